@@ -138,10 +138,12 @@ describe('the list of exchanges', { tags: 'slow' }, () => {
     };
     await expect.poll(goHome).toBe(0);
     await page.locator('tr[aria-rowindex="2"]').getByRole('link').focus();
-    for (let i = 0; i < 80; i++) await page.keyboard.press('Tab');
     const focused = () =>
       page.evaluate("document.activeElement.closest('tr')?.getAttribute('aria-rowindex')");
-    expect(await focused()).toBe('82');
+    for (let row = 3; row <= 82; row++) {
+      await page.keyboard.press('Tab');
+      expect(await focused()).toBe(String(row));
+    }
     // One that is out of view keeps the focus.
     await page.evaluate('scrollTo(0, 20_000)');
     await page.locator('tr[aria-rowindex="620"]').waitFor();

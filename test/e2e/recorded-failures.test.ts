@@ -131,7 +131,7 @@ describe('a failure of the target', () => {
     // It answers the handshake with a reset.
     const noTls = `https://127.0.0.1:${(await startFailing()).port}`;
     for (const [recording, url] of Object.entries({ closed, noTls })) {
-      const { gate, url: at } = await startRecorder(cwd, url, { timeout: 300, recording });
+      const { gate, url: at } = await startRecorder(cwd, url, { recording });
       expect(await all({ url: at }, ['/a'])).toEqual([CLIENT_SAW[1], CLIENT_SAW[1]]);
       await gate.close();
     }
@@ -146,7 +146,7 @@ describe('a failure of the target', () => {
   it('after a large upload has all of the upload with it, or is not kept', async () => {
     const cwd = temporaryFolder();
     const target = `http://127.0.0.1:${await freePort()}`;
-    const recorder = await startRecorder(cwd, target, { timeout: 300 });
+    const recorder = await startRecorder(cwd, target);
     const head = 'PUT /up HTTP/1.1\r\nHost: localhost\r\nContent-Length: 500000\r\n\r\n';
     const put = head + 'x'.repeat(500_000);
     const whole = (await RawConnection.open(recorder.port)).write(put);
@@ -157,7 +157,7 @@ describe('a failure of the target', () => {
     await broken.came('HTTP/1.1 502');
     broken.socket.destroy();
     const why = "not recorded: PUT /cut: the request's body was not whole";
-    await expect.poll(() => recorder.notices.join('\n'), { timeout: 10_000 }).toContain(why);
+    await expect.poll(() => recorder.notices.join('\n')).toContain(why);
     whole.socket.destroy();
     await recorder.gate.close();
     const failing = await startReplay(cwd, { replayFailures: true });

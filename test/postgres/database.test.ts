@@ -91,9 +91,12 @@ describe('openDatabase', { tags: 'slow' }, () => {
     );
     await query('SELECT pg_reload_conf()');
     url.username = 'guarded';
+    // Until the server has read it, it lets anybody in.
     const sockets = () => process.getActiveResourcesInfo().filter((name) => name === 'TCPSocketWrap').length;
     const before = sockets();
-    await expect.poll(() => codeOf(open(url.href)), { timeout: 10_000 }).toBe('store-unavailable');
+    await expect
+      .poll(() => codeOf(open(url.href).then((database) => database.close())))
+      .toBe('store-unavailable');
     await expect.poll(sockets).toBeLessThanOrEqual(before);
   });
 
@@ -167,7 +170,7 @@ describe('a database', { tags: 'slow' }, () => {
     expect(database.trouble).toBeDefined();
     expect(await codeOf(database.query('SELECT 1'))).toBe('store-unavailable');
     await own.start();
-    await expect.poll(() => codeOf(database.query('SELECT 1')), { timeout: 20_000 }).toBeUndefined();
+    await expect.poll(() => codeOf(database.query('SELECT 1'))).toBeUndefined();
     expect(database.trouble).toBeUndefined();
     expect(notices).toEqual([
       expect.stringMatching(/^THE DATABASE IS AWAY: postgres:/),
@@ -189,11 +192,11 @@ describe('a database', { tags: 'slow' }, () => {
     for (let i = 0; i < 3; i++) {
       const { trouble } = database;
       await expect
-        .poll(() => codeOf(database.query('SELECT 1')).then(() => database.trouble), { timeout: 10_000 })
+        .poll(() => codeOf(database.query('SELECT 1')).then(() => database.trouble))
         .not.toBe(trouble);
     }
     await own.start();
-    await expect.poll(() => codes, { timeout: 20_000 }).toEqual([undefined, undefined]);
+    await expect.poll(() => codes).toEqual([undefined, undefined]);
   }, 60_000);
 
   it('may be closed more than once', async () => {
@@ -214,7 +217,7 @@ describe('a database', { tags: 'slow' }, () => {
       for (const { pid } of proxied) process.kill(pid, 'SIGCONT');
     });
     await expect(database.close()).resolves.toBeUndefined();
-  }, 8000);
+  });
 
   it('through pgbouncer goes and comes back as well', async () => {
     const own = await startPostgres();
@@ -226,7 +229,7 @@ describe('a database', { tags: 'slow' }, () => {
     await own.kill();
     expect(await codeOf(database.query('SELECT 1'))).toBe('store-unavailable');
     await own.start();
-    await expect.poll(() => codeOf(database.query('SELECT 1')), { timeout: 20_000 }).toBeUndefined();
+    await expect.poll(() => codeOf(database.query('SELECT 1'))).toBeUndefined();
     expect(await database.query('SELECT shipped FROM patchgate_outbox')).toEqual([{ shipped: '2' }]);
   });
 

@@ -27,7 +27,7 @@ const FLAGS = [
 
 export interface TestBrowser {
   /**
-   * A page with storage and cookies of its own, closed at the end of the test. What it waits for, it waits for 10 s at most.
+   * A page with storage and cookies of its own, closed at the end of the test. What it waits for, it waits for 30 s at most.
    *
    * @param options `viewport`, `colorScheme`, `ignoreHTTPSErrors` and the like
    */
@@ -59,7 +59,6 @@ export function useBrowser(): TestBrowser {
     async open(url, options) {
       const context = await (launched as Browser).newContext(options);
       cleanUpLater(() => context.close());
-      context.setDefaultTimeout(10_000);
       context.on('weberror', (error) => errors.push(error.error().message));
       context.on('console', (message: ConsoleMessage) => {
         if (message.type() === 'error') errors.push(message.text());

@@ -1,4 +1,4 @@
-import { beforeEach, expect, it, vi } from 'vitest';
+import { afterAll, beforeEach, expect, it, vi } from 'vitest';
 import { setToken, takeTokenFromAddress, token, wasRefused } from '../../src/ui/token.ts';
 
 /** The tab, as far as it is needed. */
@@ -12,6 +12,7 @@ vi.stubGlobal('sessionStorage', {
   removeItem: (name: string) => void kept.delete(name),
 });
 
+afterAll(() => void vi.unstubAllGlobals());
 beforeEach(() => setToken('former'));
 
 it.each([
