@@ -138,11 +138,13 @@ describe('approvals', { tags: 'slow' }, () => {
   );
 
   it('expires on the page as time goes by', async () => {
-    const { gate, send } = await start({ approvalTtl: '3s' });
+    const { gate, send } = await start({});
     const page = await open(gate, '#/approvals');
     await page.getByText('Nothing waits for an approval.').waitFor();
     await send();
     await page.getByRole('link', { name: 'Approvals (1)' }).waitFor();
+    await page.clock.install();
+    await page.clock.fastForward('10:00');
     await page.getByText('expired', { exact: true }).waitFor();
     await page.getByRole('heading', { name: 'Pending (0)' }).waitFor();
   });
