@@ -8,6 +8,7 @@ import type { Config } from '../../src/settings/config.ts';
 import { filesIn } from '../support/answers.ts';
 import { startBinary } from '../support/binary.ts';
 import { GOOD_PROJECT, PROJECT_PATH } from '../support/e2e-bodies.ts';
+import { holdTimers } from '../support/held-timers.ts';
 import { startRecorder, startReplay } from '../support/in-process.ts';
 import { RawConnection } from '../support/raw.ts';
 import { freePort, startRawTarget, startTarget } from '../support/target.ts';
@@ -16,7 +17,8 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 /** They start the program many times. */
 const PATIENT = 60_000;
 
-const RECORD = ['--record', '--log', 'off', '--timeout', '300ms'];
+/** So long that it is over by a test's word alone. */
+const TIMEOUT = 54_321;
 
 /** What a client sees: a status with the problem's type, or how far it got. */
 async function seen(url: string, init: RequestInit = {}): Promise<unknown> {
@@ -60,8 +62,8 @@ const failuresIn = (cwd: string, path: string, method?: string, recording?: stri
 
 const CODED = gzipSync('x'.repeat(10_000));
 
-/** Answers as the path says; at the third time where that is flaky. */
-function startFailing() {
+/** Answers as the path says, or tells that it does not; at the third time where that is flaky. */
+function startFailing(onSilence?: () => void) {
   let flaky = 0;
   return startRawTarget((socket) => {
     socket.once('data', (data) => {
@@ -75,7 +77,8 @@ function startFailing() {
         socket.end(Buffer.concat([Buffer.from(head), CODED.subarray(0, 20)]));
       } else if (path === 'flaky' && ++flaky === 3) socket.end(`HTTP/1.1 200 OK\r\n${type}\r\nanswer 3`);
       else if (path === 'half-a-head') socket.end('HTTP/1.1 200 OK\r\nContent-Le');
-      else if (path !== 'timeout') socket.resetAndDestroy();
+      else if (path === 'timeout') onSilence?.();
+      else socket.resetAndDestroy();
     });
   });
 }
@@ -93,12 +96,12 @@ describe('a failure of the target', () => {
 
   it('is kept as what it was, and is no answer, unless that is asked for: then it is failed at again', async () => {
     const cwd = temporaryFolder();
-    const target = await startFailing();
-    const gate = await startBinary(['proxy', target.url, ...RECORD], { cwd });
+    const target = await startFailing(holdTimers(TIMEOUT).goOff);
+    const gate = await startRecorder(cwd, target.url, { timeout: TIMEOUT });
     expect(await all(gate, PATHS)).toEqual(CLIENT_SAW);
     await seen(`${gate.url}/coded`);
     for (let i = 0; i < 3; i++) await seen(`${gate.url}/flaky`, POST);
-    expect((await gate.stop()).code).toBe(0);
+    await gate.gate.close();
     const kinds = [...PATHS.map((path) => failuresIn(cwd, path)), failuresIn(cwd, PROJECT_PATH, 'PATCH')];
     expect(kinds).toEqual([['timeout'], ['reset'], ['reset'], ['truncated'], ['truncated'], ['reset']]);
 
@@ -117,7 +120,7 @@ describe('a failure of the target', () => {
     const failing = await startBinary(['replay', '--log', 'off', '--replay-failures'], { cwd });
     expect(await all(failing, PATHS)).toEqual(CLIENT_SAW);
     const problem = await (await fetch(`${failing.url}/timeout`)).json();
-    expect(problem).toMatchObject({ detail: expect.stringMatching(/^recorded: .* after \d{3} ms/) });
+    expect(problem).toMatchObject({ detail: expect.stringMatching(/^recorded: .* after \d+ ms/) });
     expect(await seen(`${failing.url}/coded`)).toMatchObject({ status: 200, cut: '' });
     // Those before an answer are served before it, in their order.
     const results = [];

@@ -3,9 +3,10 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { exchange } from '../support/exchanges.ts';
-import { freePort, type Postgres, startPostgres } from '../support/postgres.ts';
+import { type Postgres, startPostgres } from '../support/postgres.ts';
 import { filesBelow, recordAll } from '../support/recordings.ts';
 import { runHere } from '../support/run-here.ts';
+import { freePort } from '../support/target.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 let server: Postgres;

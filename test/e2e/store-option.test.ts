@@ -7,10 +7,10 @@ import type { Database } from '../../src/postgres/database.ts';
 import { auditLine } from '../support/audit.ts';
 import { runBinary, startBinary } from '../support/binary.ts';
 import { exchange } from '../support/exchanges.ts';
-import { freePort, openAt, type Postgres, startPostgres } from '../support/postgres.ts';
+import { openAt, type Postgres, startPostgres } from '../support/postgres.ts';
 import { recordAll } from '../support/recordings.ts';
 import { runHere } from '../support/run-here.ts';
-import { startTarget } from '../support/target.ts';
+import { freePort, startTarget } from '../support/target.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const PASSWORD = 'hush-4711';

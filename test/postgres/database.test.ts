@@ -5,7 +5,8 @@ import { type Database, openDatabase, shownUrl } from '../../src/postgres/databa
 import { fileOf, makeAuthority, makeCertificate } from '../support/certificates.ts';
 import { cleanUpLater } from '../support/clean-up.ts';
 import { startPgbouncer } from '../support/pgbouncer.ts';
-import { freePort, type Postgres, startPostgres } from '../support/postgres.ts';
+import { type Postgres, startPostgres } from '../support/postgres.ts';
+import { freePort } from '../support/target.ts';
 
 let server: Postgres;
 beforeAll(async () => {

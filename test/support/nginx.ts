@@ -3,7 +3,8 @@ import { spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { cleanUpLater } from './clean-up.ts';
-import { asPostgres, folderOfPostgres, freePort } from './postgres.ts';
+import { asPostgres, folderOfPostgres } from './postgres.ts';
+import { freePort } from './target.ts';
 
 /**
  * @param site what stands in its `http { }`, listening on 4010

@@ -4,7 +4,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
 import { cleanUpLater } from './clean-up.ts';
-import { asPostgres, folderOfPostgres, freePort } from './postgres.ts';
+import { asPostgres, folderOfPostgres } from './postgres.ts';
+import { freePort } from './target.ts';
 
 /** @returns the URL of the same database through it */
 export async function startPgbouncer(url: string): Promise<string> {

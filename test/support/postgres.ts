@@ -1,13 +1,13 @@
 /** A PostgreSQL server of the tests' own, on a free port: Debian's. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { appendFileSync, chownSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { type Database, openDatabase } from '../../src/postgres/database.ts';
 import type { Pair } from './certificates.ts';
 import { cleanUpLater } from './clean-up.ts';
+import { freePort } from './target.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
 export interface Postgres {
@@ -33,14 +33,6 @@ const program = (name: string) => {
 const isRoot = process.getuid?.() === 0;
 const idOf = (flag: string) => Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }));
 export const asPostgres = () => (isRoot ? { uid: idOf('-u'), gid: idOf('-g') } : {});
-
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await new Promise((resolve) => server.once('listening', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
 
 /** A folder that the server's user owns. */
 export function folderOfPostgres(): string {

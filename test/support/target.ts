@@ -111,11 +111,19 @@ export async function startRawTarget(onSocket: (socket: Socket) => void): Promis
   });
 }
 
-/** A port of 127.0.0.1 on which nobody listens. */
+let lastPort = Math.floor(Math.random() * 12_000);
+
+/** A port of 127.0.0.1 on which nobody listens. No system gives it to those who ask for any: it stays free. */
 export async function freePort(): Promise<number> {
-  const target = await startTarget();
-  await target.close();
-  return target.port;
+  for (;;) {
+    const port = 20_000 + (++lastPort % 12_000);
+    const server = createSocketServer();
+    const isFree = new Promise((resolve) => {
+      server.once('error', () => resolve(false)).once('listening', () => server.close(() => resolve(true)));
+    });
+    server.listen(port, '127.0.0.1');
+    if (await isFree) return port;
+  }
 }
 
 function answerOk(_req: IncomingMessage, res: ServerResponse): void {
