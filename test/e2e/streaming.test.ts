@@ -190,7 +190,6 @@ describe('a client that reads slowly', () => {
   beforeAll(async () => {
     target = await startStreamingTarget(async (req, res) => {
       req.resume();
-      written = 0;
       res.writeHead(200, { 'content-length': SIZE });
       const chunk = Buffer.alloc(65_536, 7);
       for (let left = SIZE; left > 0; left -= chunk.length) {
@@ -209,6 +208,7 @@ describe('a client that reads slowly', () => {
       `PATCH ${PROJECT_PATH} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${PROJECT.body.length}\r\n\r\n${PROJECT.body}`,
     ],
   ])('holds the target back, and loses nothing: %s', async (_, bytes) => {
+    written = 0;
     const client = connect(gate.port, '127.0.0.1').pause();
     client.write(bytes);
     // Buffers on the way fill up, then everything stands still: far from the whole has been written.
