@@ -1,0 +1,40 @@
+/** The script of `package.json`: npm has a shell between itself and what it starts, and tells that shell alone of a signal. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { expect, it } from 'vitest';
+import { canReach } from '../../src/upstreams/reach-target.ts';
+import { parseTarget } from '../../src/upstreams/target.ts';
+import { ROOT, runEnvironment } from '../support/binary.ts';
+import { cleanUpLater } from '../support/clean-up.ts';
+import { freePort } from '../support/target.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+it.skipIf(process.platform === 'win32').each(['SIGTERM', 'SIGINT'] as const)(
+  'npm start leaves nothing behind on %s',
+  async (signal) => {
+    const port = await freePort();
+    // Without `prestart`: to build anew would change what other tests run at this moment.
+    const args = ['start', '--ignore-scripts', '--', '--port', `${port}`, '--recordings', temporaryFolder()];
+    const npm = spawn('npm', args, {
+      ...{ cwd: ROOT, env: runEnvironment({}), detached: true },
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    cleanUpLater(() => {
+      try {
+        process.kill(-(npm.pid as number), 'SIGKILL');
+      } catch {
+        // Nothing of its group runs any more.
+      }
+    });
+    let said = '';
+    npm.stdout.on('data', (text) => {
+      said += text;
+    });
+    await expect.poll(() => said, { timeout: 30_000 }).toContain('The access log:');
+    const target = parseTarget(`http://127.0.0.1:${port}`);
+    expect(await canReach(target, 1000)).toBe(true);
+    npm.kill(signal);
+    await once(npm, 'exit');
+    expect(await canReach(target, 1000)).toBe(false);
+  },
+);
