@@ -1,4 +1,4 @@
-import { request, STATUS_CODES } from 'node:http';
+import { type ClientRequest, type IncomingMessage, request, STATUS_CODES } from 'node:http';
 import { request as secureRequest } from 'node:https';
 import { isIP, type Socket } from 'node:net';
 import { connect } from 'node:tls';
@@ -59,7 +59,7 @@ export function openTunnel(
     through?.destroy();
   };
   let through: Socket | undefined;
-  const asked = (proxy.url.protocol === 'https:' ? secureRequest : request)({
+  let asked = (proxy.url.protocol === 'https:' ? secureRequest : request)({
     ...at,
     // Always verified, by its own name, whatever the environment says; the request's Host is the target's.
     ...{ rejectUnauthorized: true, servername: isIP(at.host) === 0 ? at.host : '' },
@@ -69,10 +69,13 @@ export function openTunnel(
     agent: false,
   });
   const timer = timeout > 0 ? setTimeout(() => fail(asUnconnected(timedOut())), timeout) : undefined;
-  asked.on('error', (error) => fail(proxyError(proxy, error)));
-  asked.once('connect', ({ statusCode = 0 }, socket: Socket, head: Buffer) => {
+  const onAnswer = ({ statusCode = 0 }: IncomingMessage, socket: Socket, head: Buffer) => {
     through = socket.setNoDelay(true).setKeepAlive(true, 60_000);
-    if (statusCode < 200 || statusCode > 299) {
+    if (statusCode < 200 && statusCode !== 101) {
+      // To Node each answer to CONNECT is the last one: a request that is never sent reads what follows.
+      socket.unshift(head);
+      asked = listenTo(request({ method: 'CONNECT', createConnection: () => socket }));
+    } else if (statusCode < 200 || statusCode > 299) {
       // Its own words may repeat the password.
       const answer = `${statusCode} ${STATUS_CODES[statusCode] ?? ''}`.trim();
       const message = `the proxy ${proxy.origin} gave no connection to ${to}: it answered ${answer}`;
@@ -86,8 +89,10 @@ export function openTunnel(
       through.once('secureConnect', () => over(null, through as Socket));
       through.once('error', (error) => fail(asUnconnected(error)));
     } else over(null, socket);
-  });
-  asked.end();
+  };
+  const listenTo = (asked: ClientRequest) =>
+    asked.on('error', (error) => fail(proxyError(proxy, error))).once('connect', onAnswer);
+  listenTo(asked).end();
   return () => fail(stopped());
 }
 

@@ -74,6 +74,8 @@ const WAYS: [string, Ask][] = [
   ['a WebSocket', socket],
 ];
 
+const INTERIM = 'HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 102 Processing\r\nX-Step: 1\r\n\r\n';
+
 const problemOf = (response: RawResponse): { status: number; type: string; detail: string; hint: string } =>
   JSON.parse(response.body.toString());
 
@@ -96,6 +98,14 @@ describe.each(WAYS)('%s', (_, ask) => {
       expect(headers.host).toBe(`staging.test:${target.port}`);
     }
     expect(await isReady(gate)).toBe(true);
+  });
+
+  it('goes by a proxy that answers with 1xx first', async () => {
+    const target = await start(tls);
+    const proxy = await startConnectProxy({ interim: INTERIM });
+    const gate = await startGate({ target: target.named, targetProxy: proxy.url, targetCa });
+    expect([101, 200]).toContain((await ask(gate)).status);
+    expect(proxy.asked).toHaveLength(1);
   });
 
   it('does not trust the target more than without a proxy', async () => {
@@ -148,6 +158,24 @@ describe.each(WAYS)('%s', (_, ask) => {
       'a status of its own',
       { instead: answering('HTTP/1.1 499 me:s3cret\r\n\r\n') },
       'it answered 499',
+      'allow this host',
+    ],
+    [
+      '100 and 403',
+      { instead: answering('HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 403 Filtered\r\n\r\n') },
+      'it answered 403 Forbidden',
+      'allow this host',
+    ],
+    [
+      '100 and nothing more',
+      { instead: answering('HTTP/1.1 100 Continue\r\n\r\n') },
+      'it closed the connection without an answer',
+      'check that it runs',
+    ],
+    [
+      'another protocol that it speaks now',
+      { instead: answering('HTTP/1.1 101 Switching Protocols\r\n\r\n') },
+      'it answered 101 Switching Protocols',
       'allow this host',
     ],
     [
@@ -288,7 +316,7 @@ it('is nothing to a fake', async () => {
 describe('the packed program', () => {
   it('goes by a proxy over TLS, whose authority NODE_EXTRA_CA_CERTS names, and says so', async () => {
     const target = await start(tls);
-    const proxy = await startConnectProxy({ tls, credentials: 'me:s3cret' });
+    const proxy = await startConnectProxy({ tls, credentials: 'me:s3cret', interim: INTERIM });
     const env = {
       PATCHGATE_TARGET_PROXY: proxy.url.replace('//', '//me:s3cret@'),
       NODE_EXTRA_CA_CERTS: targetCa,
