@@ -366,8 +366,7 @@ export async function createPatchgate(
     return own;
   };
 
-  /** @param url of the data port */
-  const openUiPort = async (url: string) => {
+  const openUiPort = async (gate: Listening) => {
     const { ui: port, uiHosts, host, shutdownTimeout } = config;
     if (port === undefined) return undefined;
     // On the data port it does not count: there the control API is as open or closed as without an inspector.
@@ -377,10 +376,10 @@ export async function createPatchgate(
       ...{ host, port, uiHosts, tls, clientTimeout, shutdownTimeout },
       ...{ token, approvers },
       control: (req, res) => void answerControl(req, res),
-      send: { url, bodyLimit: () => inForce.gate.bodyLimit, exchanges },
+      send: { gate, bodyLimit: () => inForce.gate.bodyLimit, exchanges },
     });
     uiUrl = own.url;
-    dataUrl = url;
+    dataUrl = gate.url;
     // A token that was given is known, and no notice shows it.
     context.notice(
       controlToken === undefined
@@ -431,7 +430,7 @@ export async function createPatchgate(
           `others can reach ${one.url}, so the control API (${CONTROL_ROOT}/) is off until it has a token: PATCHGATE_CONTROL_TOKEN`,
         );
       const forMetrics = await orClose(one, openMetricsPort);
-      const forUi = await orClose({ close: () => closeAll(one, forMetrics) }, () => openUiPort(one.url));
+      const forUi = await orClose({ close: () => closeAll(one, forMetrics) }, () => openUiPort(one));
       let closed: Promise<void> | undefined;
       const close = () => {
         // A stream of events would go on for ever.

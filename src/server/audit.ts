@@ -165,9 +165,9 @@ export class Audit {
 }
 
 /** Of the subject of the client's certificate. */
-function commonName(socket: TLSSocket): string | undefined {
-  // Nothing where the client has gone. A subject may have several.
-  const names: string | string[] | undefined = socket.getPeerCertificate()?.subject?.CN;
+function commonName(socket: Partial<TLSSocket>): string | undefined {
+  // Nothing where the client has gone, or is the inspector's page. A subject may have several.
+  const names: string | string[] | undefined = socket.getPeerCertificate?.()?.subject?.CN;
   return names === undefined ? undefined : cut([names].flat().join(', '), TEXT_LENGTH) || undefined;
 }
 

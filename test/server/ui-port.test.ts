@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { type IncomingHttpHeaders, request } from 'node:http';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -301,16 +302,36 @@ describe('POST send', () => {
     expect(shown).toMatchObject({ id: 1, verdict: { outcome: 'pass' } });
   });
 
-  it('is judged and guarded as any, and shows no token of an approval', async () => {
+  it.each([
+    ['', async () => ({})],
+    [
+      ' where the gate speaks TLS',
+      async () => {
+        const { cert, key } = await makeCertificate(['localhost']);
+        return { tlsCert: fileOf(cert), tlsKey: fileOf(key) };
+      },
+    ],
+    [
+      ' where clients need a certificate',
+      async () => {
+        const { cert, key } = await makeCertificate(['localhost']);
+        return { tlsCert: fileOf(cert), tlsKey: fileOf(key), clientCa: fileOf(cert) };
+      },
+    ],
+  ])('is judged and guarded as any%s, and shows no token of an approval', async (_, tls) => {
     const service = await startService();
-    const { gate, ask } = await start({ target: service.target.url }, 'proxy');
-    await patch(gate.url, project('1 Production', '2 Staging'));
+    const audit = join(temporaryFolder(), 'audit.ndjson');
+    const { ask } = await start({ target: service.target.url, audit, ...(await tls()) }, 'proxy');
     const send = (body: unknown) =>
       ask(
         'POST send',
         {},
         { method: 'PATCH', url: PROJECT_URL, headers: JSON_TYPE, body: JSON.stringify(body) },
       );
+    expect((await send(project('1 Production', '2 Staging'))).json).toMatchObject({
+      status: 200,
+      exchange: 1,
+    });
     expect((await send(BAD_PROJECT)).json).toMatchObject({ status: 422, exchange: 2 });
     const blocked = await send(project('1 Production'));
     expect(blocked.json).toMatchObject({
@@ -319,6 +340,8 @@ describe('POST send', () => {
       exchange: 3,
     });
     expect(service.deleted).toEqual([]);
+    const lines = readFileSync(audit, 'utf8').trim().split('\n');
+    expect(lines.map((line) => JSON.parse(line).client)).toEqual(['127.0.0.1', '127.0.0.1']);
   });
 
   it('names its own exchange among others', async () => {
@@ -373,6 +396,17 @@ describe('POST send', () => {
     const { status, json } = await ask('POST send', {}, { method: 'GET', url: PROJECT_URL });
     expect(status).toBe(502);
     expect(json.detail).toContain('the request got no whole answer');
+  });
+
+  it('is waited for by a stop, and cut off like any other', async () => {
+    const target = await startTarget(() => undefined);
+    const settings = { target: target.url, log: 'json', shutdownTimeout: 50 } as const;
+    const { gate, ask } = await start(settings, 'proxy');
+    const sent = ask('POST send', {}, { method: 'GET', url: '/slow' }).catch(() => undefined);
+    await expect.poll(() => target.received).toHaveLength(1);
+    await gate.gate.close();
+    await sent;
+    expect(gate.log.join()).toMatch(/"failure":"Patchgate was stopped/);
   });
 
   it('ends its request where the page is gone', async () => {

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { type IncomingMessage, METHODS, request as requestHttp } from 'node:http';
-import { request as requestHttps } from 'node:https';
+import { type IncomingMessage, METHODS, request } from 'node:http';
 import { messageOf, PatchgateError } from '../../errors.ts';
 import { readDescribedRequest } from '../../http/described-request.ts';
 import { HOP_BY_HOP, type RequestHead, withoutHeaders } from '../../http/http.ts';
@@ -9,14 +8,15 @@ import { REDACTED } from '../../recordings/redaction/redacted.ts';
 import { readBytes } from '../../upstreams/read-bytes.ts';
 import type { ExchangeList } from '../exchange-list.ts';
 import type { Handler } from '../handler.ts';
+import type { Listening } from '../listen/listen.ts';
 import { problem, problemOfError, sendProblem } from '../problem.ts';
 import type { ShownExchange } from '../show-exchange.ts';
 import { isControlPath } from './control-path.ts';
 import { readJson } from './read-dry-run.ts';
 
 export interface SendDeps {
-  /** Of the gate's data port: a request that is sent takes the way of any client's. */
-  url: string;
+  /** The gate's data port: a request that is sent takes the way of any client's. */
+  gate: Pick<Listening, 'url' | 'connect'>;
   /** Bytes of a body that is judged. */
   bodyLimit(): number;
   exchanges: ExchangeList;
@@ -29,7 +29,7 @@ const EXAMPLE =
   'send {"method": "PATCH", "url": "/api/v2/…", "headers": {"content-type": "application/json"}, "body": "{…}"}, the body as exact text';
 
 /** `POST send`: sends a request to the gate itself, and answers with what came of it, as the list of exchanges has it. */
-export function createSend({ url, bodyLimit, exchanges }: SendDeps): Handler {
+export function createSend({ gate, bodyLimit, exchanges }: SendDeps): Handler {
   return (req, res) => {
     if (req.method !== 'POST') {
       req.resume();
@@ -44,7 +44,7 @@ export function createSend({ url, bodyLimit, exchanges }: SendDeps): Handler {
       if (bytes === undefined) return;
       try {
         if (bytes === 'too-large') throw new PatchgateError('request-too-large', 'the input is too large');
-        const sent = await send(readRequest(bytes), url, exchanges, gone.signal);
+        const sent = await send(readRequest(bytes), gate, exchanges, gone.signal);
         const body = Buffer.from(JSON.stringify(sent));
         res.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': body.length }).end(body);
       } catch (error) {
@@ -111,7 +111,7 @@ interface Sent {
 /** @throws PatchgateError where there is no answer */
 async function send(
   { method, url, headers, body }: ToSend,
-  gateUrl: string,
+  gate: SendDeps['gate'],
   exchanges: ExchangeList,
   signal: AbortSignal,
 ): Promise<Sent> {
@@ -121,11 +121,10 @@ async function send(
     if (shown.request.headers[MARK] === mark) id = shown.id;
   });
   try {
-    const gate = new URL(gateUrl);
     const status = await statusOf(gate, signal, {
       ...{ method, path: url, body },
       headers: [
-        ...['host', gate.host, ...headers, MARK, mark],
+        ...['host', new URL(gate.url).host, ...headers, MARK, mark],
         ...(body.length > 0 || BODY_EXPECTED.has(method) ? ['content-length', String(body.length)] : []),
       ],
     });
@@ -140,29 +139,24 @@ const BODY_EXPECTED: ReadonlySet<string> = new Set(['PATCH', 'POST', 'PUT']);
 
 /** Resolves once the whole answer is there. */
 function statusOf(
-  gate: URL,
+  { connect }: SendDeps['gate'],
   signal: AbortSignal,
   { method, path, headers, body }: { method: string; path: string; headers: string[]; body: Buffer },
 ): Promise<number> {
-  const open = gate.protocol === 'https:' ? requestHttps : requestHttp;
   return new Promise((resolve, reject) => {
-    const request = open(gate, {
-      ...{ method, path, headers, signal, agent: false as const },
-      // It is this process.
-      rejectUnauthorized: false,
-    });
-    request.on('error', reject);
-    request.on('response', (response: IncomingMessage) => {
+    const asked = request({ method, path, headers, signal, createConnection: connect });
+    asked.on('error', reject);
+    asked.on('response', (response: IncomingMessage) => {
       response.on('end', () => resolve(response.statusCode as number));
       response.on('error', reject).resume();
     });
-    request.end(body);
+    asked.end(body);
   });
 }
 
 function asError(thrown: unknown): PatchgateError {
   if (thrown instanceof PatchgateError) return thrown;
   return new PatchgateError('target-unreachable', `the request got no whole answer: ${messageOf(thrown)}`, {
-    hint: 'the list of exchanges says why; where the gate asks its clients for a certificate, send it with a client of your own',
+    hint: 'the list of exchanges says why',
   });
 }

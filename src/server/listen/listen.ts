@@ -7,7 +7,7 @@ import {
 } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
-import type { Duplex } from 'node:stream';
+import { Duplex } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
 import { PatchgateError, systemCode } from '../../errors.ts';
 import type { ServerTls } from '../../http/tls.ts';
@@ -50,6 +50,8 @@ export interface Listening {
   url: string;
   /** Whether it can be reached from this machine only. */
   isLoopback: boolean;
+  /** A client's end of a connection from within this process, without TLS: a client by itself would need a certificate. */
+  connect(): Duplex;
   /** Lets the process end while nothing else keeps it. */
   unref(): void;
   /** Takes no new connection, lets what is in flight finish until the timeout, then cuts off the rest. Each request's
@@ -130,6 +132,7 @@ export async function listen(
   return {
     url: urlOf(at, host, tls ? 'https' : 'http'),
     isLoopback: isLoopback(at.address),
+    connect: () => connectWithin(server, tls !== undefined),
     unref() {
       server.unref();
       server.on('connection', (socket: Socket) => socket.unref());
@@ -147,18 +150,53 @@ export async function listen(
           if (count > 0) notice(`${amount(count, 'request')} cut off: not over within ${limit}`);
           for (const socket of connections) cutByStop(socket);
         }, shutdownTimeout);
-        server.close(() => {
+        server.close(async () => {
+          // One that was cut tells its request later than its server, which knows of none without a socket.
+          await Promise.all(
+            [...connections].map((socket) => new Promise((done) => socket.once('close', done))),
+          );
           clearTimeout(say);
           clearTimeout(force);
-          // A connection that was cut tells its request later than its server.
-          const closed = [...connections].map((socket) => new Promise((done) => socket.once('close', done)));
-          void Promise.all(closed).then(() => resolve());
+          resolve();
         });
         // Node leaves those open that never sent a request, and those that are answered from now on.
         for (const socket of connections) whenAnswered(socket, () => socket.destroySoon());
         for (const socket of [...upgraded, ...(handshakes?.values() ?? [])]) cutByStop(socket);
       }),
   };
+}
+
+/** One end of a connection without a socket. What is written arrives a turn later: who writes has to know first that it is written. */
+class ConnectionEnd extends Duplex {
+  other: Duplex | undefined;
+
+  override _read(): void {}
+
+  override _write(chunk: Buffer, _: string, done: () => void): void {
+    setImmediate(() => this.other?.push(chunk));
+    done();
+  }
+
+  override _final(done: () => void): void {
+    setImmediate(() => this.other?.push(null));
+    done();
+  }
+
+  override _destroy(error: Error | null, done: (error: Error | null) => void): void {
+    this.other?.destroy();
+    done(error);
+  }
+}
+
+/** @returns the client's end of a connection that the server takes for one of its own socket */
+function connectWithin(server: Server, isSecure: boolean): Duplex {
+  const [client, end] = [new ConnectionEnd(), new ConnectionEnd()];
+  client.other = end;
+  end.other = client;
+  const ofSocket = { destroySoon: () => end.end(), unref: () => end };
+  const asSocket = Object.assign(end, { remoteAddress: '127.0.0.1', encrypted: isSecure }, ofSocket);
+  server.emit(isSecure ? 'secureConnection' : 'connection', asSocket);
+  return client;
 }
 
 /** The connections that are open, as the server's HTTP sees them. */
