@@ -521,11 +521,11 @@ async function webhookOf(
   { approvalWebhook: url }: Config,
   approvals: Approvals,
   uiUrl: () => string | undefined,
-  { notice }: RuntimeContext,
+  { notice, env }: RuntimeContext,
 ): Promise<(() => Promise<void>) | undefined> {
   if (url === undefined) return undefined;
   const { tellOfApprovals } = await import('../server/approval-webhook.ts');
-  return tellOfApprovals({ url, approvals, uiUrl, notice });
+  return tellOfApprovals({ url, approvals, uiUrl, notice, env });
 }
 
 function isOfControl({ url = '' }: IncomingMessage): boolean {

@@ -1,13 +1,18 @@
 import { setImmediate } from 'node:timers/promises';
+import { Agent, fetch } from 'undici';
 import { PatchgateError, systemCode } from '../errors.ts';
 import type { Approvals } from '../guard/approvals.ts';
 import { splitTarget } from '../http/http.ts';
+import { readTargetTls } from '../http/tls.ts';
 import type { Approval } from '../model/approval.ts';
 import { losesEnvironment } from '../model/effect.ts';
 import { TroubleNotices } from '../recordings/store/trouble-notices.ts';
 import { plain } from '../reporters/colours.ts';
 import { firstEffects } from '../reporters/plan.ts';
 import { amount, unlinked, visible } from '../reporters/wording.ts';
+import { addressOf } from '../upstreams/target.ts';
+import { targetProxyOf } from '../upstreams/target-proxy.ts';
+import { createTunnels } from '../upstreams/tunnel.ts';
 
 interface WebhookOptions {
   /** A secret. */
@@ -17,6 +22,8 @@ interface WebhookOptions {
   uiUrl?: (() => string | undefined) | undefined;
   /** Takes one notice for people. */
   notice(text: string): void;
+  /** Says by which proxy the chat is reached. */
+  env: Readonly<Record<string, string | undefined>>;
 }
 
 /** Milliseconds that the chat may take, and that a stop waits for it. */
@@ -35,10 +42,12 @@ const RISKS = {
  * for that.
  *
  * @returns ends it
- * @throws PatchgateError `bad-config` where the URL holds a password
+ * @throws PatchgateError `bad-config` where the URL holds a password, `bad-usage` where the environment names no proxy
  */
-export function tellOfApprovals({ url, approvals, uiUrl, notice }: WebhookOptions): () => Promise<void> {
-  const { username, password } = new URL(url);
+export async function tellOfApprovals(options: WebhookOptions): Promise<() => Promise<void>> {
+  const { url, approvals, uiUrl, notice, env } = options;
+  const chat = { url: new URL(url) };
+  const { username, password } = chat.url;
   if (username !== '' || password !== '') {
     throw new PatchgateError(
       'bad-config',
@@ -48,6 +57,10 @@ export function tellOfApprovals({ url, approvals, uiUrl, notice }: WebhookOption
       },
     );
   }
+  const proxy = targetProxyOf(chat, undefined, env);
+  const tunnels =
+    proxy && createTunnels(chat, proxy, await readTargetTls(chat, { targetInsecure: false }), PATIENCE);
+  const dispatcher = tunnels && new Agent({ connect: (_, done) => tunnels.open(done) });
   const notices = new TroubleNotices('THE APPROVAL WEBHOOK FAILS', RISKS, notice);
   const seen = new Set<string>();
   const waiting: Approval[] = [];
@@ -70,11 +83,14 @@ export function tellOfApprovals({ url, approvals, uiUrl, notice }: WebhookOption
         body: JSON.stringify(messageOf(approval, uiUrl?.())),
         redirect: 'manual',
         signal: abort.signal,
+        ...(dispatcher && { dispatcher }),
       });
       await response.body?.cancel();
       return response.ok ? undefined : `it answers with the status ${response.status}`;
     } catch (error) {
       const cause = error instanceof Error ? error.cause : undefined;
+      if (why === undefined && cause instanceof PatchgateError)
+        return cause.message.replaceAll(`${chat.url.hostname}:${addressOf(chat.url).port}`, 'the chat');
       return why ?? systemCode(cause) ?? 'the connection broke off';
     } finally {
       clearTimeout(timer);
@@ -115,6 +131,8 @@ export function tellOfApprovals({ url, approvals, uiUrl, notice }: WebhookOption
     }, PATIENCE_OF_STOP);
     await sending;
     clearTimeout(timer);
+    tunnels?.close();
+    await dispatcher?.destroy();
   };
 }
 

@@ -4,7 +4,7 @@ import { parseUrl } from '../http/url.ts';
 import { addressOf, type Target, type TargetProxy } from './target.ts';
 
 /**
- * The proxy that connections to a target go by: that of the setting, else, for a target over TLS, that of the environment.
+ * The proxy that connections to a target go by: that of the setting, else, over TLS, that of the environment.
  *
  * @param given `none`: none, whatever the environment says
  * @throws PatchgateError `bad-usage` where it is no URL of a proxy
@@ -28,7 +28,7 @@ function parseProxy(text: string, from: string): TargetProxy {
   if (!url || !/^https?:$/.test(url.protocol))
     throw misused(
       `${from} holds no URL of an http or https proxy`,
-      'write it as http://proxy.example.com:3128; --target-proxy none goes without a proxy',
+      `write it as http://proxy.example.com:3128; ${from === '--target-proxy' ? '--target-proxy none goes' : 'NO_PROXY names what goes'} without a proxy`,
     );
   if (url.pathname !== '/' || url.search !== '' || url.hash !== '')
     throw misused(

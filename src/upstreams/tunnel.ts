@@ -13,7 +13,12 @@ export type Tunnels = ReturnType<typeof createTunnels>;
 type Done = (...result: [error: null, socket: Socket] | [error: Error, socket: null]) => void;
 
 /** Makes connections to a target by its proxy. @param timeout milliseconds that each may take; 0: for ever */
-export function createTunnels(target: Target, proxy: TargetProxy, tls: TargetTls, timeout: number) {
+export function createTunnels(
+  target: Pick<Target, 'url'>,
+  proxy: TargetProxy,
+  tls: TargetTls,
+  timeout: number,
+) {
   const opening = new Set<() => void>();
   return {
     open(done: Done): void {
@@ -37,7 +42,7 @@ export function createTunnels(target: Target, proxy: TargetProxy, tls: TargetTls
  * @returns ends it
  */
 export function openTunnel(
-  { url }: Target,
+  { url }: Pick<Target, 'url'>,
   proxy: TargetProxy,
   tls: TargetTls | undefined,
   timeout: number,

@@ -2,6 +2,7 @@
 import { expect, it } from 'vitest';
 import { type Running, startBinary } from '../support/binary.ts';
 import { fileOf, makeAuthority, makeCertificate } from '../support/certificates.ts';
+import { startConnectProxy } from '../support/connect-proxy.ts';
 import { startGate as startInProcess } from '../support/in-process.ts';
 import { runHere } from '../support/run-here.ts';
 import { patch, project, startService } from '../support/service.ts';
@@ -168,6 +169,25 @@ it('a chat is told of what waits, and its address is shown nowhere', async () =>
   const config = await runHere(['config', 'proxy'], { env });
   expect(config.stdout).toContain('approvalWebhook  [redacted]');
   expect(stdout + stderr + config.stdout).not.toMatch(/hush/);
+});
+
+it('a chat over TLS is told by the proxy of the environment', async () => {
+  const authority = await makeAuthority();
+  const chat = await startTarget(undefined, await makeCertificate(['chat.test'], { authority }));
+  const proxy = await startConnectProxy({ credentials: 'me:s3cret' });
+  const { gate } = await startGate([], {
+    PATCHGATE_APPROVAL_WEBHOOK: `https://chat.test:${chat.port}/services/hush`,
+    HTTPS_PROXY: proxy.url.replace('//', '//me:s3cret@'),
+    NODE_EXTRA_CA_CERTS: fileOf(authority.cert),
+    NODE_TLS_REJECT_UNAUTHORIZED: '0',
+  });
+  for (const count of [1, 2]) {
+    expect((await send(gate)).status).toBe(409);
+    await expect.poll(() => chat.received).toHaveLength(count);
+  }
+  expect(chat.received[0]).toMatchObject({ method: 'POST', url: '/services/hush' });
+  expect(proxy.asked).toEqual([`chat.test:${chat.port}`]);
+  expect((await gate.stop('SIGTERM')).stderr).not.toMatch(/WEBHOOK FAILS|s3cret|hush/);
 });
 
 it('a chat has been told of what waits when the gate has stopped', async () => {

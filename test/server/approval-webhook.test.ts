@@ -2,6 +2,8 @@ import type { ServerResponse } from 'node:http';
 import { expect, it, onTestFinished } from 'vitest';
 import type { Approval } from '../../src/model/approval.ts';
 import { tellOfApprovals } from '../../src/server/approval-webhook.ts';
+import { startConnectProxy } from '../support/connect-proxy.ts';
+import { laterRefusal } from '../support/errors.ts';
 import { holdTimers } from '../support/held-timers.ts';
 import { freePort, startTarget } from '../support/target.ts';
 
@@ -22,13 +24,13 @@ const pending = (id: string, members: Partial<Approval> = {}): Approval => ({ ..
 /** A chat, and the webhook of a gate that has it. */
 async function startChat(
   answer: (res: ServerResponse, count: number) => void = (res) => res.end('ok'),
-  { uiUrl, path = '/services/hush' }: { uiUrl?: string; path?: string } = {},
+  { uiUrl, url, env = {} }: { uiUrl?: string; url?: string; env?: Record<string, string> } = {},
 ) {
   const chat = await startTarget((_req, res) => answer(res, chat.received.length));
   const notices: string[] = [];
   const listeners = new Set<(approval: Approval) => void>();
-  const close = tellOfApprovals({
-    url: chat.url + path,
+  const close = await tellOfApprovals({
+    url: url ?? `${chat.url}/services/hush`,
     approvals: {
       subscribe(listener) {
         listeners.add(listener);
@@ -37,6 +39,7 @@ async function startChat(
     },
     uiUrl: () => uiUrl,
     notice: (text) => notices.push(text),
+    env,
   });
   onTestFinished(close);
   return {
@@ -151,22 +154,61 @@ it.each<[string, (res: ServerResponse) => void, string]>([
 });
 
 it('never says the address', async () => {
-  const notices: string[] = [];
-  let tell: (approval: Approval) => void = () => undefined;
-  const close = tellOfApprovals({
-    url: `http://127.0.0.1:${await freePort()}/services/hush`,
-    approvals: {
-      subscribe(listener) {
-        tell = listener;
-        return () => undefined;
-      },
-    },
-    notice: (text) => notices.push(text),
-  });
+  const url = `http://127.0.0.1:${await freePort()}/services/hush`;
+  const { tell, close, notices } = await startChat(undefined, { url });
   tell(pending('a'));
   await close();
   expect(notices).toEqual([expect.stringMatching(/^THE APPROVAL WEBHOOK FAILS: ECONNREFUSED\. /)]);
   expect(notices[0]).not.toMatch(/hush|127\.0\.0\.1/);
+});
+
+it('goes by the proxy of the environment, and says what that answers', async () => {
+  const proxy = await startConnectProxy({
+    instead: (_, socket) => void socket.end('HTTP/1.1 403 Filtered\r\n\r\n'),
+  });
+  const { tell, said, notices } = await startChat(undefined, {
+    url: 'https://chat.test:8443/services/hush',
+    env: { HTTPS_PROXY: proxy.url.replace('//', '//me:s3cret@') },
+  });
+  tell(pending('a'));
+  await said(1);
+  expect(proxy.asked).toEqual(['chat.test:8443']);
+  expect(notices[0]).toContain(
+    `THE APPROVAL WEBHOOK FAILS: the proxy ${proxy.url} gave no connection to the chat: it answered 403 Forbidden. `,
+  );
+});
+
+it('goes straight to a chat that NO_PROXY names, and to one without TLS', async () => {
+  const proxy = await startConnectProxy();
+  const env = { HTTPS_PROXY: proxy.url };
+  const plain = await startChat(undefined, { env });
+  plain.tell(pending('a'));
+  await plain.told(1);
+  const url = `https://127.0.0.1:${await freePort()}/services/hush`;
+  const exempt = await startChat(undefined, { url, env: { ...env, NO_PROXY: '127.0.0.0/8' } });
+  exempt.tell(pending('a'));
+  await exempt.said(1);
+  expect(exempt.notices[0]).toContain('ECONNREFUSED');
+  expect(proxy.asked).toEqual([]);
+});
+
+it('leaves no connection to a silent proxy open when it ends', { tags: 'slow' }, async () => {
+  const proxy = await startConnectProxy({ instead: () => undefined });
+  const { tell, close, notices } = await startChat(undefined, {
+    url: 'https://chat.test/services/hush',
+    env: { HTTPS_PROXY: proxy.url },
+  });
+  tell(pending('a'));
+  await expect.poll(() => proxy.asked).toHaveLength(1);
+  await close();
+  await expect.poll(() => proxy.sockets.size).toBe(0);
+  expect(notices).toEqual([expect.stringContaining('the gate stopped before it had answered')]);
+});
+
+it('does not start with what is no proxy', async () => {
+  const env = { HTTPS_PROXY: 'socks5://me:s3cret@proxy:1080' };
+  const said = await laterRefusal('bad-usage', startChat(undefined, { url: 'https://chat.test/', env }));
+  expect(said).toContain('NO_PROXY');
 });
 
 it('bounds what waits, and says so', { tags: 'slow' }, async () => {
