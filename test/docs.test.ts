@@ -5,6 +5,8 @@ import { expect, it } from 'vitest';
 import { CATALOGUE } from '../src/gate/catalogue.ts';
 import { flagOf, SETTINGS, type Setting } from '../src/settings/settings.ts';
 import { expectGenerated } from './support/generated-page.ts';
+import { startGate } from './support/in-process.ts';
+import { temporaryFolder } from './support/temporary-folder.ts';
 
 const ROOT = fileURLToPath(new URL('../', import.meta.url));
 const pageOf = (file: string) => readFileSync(join(ROOT, file), 'utf8');
@@ -55,6 +57,22 @@ it('lists every setting as it is', async () => {
   });
   const table = ['| name | value | default | says |', '|---|---|---|---|', ...rows];
   await expectGenerated('docs/reference/settings.md', table.join('\n'));
+});
+
+it('names every route of the control API, and every metric', async () => {
+  const target = 'http://127.0.0.1:9';
+  const recording = { record: 'all', recordings: temporaryFolder() } as const;
+  const { url } = await startGate({ target, ...recording });
+  const { hint } = (await (await fetch(`${url}/__patchgate/unknown`)).json()) as { hint: string };
+  const routes = [...hint.matchAll(/[A-Z]+ \/__patchgate\/\w+/g)].map(([route]) =>
+    route.replace('/__patchgate/', ''),
+  );
+  const metrics = [...(await (await fetch(`${url}/__patchgate/metrics`)).text()).matchAll(/^# TYPE (\S+)/gm)];
+  const names = [...routes, ...metrics.map(([, name]) => name as string)];
+  expect(names).toContain('PUT faults');
+  expect(names).toContain('patchgate_info');
+  const page = pageOf('docs/reference/control-api.md');
+  expect(names.filter((name) => !page.includes(`\`${name}`))).toEqual([]);
 });
 
 const cell = (text: string) => text.replaceAll('|', '\\|').replaceAll('<', '&lt;').replaceAll('*', '\\*');
