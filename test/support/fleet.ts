@@ -7,6 +7,8 @@ import { type Running, startBinary } from './binary.ts';
 import { type Door, FleetClients, type Sent } from './fleet-clients.ts';
 import { ANSWERED, type FleetService, startFleetService } from './fleet-service.ts';
 import { oneOf, sequence } from './numbers.ts';
+import { rowsOf } from './postgres.ts';
+import { soon } from './soon.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
 export interface FleetOptions {
@@ -86,6 +88,8 @@ export async function runFleet(options: FleetOptions): Promise<FleetReport> {
       await sleep(500 + next() * 1500);
       outages.push({ from, to: performance.now() });
       await store.start();
+      // A pooler refuses the first one that comes, and a gate that starts then ends.
+      await soon(() => rowsOf(store.url, 'SELECT 1'));
     } else {
       const gate = oneOf(next, gates);
       await gate.kill();
