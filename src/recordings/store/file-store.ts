@@ -67,7 +67,10 @@ export class FileStore implements RecordingStore {
     () => this.#compact(),
     () => this.#isDue(),
   );
-  readonly #writeBeforeAnswers = beforeAnswers(() => this.#writeGroup());
+  readonly #writeBeforeAnswers = beforeAnswers(() => {
+    // A disk that takes nothing is not tried again by each answer.
+    if (this.#journalTrouble === undefined) this.#writeGroup();
+  });
   readonly #notices: TroubleNotices<keyof typeof RISKS>;
   /** Lines that the journal does not have: of this turn, or since the disk stopped taking them. */
   #unwritten: Buffer[] = [];

@@ -1,7 +1,7 @@
 import fs, { cpSync } from 'node:fs';
 import { chmod, mkdir, readdir, readFile, rename, rm, rmdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Exchange } from '../../../src/model/exchange.ts';
 import { openStore } from '../../../src/recordings/store/open-store.ts';
 import type { RecordingStore } from '../../../src/recordings/store/recording-store.ts';
@@ -191,6 +191,24 @@ describe('trouble with the disk', () => {
     // Once it can be written, nothing is missing.
     await store.close();
     expect(JSON.parse(await readFile(join(folder, ...FILE), 'utf8')).exchanges).toHaveLength(2);
+  });
+
+  it('is not looked at again by each answer, but after a while', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const folder = temporaryFolder();
+    const store = await openStore(folder, 'r', { writable: true });
+    const obstacle = join(folder, 'r', '.patchgate', 'journal.ndjson');
+    await mkdir(obstacle);
+    store.append(plainOf(exchange()));
+    await turn();
+    await rmdir(obstacle);
+    store.append(plainOf(exchange({ query: 'b=2' })));
+    await turn();
+    expect(store.counts.waiting).toBeGreaterThan(0);
+    vi.advanceTimersByTime(1000);
+    await expect.poll(() => [store.counts.waiting, store.trouble]).toEqual([0, undefined]);
+    await store.close();
   });
 
   it('does not fill the memory: past a bound, exchanges are no longer kept, and that is said', async () => {
