@@ -145,7 +145,7 @@ class PostgresDatabase implements Database {
         'store-unavailable',
         `the database ${this.name} cannot be opened: ${message}`,
         {
-          hint: /SSL|certificate|ENOENT/.test(message)
+          hint: /SSL|certificate|, (?:open|read)\b/.test(message)
             ? 'sslrootcert=FILE in --store (PATCHGATE_STORE) names an authority, and sslmode=disable is for networks of your own'
             : 'see whether it runs, and whether address, user and password of --store (PATCHGATE_STORE) are right',
           cause,

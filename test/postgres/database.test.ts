@@ -71,6 +71,16 @@ describe('openDatabase', { tags: 'slow' }, () => {
     );
   });
 
+  it.each([
+    ['certificates that cannot be read', '127.0.0.1/x?sslrootcert=/nowhere/ca.pem', 'sslrootcert'],
+    ['a socket of this machine that is not there', '%2Fnowhere/x', 'see whether it runs'],
+  ])('says what to do about %s', async (_, rest, hint) => {
+    await expect(open(`postgres://postgres@${rest}`)).rejects.toMatchObject({
+      code: 'store-unavailable',
+      hint: expect.stringContaining(hint),
+    });
+  });
+
   it('says that a role may make no tables', async () => {
     const url = new URL(await server.database());
     const { query } = await open(await server.database());
