@@ -177,7 +177,8 @@ async function summarize(root: string, name: string, operationOf: ListArgs['oper
       const all = readExchanges(file, place) ?? [];
       const request = all[0]?.request;
       if (!request) return;
-      paths.push({ ...request, exchanges: all.length });
+      // Without its body: there may be many paths.
+      paths.push({ method: request.method, path: request.path, exchanges: all.length });
       for (const { meta } of all) {
         const time = Date.parse(meta.recordedAt);
         oldest = Math.min(oldest, time);
