@@ -36,19 +36,6 @@ export async function openDatabaseOf(
   return openDatabase({ url: store, namespace, notice });
 }
 
-/** Opens it for some work alone. Where it is away, the work's own error says so. */
-export async function withDatabase<T>(
-  config: Pick<Config, 'store' | 'namespace'>,
-  work: (database: Database | undefined) => Promise<T>,
-): Promise<T> {
-  const database = await openDatabaseOf(config, { notice: () => undefined });
-  try {
-    return await work(database);
-  } finally {
-    await database?.close();
-  }
-}
-
 /** The same with an outbox, where something is recorded. @throws PatchgateError as `openDatabase`; `cannot-write` */
 export async function openShared(
   config: Config,
@@ -76,4 +63,17 @@ async function openOutbox(
     patience: shutdownTimeout,
     notice,
   });
+}
+
+/** Opens the database of `--store` for some work alone. That it is away is told by the error that ends the work, and by no notice. */
+export async function withDatabase<T>(
+  config: Pick<Config, 'store' | 'namespace'>,
+  work: (database: Database | undefined) => Promise<T>,
+): Promise<T> {
+  const database = await openDatabaseOf(config, { notice: () => undefined });
+  try {
+    return await work(database);
+  } finally {
+    await database?.close();
+  }
 }

@@ -38,8 +38,8 @@ export async function replayOrRecord(
   const { mode, notice: why } = isAsked ? recordMode(config, env) : { mode: undefined };
   if (why) notice(why);
   const replays = await withDatabase(config, async (database) => {
-    const isThere = mode !== 'once' || (await isRecorded(config, { database }));
-    if (mode === 'all' || mode === 'new_episodes' || !isThere) return false;
+    if (mode === 'all' || mode === 'new_episodes') return false;
+    if (mode === 'once' && !(await isRecorded(config, { database }))) return false;
     if (config.onMiss !== 'record') await requireRecording(config, { database }, wording.record);
     return true;
   });
