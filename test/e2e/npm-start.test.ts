@@ -30,7 +30,7 @@ it.skipIf(process.platform === 'win32').each(['SIGTERM', 'SIGINT'] as const)(
     npm.stdout.on('data', (text) => {
       said += text;
     });
-    await expect.poll(() => said, { timeout: 30_000 }).toContain('The access log:');
+    await expect.poll(() => said).toContain('The access log:');
     const target = parseTarget(`http://127.0.0.1:${port}`);
     expect(await canReach(target, 1000)).toBe(true);
     npm.kill(signal);
