@@ -366,7 +366,7 @@ export async function createPatchgate(
     return own;
   };
 
-  const openUiPort = async (gate: Listening) => {
+  const openUiPort = async (dataPort: Listening) => {
     const { ui: port, uiHosts, host, shutdownTimeout } = config;
     if (port === undefined) return undefined;
     // On the data port it does not count: there the control API is as open or closed as without an inspector.
@@ -376,10 +376,10 @@ export async function createPatchgate(
       ...{ host, port, uiHosts, tls, clientTimeout, shutdownTimeout },
       ...{ token, approvers },
       control: (req, res) => void answerControl(req, res),
-      send: { gate, bodyLimit: () => inForce.gate.bodyLimit, exchanges },
+      send: { dataPort, bodyLimit: () => inForce.gate.bodyLimit, exchanges },
     });
     uiUrl = own.url;
-    dataUrl = gate.url;
+    dataUrl = dataPort.url;
     // A token that was given is known, and no notice shows it.
     context.notice(
       controlToken === undefined

@@ -30,13 +30,13 @@ import {
   sortedState,
 } from './state-files.ts';
 
-export type KnownStoreOptions = Omit<FileKnownStoreOptions, 'file' | 'onForget'> & {
+type KnownStoreOptions = Omit<FileKnownStoreOptions, 'file' | 'onForget'> & {
   /** Undefined or `""`: in memory alone. */
   file: string | undefined;
 };
 
 /**
- * Opens the file in which it is kept what is known of the service. A change is in the journal beside it before anything else
+ * Opens the file that keeps what is known of the service. A change is in the journal beside it before anything else
  * happens, and outlives `kill -9`. A file that is missing is an empty one, and is made with the first change.
  *
  * @throws PatchgateError `cannot-read`; `bad-input` with file, line and column, where file or journal is broken

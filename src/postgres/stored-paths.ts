@@ -74,14 +74,14 @@ interface StoredRow {
 const OF_PATH = 'namespace = $1 AND recording = $2 AND method = $3 AND path = $4';
 
 /** The exchanges of a path, in order. */
-export function rowsAt({ query, namespace }: Asked, path: PathName): Promise<StoredRow[]> {
+export function rowsAt({ query, namespace }: InNamespace, path: PathName): Promise<StoredRow[]> {
   return query<StoredRow>(
     `SELECT place, sequence, run, exchange FROM patchgate_exchange WHERE ${OF_PATH} ORDER BY place`,
     namesOf(namespace, path),
   );
 }
 
-type Asked = Pick<Database, 'query' | 'namespace'>;
+type InNamespace = Pick<Database, 'query' | 'namespace'>;
 
 type PathName = Pick<StoredPath, 'recording' | 'method' | 'path'>;
 
@@ -232,7 +232,7 @@ function carriedOver(
 const BATCH = { rows: 500, bytes: 4 * 1024 * 1024 };
 
 async function writePath(
-  { query, namespace }: Asked,
+  { query, namespace }: InNamespace,
   path: PathName,
   entries: readonly Entry[],
   drops: Drops,

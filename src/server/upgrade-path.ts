@@ -16,7 +16,7 @@ interface UpgradePathOptions {
   forward: Forward;
   nextId(): number;
   /** Called once for each handshake, when the target has answered it. */
-  onFinished(seen: FinishedExchange): void;
+  onFinished(exchange: FinishedExchange): void;
 }
 
 /** False: the request is none to upgrade, and is to be read like any other. */

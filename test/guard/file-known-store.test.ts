@@ -671,7 +671,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 );
 const reopen = fc.constantFrom('kill' as const, 'close' as const);
 
-function openKeeper(file: string): FileKnownStore {
+function openStore(file: string): FileKnownStore {
   const notice = (text: string) => {
     throw new Error(text);
   };
@@ -693,7 +693,7 @@ test('whatever is learnt, and whenever it is opened again: what was known is kno
   await fc.assert(
     fc.asyncProperty(parts, async (all) => {
       let file = newFile();
-      const opened = [openKeeper(file)];
+      const opened = [openStore(file)];
       for (const [steps, how] of all) {
         const store = opened.at(-1) as FileKnownStore;
         const onTheWay: Sent[] = [];
@@ -708,7 +708,7 @@ test('whatever is learnt, and whenever it is opened again: what was known is kno
           rmSync(`${copy}.lock`, { force: true });
           file = copy;
         }
-        opened.push(openKeeper(file));
+        opened.push(openStore(file));
         expect(contents(opened.at(-1) as FileKnownStore)).toEqual(known);
       }
       for (const store of opened) await store.close();

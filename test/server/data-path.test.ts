@@ -81,7 +81,7 @@ it('tells the upstream of which session a request is, and ends none that has a r
     },
     close: async () => undefined,
   };
-  const server = serverOf({ upstream, sessions, onFinished: (seen) => all.push(seen) });
+  const server = serverOf({ upstream, sessions, onFinished: (exchange) => all.push(exchange) });
   const url = `http://127.0.0.1:${await listen(server)}/any`;
   expect((await fetch(url, { headers: { 'Patchgate-Session': 'a b/' } })).status).toBe(204);
   expect(ended).toEqual(['a b/']);
@@ -121,7 +121,7 @@ it('answers a request on which an upstream throws, whether its body was read or 
     },
     close: async () => undefined,
   };
-  const server = guarded(upstream, { onFinished: (seen) => all.push(seen) });
+  const server = guarded(upstream, { onFinished: (exchange) => all.push(exchange) });
   const origin = `http://127.0.0.1:${await listen(server)}`;
   const patch = (base: string) =>
     fetch(`${origin}${base}/accounts/current/projects/42`, {

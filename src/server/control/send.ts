@@ -15,8 +15,8 @@ import { isControlPath } from './control-path.ts';
 import { readJson } from './read-dry-run.ts';
 
 export interface SendDeps {
-  /** The gate's data port: a request that is sent takes the way of any client's. */
-  gate: Pick<Listening, 'url' | 'connect'>;
+  /** A request that is sent takes the way of any client's. */
+  dataPort: Pick<Listening, 'url' | 'connect'>;
   /** Bytes of a body that is judged. */
   bodyLimit(): number;
   exchanges: ExchangeList;
@@ -29,7 +29,7 @@ const EXAMPLE =
   'send {"method": "PATCH", "url": "/api/v2/…", "headers": {"content-type": "application/json"}, "body": "{…}"}, the body as exact text';
 
 /** `POST send`: sends a request to the gate itself, and answers with what came of it, as the list of exchanges has it. */
-export function createSend({ gate, bodyLimit, exchanges }: SendDeps): Handler {
+export function createSend({ dataPort, bodyLimit, exchanges }: SendDeps): Handler {
   return (req, res) => {
     if (req.method !== 'POST') {
       req.resume();
@@ -44,7 +44,7 @@ export function createSend({ gate, bodyLimit, exchanges }: SendDeps): Handler {
       if (bytes === undefined) return;
       try {
         if (bytes === 'too-large') throw new PatchgateError('request-too-large', 'the input is too large');
-        const sent = await send(readRequest(bytes), gate, exchanges, gone.signal);
+        const sent = await send(readRequest(bytes), dataPort, exchanges, gone.signal);
         const body = Buffer.from(JSON.stringify(sent));
         res.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': body.length }).end(body);
       } catch (error) {
@@ -111,7 +111,7 @@ interface Sent {
 /** @throws PatchgateError where there is no answer */
 async function send(
   { method, url, headers, body }: ToSend,
-  gate: SendDeps['gate'],
+  dataPort: SendDeps['dataPort'],
   exchanges: ExchangeList,
   signal: AbortSignal,
 ): Promise<Sent> {
@@ -121,10 +121,10 @@ async function send(
     if (shown.request.headers[MARK] === mark) id = shown.id;
   });
   try {
-    const status = await statusOf(gate, signal, {
+    const status = await statusOf(dataPort, signal, {
       ...{ method, path: url, body },
       headers: [
-        ...['host', new URL(gate.url).host, ...headers, MARK, mark],
+        ...['host', new URL(dataPort.url).host, ...headers, MARK, mark],
         ...(body.length > 0 || BODY_EXPECTED.has(method) ? ['content-length', String(body.length)] : []),
       ],
     });
@@ -139,7 +139,7 @@ const BODY_EXPECTED: ReadonlySet<string> = new Set(['PATCH', 'POST', 'PUT']);
 
 /** Resolves once the whole answer is there. */
 function statusOf(
-  { connect }: SendDeps['gate'],
+  { connect }: SendDeps['dataPort'],
   signal: AbortSignal,
   { method, path, headers, body }: { method: string; path: string; headers: string[]; body: Buffer },
 ): Promise<number> {

@@ -151,7 +151,7 @@ export async function listen(
           for (const socket of connections) cutByStop(socket);
         }, shutdownTimeout);
         server.close(async () => {
-          // One that was cut tells its request later than its server, which knows of none without a socket.
+          // The server waits neither for one without a socket, nor until one that was cut has told its request.
           await Promise.all(
             [...connections].map((socket) => new Promise((done) => socket.once('close', done))),
           );
@@ -166,7 +166,7 @@ export async function listen(
   };
 }
 
-/** One end of a connection without a socket. What is written arrives a turn later: who writes has to know first that it is written. */
+/** One end of a connection without a socket. What is written arrives a turn later, so that its writer knows first that it is written. */
 class ConnectionEnd extends Duplex {
   other: Duplex | undefined;
 
