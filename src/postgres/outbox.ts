@@ -267,10 +267,10 @@ export class Outbox {
   async #shipBatch(): Promise<void> {
     const { database } = this.#options;
     const journal = this.#journal;
-    const batch = await shipNext(database, this.#id, this.#file, this.#shippedBytes, journal.size);
+    const range = [this.#shippedBytes, journal.size] as const;
+    const batch = await shipNext(database, this.#id, this.#file, range, (why) => this.refuse(why));
     if (this.#isClosed || journal !== this.#journal) return;
     if (!batch) throw new Error(`${this.#file} was changed`);
-    for (const error of batch.refused) this.refuse(error);
     for (const row of batch.rows) this.#onShipped.get(row.seq)?.(row);
     this.#shipped = Math.max(this.#shipped, batch.seq);
     // In the order of their numbers. Of some it is not known where they stand: they were refused, or shipped before an answer was lost.
@@ -318,9 +318,10 @@ export class Outbox {
         `it is for another database than ${database.name}. Start a gate with --store of that database in this folder, or delete the file`,
       );
     for (let from = 0; ; ) {
-      const batch = await shipNext(database, id, file, from, Number.POSITIVE_INFINITY);
+      const batch = await shipNext(database, id, file, [from, Number.POSITIVE_INFINITY], (why) =>
+        this.refuse(why),
+      );
       if (!batch) break;
-      for (const error of batch.refused) this.refuse(error);
       from = batch.end;
     }
     rmSync(file, { force: true });

@@ -1,6 +1,6 @@
-import { appendFileSync, closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { messageOf, PatchgateError, systemCode } from '../errors.ts';
-import { linesIn } from '../recordings/store/journal.ts';
+import { Journal, linesIn } from '../recordings/store/journal.ts';
 import type { Database } from './database.ts';
 import type { Query } from './tables.ts';
 
@@ -50,8 +50,6 @@ interface Shipped {
   seq: number;
   /** The exchanges that the database did not have before. */
   rows: Row[];
-  /** Why it does not take some of them, one for each. */
-  refused: Error[];
 }
 
 export function lineText(seq: number, head: Line['head'], text: string): string {
@@ -62,6 +60,7 @@ export function lineText(seq: number, head: Line['head'], text: string): string 
  * Ships the first lines of an outbox's file behind a position, those that the database does not have by now.
  *
  * @param upTo where its lines end
+ * @param refuse told why the database does not take a line
  * @returns undefined where there are none
  * @throws PatchgateError `store-unavailable`, `cannot-read`; what else keeps the database from taking any
  */
@@ -69,18 +68,15 @@ export async function shipNext(
   database: Database,
   id: string,
   file: string,
-  from: number,
-  upTo: number,
+  [from, upTo]: readonly [number, number],
+  refuse: (why: Error) => void,
 ): Promise<Shipped | undefined> {
   const { lines, size } = readLines(file, from, upTo);
   if (lines.length === 0) return undefined;
-  const shipped: Shipped = { end: from + size, seq: 0, rows: [], refused: [] };
   const read = lines.flatMap((line) => readLine(line) ?? []);
-  shipped.seq = read.at(-1)?.seq ?? 0;
-  for (let i = read.length; i < lines.length; i++)
-    shipped.refused.push(new Error(`${file} has a broken line`));
-  await shipOrHalve(database, id, file, read, shipped);
-  return shipped;
+  const rows = await shipOrHalve(database, id, file, read, refuse);
+  for (let i = read.length; i < lines.length; i++) refuse(new Error(`${file} has a broken line`));
+  return { end: from + size, seq: read.at(-1)?.seq ?? 0, rows };
 }
 
 /** One line that the database refuses does not keep it from the others: it is put aside before any behind it is shipped. */
@@ -89,21 +85,28 @@ async function shipOrHalve(
   id: string,
   file: string,
   lines: readonly Line[],
-  shipped: Shipped,
-): Promise<void> {
-  if (lines.length === 0) return;
+  refuse: (why: Error) => void,
+): Promise<Row[]> {
+  if (lines.length === 0) return [];
   try {
-    shipped.rows.push(...(await database.transaction((query) => put(query, database.namespace, id, lines))));
+    return await database.transaction((query) => put(query, database.namespace, id, lines));
   } catch (error) {
     if (!isOfLine(error)) throw error;
     const [one] = lines as [Line];
     if (lines.length === 1) {
-      shipped.refused.push(putAside(file, one, error));
-      return;
+      const why = putAside(file, one, error);
+      // Those behind it may have to be tried again, and this one is not put aside once more.
+      await database.query(
+        `INSERT INTO patchgate_outbox (id, shipped) VALUES ($1, $2)
+         ON CONFLICT (id) DO UPDATE SET shipped = excluded.shipped, shipped_at = now()`,
+        [id, one.seq],
+      );
+      refuse(why);
+      return [];
     }
     const half = lines.length >> 1;
-    await shipOrHalve(database, id, file, lines.slice(0, half), shipped);
-    await shipOrHalve(database, id, file, lines.slice(half), shipped);
+    const rows = await shipOrHalve(database, id, file, lines.slice(0, half), refuse);
+    return [...rows, ...(await shipOrHalve(database, id, file, lines.slice(half), refuse))];
   }
 }
 
@@ -116,7 +119,12 @@ function isOfLine(error: unknown): boolean {
 /** @throws where the disk does not take it: it is tried again */
 function putAside(file: string, { seq, head, text }: Line, cause: unknown): PatchgateError {
   const aside = `${file}.refused`;
-  appendFileSync(aside, lineText(seq, head, text), { flush: true });
+  const journal = new Journal(aside, { isShared: true, isDurable: true });
+  try {
+    journal.append(Buffer.from(lineText(seq, head, text)));
+  } finally {
+    journal.close();
+  }
   return new PatchgateError(
     'cannot-write',
     `the database refuses what ${aside} keeps now: ${messageOf(cause)}`,

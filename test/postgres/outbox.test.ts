@@ -259,6 +259,23 @@ describe('an outbox', { tags: 'slow' }, () => {
     expect(await textsIn(database)).toEqual(['1', '3', '5', '"slow"']);
   });
 
+  it('puts a line aside once, however often those behind it are tried', async () => {
+    const database = await openAt(await server.database());
+    await database.query(`
+      CREATE SEQUENCE tries;
+      CREATE FUNCTION full_at_first() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+        IF NEW.exchange::text = '2' AND nextval('tries') = 1 THEN RAISE 'disk full' USING ERRCODE = '53100'; END IF;
+        RETURN NEW;
+      END $$;
+      CREATE TRIGGER full_at_first BEFORE INSERT ON patchgate_exchange FOR EACH ROW EXECUTE FUNCTION full_at_first()`);
+    const { outbox, folder } = await open(database);
+    for (const text of ['no JSON', '2']) outbox.append(HEAD, text);
+    await expect.poll(() => outbox.counts).toEqual({ waiting: 0, lost: 1, journalBytes: 0 });
+    expect(await textsIn(database)).toEqual(['2']);
+    const aside = readdirSync(folder).find((name) => name.endsWith('.refused')) as string;
+    expect(readFileSync(join(folder, aside), 'utf8')).toBe(lineText(1, HEAD, 'no JSON'));
+  });
+
   it('drops what other runs have of a sequence with the first answer that replaces', async () => {
     const database = await openAt(await server.database());
     const { outbox } = await open(database);
