@@ -83,7 +83,7 @@ async function openInDatabase(
   { target, state }: Config,
   options: Omit<PgKnownOptions, 'database' | 'service'>,
 ): Promise<KnownStore> {
-  if (state !== undefined && !isByDefault(state))
+  if (state && !isByDefault(state))
     options.notice(`--state ${state} is not used: what is known is kept in the database of --store`);
   const { PgKnownStore } = await import('../postgres/known.ts');
   return PgKnownStore.open({ ...options, database, service: parseTarget(target as string).origin });

@@ -50,7 +50,7 @@ export async function openShared(
 
 /** What is on its way to the database stands beside the state file, for each namespace by itself. */
 async function openOutbox(
-  { state = STATE_BY_DEFAULT, namespace, durability, shutdownTimeout }: Config,
+  { state, namespace, durability, shutdownTimeout }: Config,
   database: Database,
   notice: Notified['notice'],
 ): Promise<Outbox> {
@@ -58,7 +58,11 @@ async function openOutbox(
   return Outbox.open({
     database,
     // A gate ships what it finds there into its own namespace.
-    folder: join(dirname(state), 'outbox', encodeURIComponent(namespace).replaceAll('.', '%2E')),
+    folder: join(
+      dirname(state || STATE_BY_DEFAULT),
+      'outbox',
+      encodeURIComponent(namespace).replaceAll('.', '%2E'),
+    ),
     isDurable: durability === 'fsync',
     patience: shutdownTimeout,
     notice,

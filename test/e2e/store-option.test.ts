@@ -1,6 +1,6 @@
 /** --store, where it is given to a command: what it says of the fleet, and that its password is shown nowhere. */
 import { execFileSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Database } from '../../src/postgres/database.ts';
@@ -104,6 +104,16 @@ describe('a test run', { tags: 'slow' }, () => {
       code: 2,
       stderr: expect.stringContaining('no target to record from'),
     });
+  });
+
+  it('has its outbox where other gates of the folder have theirs', async () => {
+    const env = { PATCHGATE_STORE: (await open()).url };
+    const target = await startTarget();
+    const args = ['--record', 'all', '--target', target.url, '--', 'sh', '-c', 'curl -s $PATCHGATE_URL/a'];
+    const { code, stderr } = await runBinary(['exec', ...args], { cwd, env });
+    expect(code).toBe(0);
+    expect(stderr).not.toContain('--state');
+    expect(readdirSync(cwd)).toEqual(['.patchgate']);
   });
 });
 
