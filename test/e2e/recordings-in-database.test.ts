@@ -140,6 +140,10 @@ describe('recordings in the database', { tags: 'slow' }, () => {
       code: 0,
     });
     expect(Object.keys(filesBelow(join(back, 'checkout')))).toEqual(['api/a/PATCH.json', 'api/b/PATCH.json']);
+    expect(await run('copy', '--to-store', '--recordings', join(back, 'none'))).toMatchObject({
+      code: 0,
+      stdout: `no recordings in ${join(back, 'none')}\n`,
+    });
   });
 });
 

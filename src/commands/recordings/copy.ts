@@ -71,6 +71,7 @@ async function copyAll(database: Database, args: CopyArgs, output: Output): Prom
   for (const name of names) await (toStore ? findRecording(folder, name) : requireStored(database, name));
   const [inFiles, stored] = [await recordingNames(folder), await recordingsIn(database)];
   const all = names.length > 0 ? names : toStore ? inFiles : stored;
+  if (all.length === 0) await output.write(`no recordings in ${toStore ? folder : database.name}\n`);
   for (const name of all) {
     checkRecordingName(name);
     if (!replace && (toStore ? stored : inFiles).includes(name))
