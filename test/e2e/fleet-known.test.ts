@@ -198,16 +198,16 @@ describe('a PATCH', { tags: 'slow' }, () => {
     const { gates } = await startFleet();
     const [first, second] = gates;
     await patch(first.url, BOTH);
-    const tried = await fetch(`${second.url}/__patchgate/validate`, {
-      method: 'POST',
-      body: JSON.stringify({
-        method: 'PATCH',
-        url: '/api/v2/accounts/current/projects/42',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify(ONE),
-      }),
+    const body = JSON.stringify({
+      method: 'PATCH',
+      url: '/api/v2/accounts/current/projects/42',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(ONE),
     });
-    expect(await tried.json()).toMatchObject({
+    const tried = async () =>
+      (await fetch(`${second.url}/__patchgate/validate`, { method: 'POST', body })).json();
+    // It takes no lease: the one of the PATCH is given back behind its answer.
+    await expect.poll(tried).toMatchObject({
       outcome: 'block',
       effects: [{ kind: 'environment-deleted', id: 2 }],
     });
