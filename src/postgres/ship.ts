@@ -2,7 +2,7 @@ import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { messageOf, PatchgateError, systemCode } from '../errors.ts';
 import { Journal, linesIn } from '../recordings/store/journal.ts';
 import type { Database } from './database.ts';
-import type { Query } from './tables.ts';
+import { jsonListOf, type Query } from './tables.ts';
 
 /** What a line of an outbox says of the exchange that stands behind it. */
 export interface ExchangeHead {
@@ -149,7 +149,7 @@ async function put(query: Query, namespace: string, id: string, lines: readonly 
       `INSERT INTO patchgate_audit (namespace, at, line)
        SELECT $1, at, line FROM ROWS FROM (unnest($2::timestamptz[]), json_array_elements($3))
          WITH ORDINALITY AS one (at, line, nr) ORDER BY nr`,
-      [namespace, audit.map(({ head }) => head.at), textsOf(audit)],
+      [namespace, audit.map(({ head }) => head.at), jsonListOf(audit.map(({ text }) => text))],
     );
   await query('UPDATE patchgate_outbox SET shipped = $2 WHERE id = $1', [id, left.at(-1)?.seq]);
   return rows;
@@ -192,14 +192,12 @@ async function putExchanges(
      FROM ROWS FROM (unnest($2::text[], $3::text[], $4::text[], $5::text[], $6::text[]), json_array_elements($7))
        WITH ORDINALITY AS one (recording, method, path, sequence, run, exchange, nr) ORDER BY nr
      RETURNING place, pg_current_xact_id()::xid::text AS revision`,
-    [namespace, ...columnsOf(lines, 'recording', 'method', 'path', 'sequence', 'run'), textsOf(lines)],
+    [
+      ...[namespace, ...columnsOf(lines, 'recording', 'method', 'path', 'sequence', 'run')],
+      jsonListOf(lines.map(({ text }) => text)),
+    ],
   );
   return rows.map((row, i) => ({ seq: (lines[i] as Line).seq, ...row }));
-}
-
-/** As JSON, which the database takes apart again: the package pg takes long to write long texts into an array of PostgreSQL's. */
-function textsOf(lines: readonly Line[]): string {
-  return `[${lines.map(({ text }) => text).join(',')}]`;
 }
 
 /** Whole lines behind a position, and how many bytes they take. */

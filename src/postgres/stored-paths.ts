@@ -7,6 +7,7 @@ import type { Place } from '../recordings/store/exchange-file.ts';
 import { exchangeText, inOrder } from '../recordings/store/file-format.ts';
 import type { Database } from './database.ts';
 import { sequenceOf } from './sequence.ts';
+import { jsonListOf } from './tables.ts';
 
 /** A method and path of a recording in the database. */
 export interface StoredPath extends Place {
@@ -266,12 +267,12 @@ async function writePath(
       `INSERT INTO patchgate_exchange (place, namespace, recording, method, path, sequence, run, exchange)
        OVERRIDING SYSTEM VALUE
        SELECT coalesce(place, nextval(pg_get_serial_sequence('patchgate_exchange', 'place'))),
-              $1, $2, $3, $4, sequence, run, exchange::json
-         FROM (SELECT * FROM unnest($5::bigint[], $6::bytea[], $7::text[], $8::text[])
+              $1, $2, $3, $4, sequence, run, exchange
+         FROM (SELECT * FROM ROWS FROM (unnest($5::bigint[], $6::bytea[], $7::text[]), json_array_elements($8))
                  WITH ORDINALITY AS new (place, sequence, run, exchange, number) ORDER BY number) AS new`,
       [
         ...[...names, batch.map(({ place }) => place ?? null), batch.map(({ sequence }) => sequence)],
-        ...[batch.map(({ run }) => run), texts],
+        ...[batch.map(({ run }) => run), jsonListOf(texts)],
       ],
     );
   }

@@ -3,6 +3,11 @@ import { PatchgateError } from '../errors.ts';
 /** Runs one statement. @throws PatchgateError `store-unavailable` where the database is away */
 export type Query = <Row extends object>(text: string, values?: readonly unknown[]) => Promise<Row[]>;
 
+/** For `json_array_elements`: the package pg takes long to write long texts into an array of PostgreSQL's. @param texts of JSON */
+export function jsonListOf(texts: readonly string[]): string {
+  return `[${texts.join(',')}]`;
+}
+
 /** Bytes of a path: a longer one fits into no index. */
 export const LONGEST_PATH = 2000;
 
