@@ -120,16 +120,23 @@ export async function migrate(query: Query): Promise<string> {
     await query('CREATE TABLE patchgate_version (version integer NOT NULL)');
     await query('INSERT INTO patchgate_version VALUES (0)');
   }
-  const [found] = await query<{ version: number }>('SELECT version FROM patchgate_version');
-  const version = found?.version ?? 0;
+  const [found] = await query<VersionRow>('SELECT * FROM patchgate_version');
+  const { version, database } = found as VersionRow;
   if (version > STEPS.length)
     throw new PatchgateError(
       'store-too-new',
       `the tables have version ${version}, and this Patchgate knows ${STEPS.length}`,
       { hint: 'install the version of Patchgate that the other gates have' },
     );
+  if (version === STEPS.length) return database;
   for (const step of STEPS.slice(version)) await query(step);
-  if (version < STEPS.length) await query('UPDATE patchgate_version SET version = $1', [STEPS.length]);
-  const [made] = await query<{ database: string }>('SELECT database FROM patchgate_version');
-  return made?.database as string;
+  const [made] = await query<VersionRow>('UPDATE patchgate_version SET version = $1 RETURNING *', [STEPS.length]);
+  return (made as VersionRow).database;
+}
+
+/** The row of `patchgate_version`. */
+interface VersionRow {
+  version: number;
+  /** Id of the database; there since version 2. */
+  database: string;
 }
