@@ -69,13 +69,14 @@ async function copyAll(database: Database, args: CopyArgs, output: Output): Prom
   const { findPaths, recordingsIn, requireStored } = await import('../../postgres/stored-paths.ts');
   const { putFilesIn, readOut, removeOthers } = await import('../../postgres/copy-recording.ts');
   for (const name of names) await (toStore ? findRecording(folder, name) : requireStored(database, name));
-  const [inFiles, stored] = [await recordingNames(folder), await recordingsIn(database)];
-  const all = names.length > 0 ? names : toStore ? inFiles : stored;
+  const inFiles = () => recordingNames(folder);
+  const stored = () => recordingsIn(database);
+  const all = names.length > 0 ? names : await (toStore ? inFiles() : stored());
+  const there = replace ? [] : await (toStore ? stored() : inFiles());
   if (all.length === 0) await output.write(`no recordings in ${toStore ? folder : database.name}\n`);
   for (const name of all) {
     checkRecordingName(name);
-    if (!replace && (toStore ? stored : inFiles).includes(name))
-      throw alreadyThere(name, toStore ? database.name : folder);
+    if (there.includes(name)) throw alreadyThere(name, toStore ? database.name : folder);
   }
   for (const name of all) {
     const root = join(folder, name);
