@@ -32,7 +32,7 @@ export interface OutboxOptions {
 /** Told of a line. */
 interface Listeners {
   /** It is with the system. */
-  onKept?: (() => void) | undefined;
+  onKept?: ((count: number) => void) | undefined;
   /** The database has it. */
   onShipped?: ((row: Row) => void) | undefined;
 }
@@ -198,7 +198,7 @@ export class Outbox {
       this.#unwritten = this.#unwritten.slice(lines.length);
       for (const { line } of lines) this.#unwrittenBytes -= line.length;
       if (this.#unwritten.length === 0) this.#journalTrouble = undefined;
-      for (const { onKept } of lines) onKept?.();
+      for (const { onKept } of lines) onKept?.(1);
       this.#wake(SHIP_AFTER);
     } catch (error) {
       this.#journalTrouble = error as Error;

@@ -136,7 +136,7 @@ export class PgRecordingStore implements RecordingStore {
       const own = this.#isAsked ? this.#pathOf(method, path) : undefined;
       own?.addOwn(stored);
       outbox?.append({ ...head, ...(replaces && { replaces }) }, JSON.stringify(exchange), {
-        onKept: onKept && (() => onKept(1)),
+        onKept,
         onShipped: own && ((row) => own.shipped(stored, row)),
       });
     } catch (error) {
