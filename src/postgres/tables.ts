@@ -130,7 +130,9 @@ export async function migrate(query: Query): Promise<string> {
     );
   if (version === STEPS.length) return database;
   for (const step of STEPS.slice(version)) await query(step);
-  const [made] = await query<VersionRow>('UPDATE patchgate_version SET version = $1 RETURNING *', [STEPS.length]);
+  const [made] = await query<VersionRow>('UPDATE patchgate_version SET version = $1 RETURNING *', [
+    STEPS.length,
+  ]);
   return (made as VersionRow).database;
 }
 
