@@ -6,7 +6,6 @@ import { createGuard } from '../guard/guard.ts';
 import type { Knowledge } from '../guard/knowledge.ts';
 import { readServerTls } from '../http/tls.ts';
 import { redactUrl } from '../recordings/redaction/redact.ts';
-import type { RecordingStore } from '../recordings/store/recording-store.ts';
 import { createAccess } from '../server/access.ts';
 import { createAccessLog } from '../server/access-log.ts';
 import type { Audit, AuditOptions } from '../server/audit.ts';
@@ -215,17 +214,6 @@ export async function createPatchgate(
       await store?.ready?.(method, path);
     return replay?.unserved(session);
   };
-  /** How the recording of this run is, for the control API. */
-  const showRecording = async (store: RecordingStore) => {
-    const unserved = await findUnserved();
-    return {
-      ...{ name: config.recording, mode: kind, doing: parts.summary },
-      exchanges: unserved?.total,
-      ...(parts.recorded && { recorded: parts.recorded(), ...store.counts }),
-      trouble: store.trouble?.message,
-      ...{ unserved, misses: replay?.misses.list() },
-    };
-  };
   const stopping = new AbortController();
   /** What a recording answers needs no target. */
   const needed = forward && !fake && !parts.played ? forward.target : undefined;
@@ -257,7 +245,6 @@ export async function createPatchgate(
         ...{ approvals, approvers },
         onDecided: audit && ((approval) => audit.decided(approval)),
         servedTo: replay && ((session) => replay.served(session)),
-        recording: store && (() => showRecording(store)),
         stopping: stopping.signal,
       }),
     );
@@ -376,7 +363,6 @@ export async function createPatchgate(
       ...{ host, port, uiHosts, tls, clientTimeout, shutdownTimeout },
       ...{ token, approvers },
       control: (req, res) => void answerControl(req, res),
-      send: { dataPort, bodyLimit: () => inForce.gate.bodyLimit, exchanges },
     });
     uiUrl = own.url;
     dataUrl = dataPort.url;

@@ -4,10 +4,9 @@ import { messageOf, PatchgateError } from '../errors.ts';
 import { PACKAGE_FOLDER } from '../version.ts';
 import { createUiAccess, type UiAccessSettings } from './access.ts';
 import { CONTROL_ROOT } from './control/control-path.ts';
-import type { SendDeps } from './control/send.ts';
 import { failClosed, type Handler, inTurn } from './handler.ts';
 import { type Listening, type ListenOptions, listen } from './listen/listen.ts';
-import { ownFault, problem, problemOfError, problemOfRefusal, sendProblem } from './problem.ts';
+import { problem, problemOfError, problemOfRefusal, sendProblem } from './problem.ts';
 import { watchBody } from './watch-body.ts';
 
 interface UiPortOptions
@@ -15,8 +14,6 @@ interface UiPortOptions
     Pick<UiAccessSettings, 'token' | 'approvers' | 'uiHosts'> {
   /** Answers what asks for the control API and may. */
   control: Handler;
-  /** For `POST send`, which this port alone has. */
-  send: SendDeps;
 }
 
 const FILES: Readonly<Record<string, readonly [file: string, type: string]>> = {
@@ -47,7 +44,7 @@ const HEADERS = {
  * @throws PatchgateError `cannot-listen`
  */
 export async function listenForUi(options: UiPortOptions): Promise<Listening> {
-  const { token, approvers, uiHosts, clientTimeout, control, send } = options;
+  const { token, approvers, uiHosts, clientTimeout, control } = options;
   const hasNames = uiHosts.length > 0;
   // On loopback alone there is nothing to hide, and a certificate of the gate names another host.
   const own = hasNames ? options : { ...options, host: '127.0.0.1', tls: undefined };
@@ -56,23 +53,12 @@ export async function listenForUi(options: UiPortOptions): Promise<Listening> {
     scheme: own.tls ? 'https' : 'http',
   });
 
-  let sending: Promise<Handler> | undefined;
-  const answerSend = async (req: IncomingMessage, res: ServerResponse) => {
-    try {
-      sending ??= import('./control/send.ts').then(({ createSend }) => createSend(send));
-      (await sending)(req, res);
-    } catch (error) {
-      sendProblem(res, problemOfError(ownFault(error)));
-    }
-  };
-
   const answer = (req: IncomingMessage, res: ServerResponse) => {
     for (const [name, value] of Object.entries(HEADERS)) res.setHeader(name, value);
     watchBody({ req, res }, clientTimeout, () => req.destroy());
     const [path = ''] = (req.url ?? '').split('?', 1);
     const isControl = path === CONTROL_ROOT || path.startsWith(`${CONTROL_ROOT}/`);
     const refusal = access(req, isControl ? 'control' : 'page');
-    if (!refusal && path === `${CONTROL_ROOT}/send`) return void answerSend(req, res);
     if (!refusal && isControl) return control(req, res);
     req.resume();
     if (refusal) sendProblem(res, problemOfRefusal(refusal));

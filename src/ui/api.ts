@@ -19,11 +19,9 @@ export class ApiError extends Error {
 
 /** @param path behind `/__patchgate/`: `exchanges/12` */
 export const get = <T>(path: string, signal?: AbortSignal) => ask<T>('GET', path, undefined, signal);
-/** @param bearer another token than the page's, here and below */
+/** @param bearer another token than the page's */
 export const post = <T>(path: string, body?: unknown, signal?: AbortSignal, bearer?: string) =>
   ask<T>('POST', path, body, signal, bearer);
-export const put = <T>(path: string, body?: unknown) => ask<T>('PUT', path, body);
-export const del = <T>(path: string, bearer?: string) => ask<T>('DELETE', path, undefined, undefined, bearer);
 
 async function ask<T>(
   method: string,

@@ -1,5 +1,4 @@
 import { HOP_BY_HOP, splitTarget } from '../http/http.ts';
-import type { Finding } from '../model/finding.ts';
 import { REDACTED } from '../recordings/redaction/redacted.ts';
 import { UNPRINTABLE } from '../reporters/wording.ts';
 import type { ShownBody, ShownExchange } from '../server/show-exchange.ts';
@@ -154,42 +153,8 @@ function harText(body: ShownBody, encoding: 'encoding' | '_encoding'): object {
 }
 
 /** Rules that find something only where the record is known; a case knows none. */
-const OF_KNOWN_RECORDS =
+const _OF_KNOWN_RECORDS =
   /^(?:project\.(?:environment-deleted|environment-replaced|state-unknown|language-removed)|feature\.unknown-variable)$/;
-/** Headers that the gate judges by. */
-const JUDGED_HEADERS =
-  /^(?:content-type|x-http-method(?:-override)?|x-method-override|x-original-url|x-rewrite-url)$/;
-
-/** As a conformance case: what the gate must say of such a request. */
-export function caseOf({ request, verdict }: ShownExchange): Copy {
-  const { method, url, headers, body } = request;
-  const all = verdict?.findings ?? [];
-  const found = all.filter(({ rule }) => !OF_KNOWN_RECORDS.test(rule));
-  const places = (severity: Finding['severity']) =>
-    found.filter((finding) => finding.severity === severity).map(({ rule, pointer }) => ({ pointer, rule }));
-  const errors = places('error');
-  const isBlocked = verdict?.outcome === 'block' && errors.length > 0;
-  const judged = Object.entries(headers).filter(([name]) => JUDGED_HEADERS.test(name));
-  const given = {
-    name: `${method} ${url}`,
-    method,
-    headers: Object.fromEntries(judged),
-    path: url,
-    ...(body && ('json' in body ? { body: body.json } : { raw: bodyText(body) })),
-    expect: {
-      outcome: isBlocked ? 'block' : 'forward',
-      ...(isBlocked && { status: verdict?.status }),
-      errors,
-      warnings: places('warn'),
-    },
-  };
-  const notes = notesOf(request);
-  if (body && 'base64' in body) notes.push('The body is no text: `raw` has it in base64.');
-  if (found.length < all.length)
-    notes.push('Findings that need a known record are left out: a case knows none.');
-  return { text: `${JSON.stringify(given, null, 2)}\n`, notes };
-}
-
 /** The body as a text; what is in base64 stays so. */
 function bodyText(body: ShownBody): string {
   if ('json' in body) return JSON.stringify(body.json);

@@ -1,19 +1,19 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { isObject, type JsonValue, member } from '../json/json.ts';
+import { isObject, type JsonObject, type JsonValue, member } from '../json/json.ts';
 import type { Finding } from '../model/finding.ts';
 import { ignoringOption } from '../recordings/matching/ignoring-option.ts';
 import { amount, sanitize } from '../reporters/wording.ts';
 import type { ShownBody, ShownExchange } from '../server/show-exchange.ts';
 import { Body, type Mark } from './body.tsx';
 import { compareDocuments, type Row } from './compare.ts';
-import { type Copy, caseOf, curlOf, harOf, headerPairs } from './copies.ts';
+import { type Copy, curlOf, harOf, headerPairs } from './copies.ts';
 import { Effects } from './effects.tsx';
 import { SeverityWord, tookText, VerdictWord } from './exchange-words.tsx';
 import { listHref } from './exchanges.tsx';
 import { useLive } from './live.ts';
 import { type Miss, missOf, recordedBody } from './miss.ts';
 import { type Fact, Facts, Head, Moment, Problem, useLoaded, WithOptions } from './parts.tsx';
-import { type KnownRecord, knownRecord } from './record-words.ts';
+import { knownRecord } from './record-words.ts';
 import { hrefOf, type Route } from './router.ts';
 
 export function ExchangePage({ route }: { route: Route }) {
@@ -112,7 +112,6 @@ function ExchangeFacts({ exchange }: { exchange: ShownExchange }) {
 const COPIES: readonly [name: string, copy: (exchange: ShownExchange, gateUrl: string) => Copy][] = [
   ['curl', curlOf],
   ['HAR', harOf],
-  ['conformance case', caseOf],
 ];
 
 function Actions({ exchange }: { exchange: ShownExchange }) {
@@ -139,7 +138,6 @@ function Actions({ exchange }: { exchange: ShownExchange }) {
             Copy as {name}
           </button>
         ))}
-        <a href={hrefOf(['send'], { exchange: String(exchange.id) })}>Send again</a>
         {approval && <a href={hrefOf(['approvals', approval.id])}>Approval: {approval.status}</a>}
       </div>
       <p role="status" class="said">
@@ -265,24 +263,22 @@ export function Headers({ headers, of }: { headers: ShownExchange['request']['he
 }
 
 /** What is known of the record by now; `null` where nothing is, undefined until that is clear. */
-function useKnown({ request: { url }, verdict }: ShownExchange): KnownRecord | null | undefined {
+function useKnown({ request: { url }, verdict }: ShownExchange): JsonObject | null | undefined {
   const { hasState } = useLive();
-  const { data, error } = useLoaded<{ records: KnownRecord[] }>(
-    verdict && hasState ? 'state/records' : undefined,
-  );
+  const { data, error } = useLoaded<JsonObject>(verdict && hasState ? 'state' : undefined);
   if (error || hasState === false) return null;
-  return data && (knownRecord(data.records, url) ?? null);
+  return data && (knownRecord(data, url) ?? null);
 }
 
 const jsonIn = (body: ShownBody | undefined): JsonValue | undefined =>
   body && 'json' in body ? body.json : undefined;
 
-function SideBySide({ exchange, known }: { exchange: ShownExchange; known: KnownRecord | null }) {
+function SideBySide({ exchange, known }: { exchange: ShownExchange; known: JsonObject | null }) {
   const { request, response, verdict } = exchange;
   const sent = jsonIn(request.body);
   const corrected = verdict?.outcome === 'block' ? member(jsonIn(response?.body), 'corrected') : undefined;
   const documents = [
-    ...(known ? [['Known now', known.record] as const] : []),
+    ...(known ? [['Known now', known] as const] : []),
     ...(isObject(sent) ? [['Sent', sent] as const] : []),
     ...(corrected !== undefined ? [['Corrected', corrected] as const] : []),
   ];
@@ -291,7 +287,7 @@ function SideBySide({ exchange, known }: { exchange: ShownExchange; known: Known
   return (
     <section>
       <h2>{listText(names)}</h2>
-      {known?.incomplete && <p>Not all of this record is known: the service may hold more.</p>}
+      {known?.incomplete === true && <p>Not all of this record is known: the service may hold more.</p>}
       <Comparison names={names} documents={documents.map(([, document]) => document)} />
     </section>
   );

@@ -15,8 +15,6 @@ interface Live {
   mayDecide: boolean;
   /** Whether what is known of the records is the same for all sessions, so that it can be listed; undefined: not asked yet. */
   hasState: boolean | undefined;
-  /** Whether something is recorded or replayed; undefined: not asked yet. */
-  hasRecording: boolean | undefined;
   connection: 'connecting' | 'connected' | 'disconnected';
   /** Why there is no connection. */
   trouble: string | undefined;
@@ -33,7 +31,6 @@ let approvals = new Map<string, Approval>();
 let hasApprovers = false;
 let mayDecide = true;
 let hasState: boolean | undefined;
-let hasRecording: boolean | undefined;
 let connection: Live['connection'] = 'connecting';
 let trouble: string | undefined;
 let live: Live = snapshot();
@@ -46,7 +43,7 @@ function snapshot(): Live {
   const newest = [...approvals.values()].reverse();
   return {
     exchanges: exchanges.toReversed(),
-    ...{ approvals: newest, hasApprovers, mayDecide, hasState, hasRecording, connection, trouble },
+    ...{ approvals: newest, hasApprovers, mayDecide, hasState, connection, trouble },
   };
 }
 
@@ -106,7 +103,7 @@ async function load(signal: AbortSignal): Promise<void> {
         `approvals?limit=${KEPT}`,
         signal,
       ),
-      get<{ known?: object; recording?: string }>('health', signal),
+      get<{ known?: object }>('health', signal),
     ]);
     const ids = new Set(exchanges.map(({ id }) => id));
     exchanges = [...listed.exchanges.reverse().filter(({ id }) => !ids.has(id)), ...exchanges].slice(-KEPT);
@@ -115,7 +112,6 @@ async function load(signal: AbortSignal): Promise<void> {
     keep([...asked.approvals.reverse(), ...since]);
     hasApprovers = asked.approvers;
     hasState = health.known !== undefined;
-    hasRecording = health.recording !== undefined;
     mayDecide = asked.mayDecide ?? true;
   } catch (error) {
     if (signal.aborted) return;

@@ -2,16 +2,10 @@ import { type ComponentType, render } from 'preact';
 import { useEffect, useErrorBoundary, useRef } from 'preact/hooks';
 import { currentOf, pendingOf } from './approval-words.ts';
 import { Approvals } from './approvals.tsx';
-import { Counts } from './counts.tsx';
 import { ExchangePage } from './exchange.tsx';
 import { Exchanges } from './exchanges.tsx';
-import { Faults } from './faults.tsx';
 import { follow, useLive } from './live.ts';
-import { Recording } from './recording.tsx';
 import { hrefOf, type Route, useRoute } from './router.ts';
-import { Send } from './send.tsx';
-import { Sessions } from './sessions.tsx';
-import { StatePage } from './state.tsx';
 import { setToken, takeTokenFromAddress, useToken, wasRefused } from './token.ts';
 
 interface View {
@@ -24,12 +18,6 @@ interface View {
 const VIEWS: Readonly<Record<string, View>> = {
   '': { title: 'Exchanges', component: Exchanges },
   approvals: { title: 'Approvals', component: Approvals },
-  state: { title: 'Known records', component: StatePage },
-  sessions: { title: 'Sessions', component: Sessions },
-  faults: { title: 'Faults', component: Faults },
-  recording: { title: 'Recording', component: Recording },
-  counts: { title: 'Counts', component: Counts },
-  send: { title: 'Send', component: Send },
 };
 const ONE_EXCHANGE: View = { title: 'Exchange', component: ExchangePage };
 

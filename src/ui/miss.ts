@@ -4,7 +4,6 @@ import type { Miss as ExplainedMiss } from '../recordings/matching/explain-path.
 import type { Difference } from '../recordings/matching/shown-value.ts';
 import { REDACTED } from '../recordings/redaction/redacted.ts';
 import type { ShownExchange } from '../server/show-exchange.ts';
-import type { MissedRequest } from '../upstreams/replay/misses.ts';
 
 /** Why a recording has no answer: the body of a 501. */
 export type Miss = { detail: string; hint?: string } & Pick<
@@ -16,21 +15,6 @@ export function missOf({ response }: ShownExchange): Miss | undefined {
   const body = response?.body;
   if (!body || !('json' in body) || !isObject(body.json)) return undefined;
   return body.json.type === 'urn:patchgate:problem:no-recording' ? (body.json as unknown as Miss) : undefined;
-}
-
-/** The latest exchange that was such a miss, among those that are kept: its id. */
-export function exchangeOf(
-  { method, url, session }: Pick<MissedRequest, 'method' | 'url' | 'session'>,
-  exchanges: readonly ShownExchange[],
-): number | undefined {
-  return exchanges.find(
-    ({ request, response, answeredBy, session: own = '' }) =>
-      response?.status === 501 &&
-      answeredBy === 'gate' &&
-      request.method === method &&
-      request.url === url &&
-      own === session,
-  )?.id;
 }
 
 /**

@@ -2,7 +2,6 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { grouped, sanitize } from '../reporters/wording.ts';
 import { ApiError, get } from './api.ts';
-import { useLive } from './live.ts';
 import { agoText } from './time.ts';
 
 interface Loaded<T> {
@@ -28,25 +27,6 @@ export function useLoaded<T>(path: string | undefined): Loaded<T> {
   }, [path, turn]);
   const { data, error } = state.path === path ? state : {};
   return { data, error, reload: () => setTurn((before) => before + 1) };
-}
-
-/** Calls back when exchanges have come, once in so many milliseconds at most. */
-export function useOnTraffic(callback: () => void, pause = 1000): void {
-  const newest = useLive().exchanges[0]?.id;
-  const last = useRef({ id: newest, at: Date.now() });
-  const latest = useRef(callback);
-  latest.current = callback;
-  useEffect(() => {
-    if (last.current.id === newest) return;
-    const timer = setTimeout(
-      () => {
-        last.current = { id: newest, at: Date.now() };
-        latest.current();
-      },
-      Math.max(0, last.current.at + pause - Date.now()),
-    );
-    return () => clearTimeout(timer);
-  }, [newest, pause]);
 }
 
 /** Why something could not be done, and what to do. */

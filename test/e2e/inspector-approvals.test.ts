@@ -148,15 +148,4 @@ describe('approvals', { tags: 'slow' }, () => {
     await page.getByText('expired', { exact: true }).waitFor();
     await page.getByRole('heading', { name: 'Pending (0)' }).waitFor();
   });
-
-  it('is not got round: to forget a record takes an approver, too', async () => {
-    const { gate } = await start({ approvers: [`anna=${ANNA}`] });
-    const page = await open(gate, '#/state');
-    await page.getByRole('button', { name: /^Forget…/ }).click();
-    await page.getByRole('button', { name: 'Forget it' }).click();
-    await page.getByLabel('Your approver’s token').fill(ANNA);
-    await page.getByRole('button', { name: 'Forget it' }).click();
-    await page.getByText('Nothing is known yet.').waitFor();
-    expect(scriptErrors(browser)).toEqual([]);
-  });
 });

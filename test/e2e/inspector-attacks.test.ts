@@ -193,7 +193,7 @@ describe('while the inspector is open', { tags: 'slow' }, () => {
   it('a link from elsewhere is opened without a token, and out of reach', async () => {
     const { own, other } = await openBeside(`${elsewhere.url}/page.html`);
     const opened = own.context().waitForEvent('page');
-    await other.evaluate(`void (window.opened = window.open(${JSON.stringify(`${inspector}/#/faults`)}))`);
+    await other.evaluate(`void (window.opened = window.open(${JSON.stringify(`${inspector}/#/approvals`)}))`);
     const page = await opened;
     await page.getByLabel('Token').waitFor();
     expect(await other.evaluate('window.opened.closed')).toBe(true);
@@ -217,7 +217,7 @@ describe('the inspector shows as text', { tags: 'slow' }, () => {
     await fetch(`${url}/page`, { method: 'POST', headers, body });
     const page = await browser.open(/http:\S+/.exec(notices.join('\n'))?.[0] as string);
     await page.getByText('/page').first().waitFor();
-    for (const route of ['#/', '#/exchanges/1', '#/exchanges/2', '#/counts']) {
+    for (const route of ['#/', '#/exchanges/1', '#/exchanges/2', '#/approvals']) {
       await page.evaluate(`void (location.hash = ${JSON.stringify(route)})`);
       if (/\d/.test(route)) await page.getByText('<img src=x onerror=').first().waitFor();
       expect(await page.locator('img, script:not([src]), iframe').count(), route).toBe(0);
@@ -242,13 +242,13 @@ it('the inspector takes its token out of the address, and keeps it in its tab', 
   await page.reload();
   await page.getByText('/first').first().waitFor();
   const tab = await page.context().newPage();
-  await tab.goto(`${inspector}/#/faults`);
+  await tab.goto(`${inspector}/#/approvals`);
   await tab.getByLabel('Token').fill('wrong');
   await tab.getByRole('button').click();
   await tab.getByRole('alert').getByText('does not take this token').waitFor();
   await tab.getByLabel('Token').fill(new URL(link).hash.slice('#token='.length));
   await tab.getByRole('button').click();
-  await tab.getByRole('heading', { name: 'Faults', exact: true }).waitFor();
+  await tab.getByRole('heading', { name: 'Approvals', exact: true }).waitFor();
   expect(await page.context().cookies()).toEqual([]);
   expect(await page.evaluate('localStorage.length')).toBe(0);
 });

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 import { readHar } from '../../src/recordings/har/read-har.ts';
 import type { ShownBody, ShownExchange } from '../../src/server/show-exchange.ts';
-import { caseOf, curlOf, harOf } from '../../src/ui/copies.ts';
+import { curlOf, harOf } from '../../src/ui/copies.ts';
 
 function exchange(
   request: Partial<ShownExchange['request']>,
@@ -145,8 +145,7 @@ describe('what a copy lacks', () => {
     ['a secret in the body', { body: { json: { password: '[redacted]' }, size: 1 } }, 1],
     ['the end of the body', { body: { text: 'x', size: 100_000, cut: true } }, 1],
   ])('is said: %s', (_, request, count) => {
-    for (const copy of [curlOf, harOf, caseOf])
-      expect(copy(exchange(request), GATE).notes).toHaveLength(count);
+    for (const copy of [curlOf, harOf]) expect(copy(exchange(request), GATE).notes).toHaveLength(count);
   });
 });
 
@@ -181,44 +180,5 @@ describe('HAR', () => {
     expect(JSON.parse(harOf(exchange({}, { response })).text).log.entries[0].response.content).toEqual({
       ...{ size: 2, mimeType: 'x-unknown', text: 'AGE=', encoding: 'base64' },
     });
-  });
-});
-
-describe('a conformance case', () => {
-  const found = (rule: string, severity: 'error' | 'warn', pointer: string) => ({
-    ...{ rule, severity, pointer, basis: 'stated' as const, message: '' },
-  });
-
-  it('says what the gate said', () => {
-    const headers = { host: 'h', 'content-type': 'application/json', authorization: 'x', accept: '*/*' };
-    const findings = [
-      found('schema.required', 'error', '/name'),
-      found('project.empty-list', 'warn', '/languages'),
-    ];
-    const verdict = { outcome: 'block' as const, status: 422, findings, omitted: 0 };
-    const { text } = caseOf(exchange({ headers, body: { json: {}, size: 2 } }, { verdict }));
-    expect(JSON.parse(text)).toEqual({
-      name: 'PATCH /projects/42',
-      method: 'PATCH',
-      headers: { 'content-type': 'application/json' },
-      path: '/projects/42',
-      body: {},
-      expect: {
-        outcome: 'block',
-        status: 422,
-        errors: [{ pointer: '/name', rule: 'schema.required' }],
-        warnings: [{ pointer: '/languages', rule: 'project.empty-list' }],
-      },
-    });
-  });
-
-  it('has the very text where that is no JSON, and leaves out what needs a known record', () => {
-    const verdict = {
-      ...{ outcome: 'block' as const, status: 409, omitted: 0 },
-      findings: [found('project.environment-deleted', 'error', '/environments')],
-    };
-    const { text, notes } = caseOf(exchange({ body: { text: '{', size: 1 } }, { verdict }));
-    expect(JSON.parse(text)).toMatchObject({ raw: '{', expect: { outcome: 'forward', errors: [] } });
-    expect(notes).toEqual(['Findings that need a known record are left out: a case knows none.']);
   });
 });

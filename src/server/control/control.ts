@@ -39,8 +39,6 @@ export interface ControlDeps {
   faults: FaultsOfRun;
   /** What was served to a session out of a recording; undefined where nothing is replayed. */
   servedTo?: ((session: Session) => ServedInSession) | undefined;
-  /** How the recording is; undefined where nothing is recorded or replayed. */
-  recording?: (() => Promise<object>) | undefined;
   knowledge: Knowledge;
   approvals: Approvals;
   /** Told of each decision. */
@@ -129,24 +127,10 @@ export function createControl(deps: ControlDeps): (req: IncomingMessage, res: Se
         res.json({ status: 'ended' });
       },
     },
-    recording: {
-      get: async (_req, res) => {
-        if (!deps.recording)
-          throw notFound('nothing is recorded or replayed here', 'start with --record, or with replay');
-        res.json(await deps.recording());
-      },
-    },
     state: {
       get: (_req, res) => {
         const state = stateOf(knownOf(knowledge).entries());
         res.json(redactJson(state as unknown as JsonValue, deps.redaction));
-      },
-    },
-    'state/records': {
-      get: (_req, res) => {
-        const records = recordsOf(knownOf(knowledge)) as unknown as JsonValue;
-        const file = knowledge.ledger?.file || undefined;
-        res.json({ file, records: redactJson(records, deps.redaction) });
       },
     },
     'state/:account/:collection/:id': {
@@ -319,20 +303,6 @@ function knownOf({ ledger }: Knowledge): KnownState {
     'what is known depends on the session here',
     'in a proxy it can be asked for; the fake shows each record with a GET',
   );
-}
-
-/** Each record with when it was last told of; absent: it is as the state file has it. */
-function recordsOf(state: KnownState): object[] {
-  return [...state.entries()].map(({ name, known: { record, isWhole } }) => {
-    const { base, account, kind, id } = name;
-    const toldAt = state.toldAt(name);
-    return {
-      ...(base !== undefined && { path: base === '' ? '/' : base }),
-      ...{ account, kind, id, record },
-      ...(!isWhole && { incomplete: true }),
-      ...(toldAt !== undefined && { seenAt: new Date(toldAt).toISOString() }),
-    };
-  });
 }
 
 /** @throws PatchgateError `not-found` where nothing is known of such a record */

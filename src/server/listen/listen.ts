@@ -7,7 +7,7 @@ import {
 } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
-import { Duplex } from 'node:stream';
+import type { Duplex } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
 import { PatchgateError, systemCode } from '../../errors.ts';
 import type { ServerTls } from '../../http/tls.ts';
@@ -50,8 +50,6 @@ export interface Listening {
   url: string;
   /** Whether it can be reached from this machine only. */
   isLoopback: boolean;
-  /** A client's end of a connection from within this process, without TLS: a client by itself would need a certificate. */
-  connect(): Duplex;
   /** Lets the process end while nothing else keeps it. */
   unref(): void;
   /** Takes no new connection, lets what is in flight finish until the timeout, then cuts off the rest. Each request's
@@ -132,7 +130,6 @@ export async function listen(
   return {
     url: urlOf(at, host, tls ? 'https' : 'http'),
     isLoopback: isLoopback(at.address),
-    connect: () => connectWithin(server, tls !== undefined),
     unref() {
       server.unref();
       server.on('connection', (socket: Socket) => socket.unref());
@@ -164,39 +161,6 @@ export async function listen(
         for (const socket of [...upgraded, ...(handshakes?.values() ?? [])]) cutByStop(socket);
       }),
   };
-}
-
-/** One end of a connection without a socket. What is written arrives a turn later, so that its writer knows first that it is written. */
-class ConnectionEnd extends Duplex {
-  other: Duplex | undefined;
-
-  override _read(): void {}
-
-  override _write(chunk: Buffer, _: string, done: () => void): void {
-    setImmediate(() => this.other?.push(chunk));
-    done();
-  }
-
-  override _final(done: () => void): void {
-    setImmediate(() => this.other?.push(null));
-    done();
-  }
-
-  override _destroy(error: Error | null, done: (error: Error | null) => void): void {
-    this.other?.destroy();
-    done(error);
-  }
-}
-
-/** @returns the client's end of a connection that the server takes for one of its own socket */
-function connectWithin(server: Server, isSecure: boolean): Duplex {
-  const [client, end] = [new ConnectionEnd(), new ConnectionEnd()];
-  client.other = end;
-  end.other = client;
-  const ofSocket = { destroySoon: () => end.end(), unref: () => end };
-  const asSocket = Object.assign(end, { remoteAddress: '127.0.0.1', encrypted: isSecure }, ofSocket);
-  server.emit(isSecure ? 'secureConnection' : 'connection', asSocket);
-  return client;
 }
 
 /** The connections that are open, as the server's HTTP sees them. */

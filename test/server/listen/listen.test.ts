@@ -1,7 +1,6 @@
 import { once } from 'node:events';
-import { request, type ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { text as textOf } from 'node:stream/consumers';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { isCutByStop } from '../../../src/server/connections.ts';
 import { type Handlers, listen } from '../../../src/server/listen/listen.ts';
@@ -46,16 +45,6 @@ it.each([
   await client.closed();
   expect(answered).toBe(text.includes('answered') ? 2 : 1);
   other.close();
-});
-
-it('takes a connection from within the process, without a socket', async () => {
-  const { connect, unref, close } = await start(
-    (req, res) => void res.end(`${req.url} of ${req.socket.remoteAddress}`),
-  );
-  unref();
-  const [response] = await once(request({ path: '/x', createConnection: connect }).end(), 'response');
-  expect(await textOf(response)).toBe('/x of 127.0.0.1');
-  await close();
 });
 
 it('closing lets a request in flight finish', async () => {
