@@ -48,7 +48,6 @@ describe('the JSON Schema of the config file', () => {
         timeout: '250ms',
         approvalTtl: '1.5h',
         latency: '0',
-        clientTimeout: 0,
         maxAge: '30d',
         sessionIdle: '10 m',
       },

@@ -90,7 +90,7 @@ async function openInDatabase(
 }
 
 /** Without the guard, what is not known of a project passes. @throws PatchgateError `bad-usage` */
-export function refuseUnguarded({ guard, protect, guardPolicy }: Config): void {
+function refuseUnguarded({ guard, protect, guardPolicy }: Config): void {
   if (guard !== 'off') return;
   const isProtecting = protect.length > 0 || guardPolicy.some(({ deletion }) => deletion === 'protect');
   if (!isProtecting) return;

@@ -32,6 +32,8 @@ export interface RuntimeContext extends Shared {
   /** Takes one notice for people. */
   notice(text: string): void;
   env: Readonly<Record<string, string | undefined>>;
+  /** Milliseconds that a client may take for its request, in the place of a minute. */
+  clientTimeout?: number;
   /** It is one of many short runs, whose recording is known to be there: a schema of the built-in contract is compiled when it is
    *  first needed. */
   isBrief?: boolean;

@@ -48,9 +48,12 @@ export async function openShared(
   return { database, outbox, close: () => closing(outbox, database) };
 }
 
+/** Milliseconds that a close gives the database to take what waits. */
+const PATIENCE = 5000;
+
 /** What is on its way to the database stands beside the state file, for each namespace by itself. */
 async function openOutbox(
-  { state, namespace, durability, shutdownTimeout }: Config,
+  { state, namespace, durability }: Config,
   database: Database,
   notice: Notified['notice'],
 ): Promise<Outbox> {
@@ -64,7 +67,7 @@ async function openOutbox(
       encodeURIComponent(namespace).replaceAll('.', '%2E'),
     ),
     isDurable: durability === 'fsync',
-    patience: shutdownTimeout,
+    patience: PATIENCE,
     notice,
   });
 }

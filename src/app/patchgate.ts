@@ -10,7 +10,6 @@ import { createAccess } from '../server/access.ts';
 import { createAccessLog } from '../server/access-log.ts';
 import type { Audit, AuditOptions } from '../server/audit.ts';
 import { CONTROL_ROOT, isControlPath } from '../server/control/control-path.ts';
-import { Cors } from '../server/cors.ts';
 import { Counters } from '../server/counters.ts';
 import { createDataPath } from '../server/data-path.ts';
 import { AS_SENT, type ExchangeFilter, ExchangeList, type SentExchanges } from '../server/exchange-list.ts';
@@ -19,7 +18,6 @@ import { type Faults, FaultsOfRun } from '../server/faults/faults.ts';
 import type { FinishedExchange } from '../server/finished-exchange.ts';
 import { failClosed, type Handler, inTurn } from '../server/handler.ts';
 import { type Listening, listen } from '../server/listen/listen.ts';
-import { listenForMetrics } from '../server/metrics-port.ts';
 import { readNamedTokens } from '../server/named-tokens.ts';
 import { createProbes } from '../server/probes.ts';
 import { problemOfError, sendProblem } from '../server/problem.ts';
@@ -39,11 +37,10 @@ import { version } from '../version.ts';
 import { closing, orClose } from './closing.ts';
 import { composeApprovals } from './compose-approvals.ts';
 import { gateOf } from './compose-gate.ts';
-import { composeKnowledge, refuseUnguarded } from './compose-knowledge.ts';
+import { composeKnowledge } from './compose-knowledge.ts';
 import { type Composed, composeUpstream, type RuntimeContext, type ServerKind } from './compose-upstream.ts';
 import { openShared } from './open-database.ts';
 import { rulesOf } from './open-recording.ts';
-import { reloadedConfig } from './reload.ts';
 
 export interface Patchgate {
   /** All that it answers, the control API included: to be mounted in an Express app, before any body parser. */
@@ -73,19 +70,10 @@ export interface Patchgate {
   waiting(): number;
   /** What makes answers fail. */
   faults: Faults;
-  /** Goes on in a new audit file where the former one was moved away (logrotate). */
-  reopen(): void;
   /** What the fake holds; undefined where there is none. */
   records: FakeAccess | undefined;
   /** As new: the list of exchanges, the misses, the places in sequences, the state of the fake. @param session of this one alone; `""` is the default one */
   reset(session?: string): void;
-  /**
-   * Loads another config, and judges by it from the next request on. Where it cannot be loaded or judged by, all stays as it was. Both are
-   * said, to people and in the log; so is what of it needs a restart. One follows the other.
-   *
-   * @param heeded the settings that this server goes by
-   */
-  reload(load: () => Promise<Config>, heeded: readonly string[]): Promise<void>;
   /** Ends what listens, writes out and frees everything. @param hasFailed whether the run did, so that it may not have asked for
    *  all; without it, whether a request missed. @throws PatchgateError `cannot-write` where exchanges could not be kept */
   close(hasFailed?: boolean): Promise<void>;
@@ -111,10 +99,9 @@ export async function createPatchgate(
   ];
   const rules = rulesOf(config, secrets);
   const { redaction } = rules;
-  const { clientTimeout, controlToken } = config;
-  const judgingBy = async (config: Config) => quotingNoSecrets(await gateOf(config, context), redaction);
-  /** Another config changes it while it runs. */
-  let inForce = { config, gate: await judgingBy(config) };
+  const { controlToken } = config;
+  const { clientTimeout = CLIENT_TIMEOUT } = context;
+  const gate = quotingNoSecrets(await gateOf(config, context), redaction);
   const access = createAccess({ ...config, approvers });
   const tls = await readServerTls(config);
   const records = kind === 'proxy' || config.onMiss === 'record';
@@ -132,15 +119,14 @@ export async function createPatchgate(
     closing({ close: () => parts.close(hasFailed) }, { close: async () => knowledge.close?.() }, closeShared);
   const audit = await orClose({ close: closeParts }, () =>
     auditOf(config, parts, kind === 'proxy' ? outbox : undefined, {
-      gate: { recordOf: (match) => inForce.gate.recordOf(match) },
-      ...{ redaction, clients, notice: context.notice },
+      ...{ gate, redaction, clients, notice: context.notice },
     }),
   );
   const { guard: mode, approvalTtl, hold } = config;
   const approvals = await orClose({ close: closeParts }, () =>
     composeApprovals({ approvalTtl, approvers: approvers?.names }, parts, knowledge, database),
   );
-  const guard = createGuard({ gate: inForce.gate, knowledge, approvals, mode, hold, redaction });
+  const guard = createGuard({ gate, knowledge, approvals, mode, hold, redaction });
   /** Of the inspector, once it listens. */
   let uiUrl: string | undefined;
   /** Of the data port, for the page: its copies lead there. */
@@ -162,10 +148,7 @@ export async function createPatchgate(
   });
   const faults = await orClose({ close: closeParts }, () =>
     FaultsOfRun.of({
-      get gate() {
-        return inForce.gate;
-      },
-      ...{ sessions, replays: replay !== undefined },
+      ...{ gate, sessions, replays: replay !== undefined },
       start: { rules: config.faults, latency: config.latency, seed: config.faultSeed },
     }),
   );
@@ -198,8 +181,8 @@ export async function createPatchgate(
     version: version(),
     mode: kind,
     doing: parts.summary,
-    validation: inForce.config.validation,
-    guard: inForce.config.guard,
+    validation: config.validation,
+    guard: config.guard,
     targetInsecure: forward?.isInsecure ?? false,
     startedAt,
     url: dataUrl,
@@ -238,10 +221,18 @@ export async function createPatchgate(
   const answerControl = async (req: IncomingMessage, res: ServerResponse) => {
     control ??= import('../server/control/control.ts').then(({ createControl }) =>
       createControl({
-        get gate() {
-          return inForce.gate;
+        ...{
+          gate,
+          exchanges,
+          sessions,
+          faults,
+          redaction,
+          knowledge,
+          health,
+          probes,
+          metrics,
+          reset: resetRun,
         },
-        ...{ exchanges, sessions, faults, redaction, knowledge, health, probes, metrics, reset: resetRun },
         ...{ approvals, approvers },
         onDecided: audit && ((approval) => audit.decided(approval)),
         servedTo: replay && ((session) => replay.served(session)),
@@ -282,49 +273,13 @@ export async function createPatchgate(
     );
   };
 
-  const cors = new Cors(config.cors);
-  /** A request ends with what it began with, whatever is in force by then. */
-  const pathsBy = ({ config, gate }: typeof inForce) => {
-    const guardBy = guard.by(gate, config.guard);
-    return {
-      guard: guardBy,
-      data: createDataPath({
-        ...{ gate, guard: guardBy, learner, upstream, audit, faults, clientTimeout },
-        ...{ cors, sessions, redaction, nextId, onFinished },
-      }),
-      upgrade: forward && createUpgradePath({ gate, forward, nextId, onFinished: onUpgrade }),
-    };
+  const paths = {
+    data: createDataPath({
+      ...{ gate, guard, learner, upstream, audit, faults, clientTimeout },
+      ...{ sessions, redaction, nextId, onFinished },
+    }),
+    upgrade: forward && createUpgradePath({ gate, forward, nextId, onFinished: onUpgrade }),
   };
-  let paths = pathsBy(inForce);
-  const learns = fake !== undefined || parts.played !== undefined || learner !== undefined;
-  const reload = async (load: () => Promise<Config>, heeded: readonly string[]) => {
-    try {
-      const { config, needRestart } = reloadedConfig(inForce.config, await load(), heeded, learns);
-      if (ledger) refuseUnguarded(config);
-      const gate = await judgingBy(config);
-      faults.checkFor(gate);
-      inForce = { config, gate };
-      const former = paths.guard;
-      paths = pathsBy(inForce);
-      // What is approved from now on is judged by what is in force now.
-      const held = former.endHolds();
-      const { validation, guard } = config;
-      log.reloaded({ validation, guard, needRestart });
-      const later =
-        needRestart.length > 0
-          ? `\n  changed, and in force only after a restart: ${needRestart.join(', ')}`
-          : '';
-      const ended =
-        held > 0 ? `\n  PATCHes that waited for a decision, and are answered with their tokens: ${held}` : '';
-      context.notice(`reloaded: validation ${validation}, guard ${guard}${later}${ended}`);
-    } catch (error) {
-      const message = messageOf(error);
-      const hint = error instanceof PatchgateError ? error.hint : undefined;
-      log.reloaded({ error: message, hint });
-      context.notice(`not reloaded, all stays in force as it was: ${message}${hint ? `\n  ${hint}` : ''}`);
-    }
-  };
-  let reloading = Promise.resolve();
 
   /** Of what was no request there is nothing to show but that it came. */
   const unread = (error: PatchgateError) => {
@@ -342,26 +297,14 @@ export async function createPatchgate(
     });
   };
 
-  const openMetricsPort = async () => {
-    const { host, metricsPort: port } = config;
-    if (port === undefined) return undefined;
-    const own = await listenForMetrics(metrics, {
-      ...{ host, port, clientTimeout, tls, portFlag: '--metrics-port' },
-      ...{ shutdownTimeout: config.shutdownTimeout, notice: () => undefined },
-    });
-    context.notice(`metrics for Prometheus: ${own.url}/metrics`);
-    return own;
-  };
-
   const openUiPort = async (dataPort: Listening) => {
-    const { ui: port, uiHosts, host, shutdownTimeout } = config;
+    const { ui: port } = config;
     if (port === undefined) return undefined;
     // On the data port it does not count: there the control API is as open or closed as without an inspector.
     const token = controlToken ?? randomBytes(16).toString('hex');
     const { listenForUi } = await import('../server/ui-port.ts');
     const own = await listenForUi({
-      ...{ host, port, uiHosts, tls, clientTimeout, shutdownTimeout },
-      ...{ token, approvers },
+      ...{ port, token, approvers, clientTimeout },
       control: (req, res) => void answerControl(req, res),
     });
     uiUrl = own.url;
@@ -372,10 +315,6 @@ export async function createPatchgate(
         ? `inspector: ${own.url}/#token=${token}`
         : `inspector: ${own.url}/ (it asks for the control token)`,
     );
-    if (!own.isLoopback && !tls)
-      context.notice(
-        'others on the network can read what the inspector is sent, its token too: give a certificate with --tls-cert and --tls-key',
-      );
     return own;
   };
 
@@ -407,7 +346,7 @@ export async function createPatchgate(
         },
         {
           ...{ host: config.host, port: config.port, clientTimeout, tls },
-          ...{ shutdownTimeout: config.shutdownTimeout, notice: context.notice },
+          notice: context.notice,
           target: forward && !fake ? config.target : undefined,
         },
       );
@@ -415,23 +354,21 @@ export async function createPatchgate(
         context.notice(
           `others can reach ${one.url}, so the control API (${CONTROL_ROOT}/) is off until it has a token: PATCHGATE_CONTROL_TOKEN`,
         );
-      const forMetrics = await orClose(one, openMetricsPort);
-      const forUi = await orClose({ close: () => closeAll(one, forMetrics) }, () => openUiPort(one));
+      const forUi = await orClose(one, () => openUiPort(one));
       let closed: Promise<void> | undefined;
       const close = () => {
         // A stream of events would go on for ever.
         stopping.abort();
-        closed ??= closeAll(one, forMetrics, forUi);
+        closed ??= closing(one, { close: async () => forUi?.close() });
         // What waits for a fault alone would be waited for.
         faults.endWaits();
-        paths.guard.endHolds();
+        guard.endHolds();
         return closed;
       };
       // Requests come first: it is read between them.
       if (replay) void store?.load();
       const unref = () => {
         one.unref();
-        forMetrics?.unref();
         forUi?.unref();
       };
       const own = { ...one, unref, close };
@@ -447,7 +384,6 @@ export async function createPatchgate(
     recorded: () => parts.recorded?.(),
     waiting: () => outbox?.counts.waiting ?? 0,
     faults,
-    reopen: () => audit?.reopen(),
     records: fake && accessTo(fake, sessions),
     reset(session) {
       // What a test has begun anew is not told of it.
@@ -456,12 +392,8 @@ export async function createPatchgate(
       replay?.misses.reset(session);
       replay?.crossSessionHits.reset(session);
     },
-    reload(load, heeded) {
-      reloading = reloading.then(() => reload(load, heeded));
-      return reloading;
-    },
     async close(hasFailed) {
-      paths.guard.endHolds();
+      guard.endHolds();
       await Promise.all(listening.map((one) => one.close()));
       await endWebhook?.();
       sessions.close();
@@ -475,16 +407,15 @@ export async function createPatchgate(
   };
 }
 
-async function closeAll(...open: readonly (Listening | undefined)[]): Promise<void> {
-  await Promise.all(open.map((one) => one?.close()));
-}
+/** Milliseconds that a client may take for a request's head, or for a body that is judged; or be silent within another. */
+const CLIENT_TIMEOUT = 60_000;
 
 /** Milliseconds that the target has to take a connection: probes themselves wait a second or so. */
 const CONNECT_PATIENCE = 800;
 
 /** @throws PatchgateError `cannot-write` */
 async function auditOf(
-  { audit: file, durability, clientCa }: Config,
+  { audit: file, durability }: Config,
   { forward, played }: Composed,
   outbox: AuditOptions['outbox'],
   options: Pick<AuditOptions, 'gate' | 'redaction' | 'clients' | 'notice'>,
@@ -492,14 +423,12 @@ async function auditOf(
   if (file === undefined && !outbox) return undefined;
   const { Audit } = await import('../server/audit.ts');
   const forwards = forward !== undefined && played === undefined;
-  const hasCertificates = clientCa !== undefined;
   return new Audit({
     ...options,
     file,
     outbox,
     isDurable: durability === 'fsync',
     forwards,
-    hasCertificates,
   });
 }
 

@@ -1,6 +1,6 @@
 import type { Argv, CommandModule } from 'yargs';
 import { messageOf, PatchgateError, systemCode } from '../errors.ts';
-import { readAuthorities, readPair } from '../http/tls.ts';
+import { readAuthorities } from '../http/tls.ts';
 import { type JsonValue, member } from '../json/json.ts';
 import type { Approval, Decision } from '../model/approval.ts';
 import { coloured, plain } from '../reporters/colours.ts';
@@ -69,9 +69,10 @@ function ofGate<T>(yargs: Argv<T>): Argv<T> {
       'gate',
       takesText('URL of the gate', { defaultDescription: 'as host and port of the config say' }),
     )
-    .option('ca', takesText("PEM file of the authorities that the gate's certificate may come from"))
-    .option('cert', takesText('PEM file of your certificate, for a gate with --client-ca'))
-    .option('key', takesText('PEM file of its key')) as unknown as Argv<T>;
+    .option(
+      'ca',
+      takesText("PEM file of the authorities that the gate's certificate may come from"),
+    ) as unknown as Argv<T>;
 }
 
 const hasColours = () => isColoured(process.stdout, process.env);
@@ -79,14 +80,8 @@ const hasColours = () => isColoured(process.stdout, process.env);
 interface AskedGate {
   url: string;
   token: string | undefined;
-  tls?: GateTls;
-}
-
-/** PEM texts. */
-interface GateTls {
-  ca?: string;
-  cert?: string;
-  key?: string;
+  /** Authorities of its certificate, in PEM. */
+  ca?: string | undefined;
 }
 
 async function gateOf(argv: Readonly<Record<string, unknown>>): Promise<AskedGate> {
@@ -98,12 +93,9 @@ async function gateOf(argv: Readonly<Record<string, unknown>>): Promise<AskedGat
     });
   }
   const text = (name: string) => once(name, argv[name] as string | string[] | undefined);
-  const [ca, cert, key] = [text('ca'), text('cert'), text('key')];
-  const tls = {
-    ...(await readPair({ cert, key }, ['--cert', '--key'])),
-    ...(ca !== undefined && { ca: await readAuthorities(ca, '--ca') }),
-  };
-  return { url: urlOf(text('gate'), config), token, tls };
+  const file = text('ca');
+  const ca = file === undefined ? undefined : await readAuthorities(file, '--ca');
+  return { url: urlOf(text('gate'), config), token, ca };
 }
 
 const EVERYWHERE = new Map([
@@ -137,13 +129,13 @@ const PATIENCE = 10_000;
  * @throws PatchgateError where there is no gate, or where it refuses
  */
 export async function askGate(
-  { url, token, tls = {} }: AskedGate,
+  { url, token, ca }: AskedGate,
   path: string,
   decision?: object,
 ): Promise<{ json: JsonValue; now: number }> {
   // fetch asks at no port that browsers keep clear of, and a gate may listen there.
   const { Agent, request } = await import('undici');
-  const dispatcher = new Agent({ connect: tls });
+  const dispatcher = new Agent({ connect: { ...(ca !== undefined && { ca }) } });
   let answer: { status: number; date: unknown; text: string };
   try {
     const { statusCode, headers, body } = await request(`${url}${CONTROL_ROOT}/${path}`, {
@@ -160,7 +152,7 @@ export async function askGate(
   } catch (cause) {
     const message = `no gate answers at ${url}: ${messageOf(cause) || systemCode(cause)}`;
     throw new PatchgateError('target-unreachable', message, {
-      hint: hintFor(url, cause),
+      hint: hintFor(cause),
       cause,
     });
   } finally {
@@ -172,16 +164,9 @@ export async function askGate(
   throw refusalOf(status, json, { url, token });
 }
 
-const CERTIFICATE =
-  'it may want a certificate of yours, or another one: --cert FILE --key FILE; or is it no gate? say where it listens: --gate URL';
-
-function hintFor(url: string, cause: unknown): string {
+function hintFor(cause: unknown): string {
   const code = systemCode(cause) ?? '';
-  if (/ALERT|SSL_/.test(code)) return CERTIFICATE;
   if (/CERT|SIGNATURE/.test(code)) return 'if you trust it, give the file of its authority: --ca FILE';
-  // The alert that tells of it can be lost with the connection.
-  const isBrokenOff = /ECONNRESET|EPIPE|UND_ERR_SOCKET/.test(code);
-  if (isBrokenOff && url.startsWith('https:')) return CERTIFICATE;
   return 'start it with patchgate proxy, or say where it listens: --gate URL';
 }
 

@@ -48,13 +48,12 @@ async function runDemo(flags: Readonly<Record<string, unknown>>): Promise<void> 
   ignoreBrokenPipe();
   const { config: given } = await resolveConfig(flags, { guard: 'on' });
   // Certificates are for a real service and its clients.
-  const withoutTls = { ...NO_TARGET_SETTINGS, tlsCert: undefined, tlsKey: undefined, clientCa: undefined };
+  const withoutTls = { ...NO_TARGET_SETTINGS, tlsCert: undefined, tlsKey: undefined };
   const config = {
     ...given,
     ...withoutTls,
     state: '',
     recording: RECORDING,
-    metricsPort: undefined,
     ui: undefined,
   };
   const notice = (text: string) => print(`   ${text}`);

@@ -39,7 +39,7 @@ interface Args {
 
 export const exec: CommandModule = {
   builder: (yargs) =>
-    withSettings(yargs, [...PROXYING.filter((name) => name !== 'watch'), 'onMiss', 'target', 'failOnBlock'])
+    withSettings(yargs, [...PROXYING, 'onMiss', 'target', 'failOnBlock'])
       .usage(
         '$0 exec [options] -- COMMAND…\n\nRuns a command, such as a test suite, against a recording, which it finds at PATCHGATE_URL. ' +
           'Exits as the command does; with 1 where that ended well, but asked for what is not recorded.',
@@ -129,8 +129,7 @@ async function runExec(
   const resolved = await resolveConfig({ ...OWN, ...flags }, COMMAND_DEFAULTS.exec);
   ignoreBrokenPipe();
   const { kind, config: found } = await replayOrRecord(resolved, process.env, say, WORDING);
-  const hasMetrics = resolved.origins.metricsPort === 'flag';
-  const config = { ...found, metricsPort: hasMetrics ? found.metricsPort : undefined, ui: undefined };
+  const config = { ...found, ui: undefined };
   const signals = new Signals();
   let ended: Ended | undefined;
   let isFailure = false;

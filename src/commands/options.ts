@@ -18,7 +18,7 @@ export const JUDGING = inGroup('Judging');
 /** What is known of the records, for every command that holds PATCHes against it. */
 export const GUARDING: readonly SettingName[] = ['account', 'allowDelete', 'protect'];
 /** What every command that listens takes. */
-export const SERVING = inGroup('Server').filter((name) => !name.startsWith('tls') && name !== 'watch');
+export const SERVING = inGroup('Server').filter((name) => !name.startsWith('tls'));
 /** Which requests are the same, for every command that records or replays. */
 export const MATCHING = inGroup('Matching');
 /** What is secret, for every command that keeps or shows exchanges. */

@@ -1,4 +1,3 @@
-import { closeSync, openSync } from 'node:fs';
 import { realpath, stat } from 'node:fs/promises';
 import type { RuntimeContext } from '../app/compose-upstream.ts';
 import { messageOf, PatchgateError, systemCode } from '../errors.ts';
@@ -91,15 +90,4 @@ export function stopSignal(): Promise<void> {
     };
     process.on('SIGINT', stop).on('SIGTERM', stop);
   });
-}
-
-/** Whether a terminal sends the process its signals: SIGINT on Ctrl-C, SIGHUP when it is closed. */
-export function hasTerminal(): boolean {
-  if (process.platform === 'win32') return true;
-  try {
-    closeSync(openSync('/dev/tty', 'r'));
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -10,7 +10,6 @@ import { version } from '../version.ts';
 import { meantBehindFlag } from './misplaced.ts';
 import { FAKING, flagsOf, PROXYING, REPLAYING_ALONE, withSettings } from './options.ts';
 import { ignoreBrokenPipe, runtimeContext, say, stopSignal } from './output.ts';
-import { createReloader } from './serve/reloader.ts';
 
 export const proxy: CommandModule = {
   builder: (yargs) =>
@@ -61,27 +60,20 @@ export const fake: CommandModule = {
   handler: (argv) => serve('fake', flagsOf(argv)),
 };
 
-const HEEDED = { proxy: [...PROXYING, 'target'], replay: REPLAYING_ALONE, fake: FAKING };
-
 /** The young generation stays small, for short pauses; the old one may double before it is cleared of garbage. */
 const HEAP_FLAGS = ['--semi-space-growth-factor=1', '--heap-growing-percent=100'];
 
 /**
  * Runs a server until it is told to stop: the access log goes to standard output, all else to standard error.
- * SIGINT and SIGTERM let what is in flight finish and write out what was recorded; a second one ends at once. SIGHUP, and with
- * `--watch` a file that changed, loads contract and config anew. With
+ * SIGINT and SIGTERM let what is in flight finish and write out what was recorded; a second one ends at once. With
  * `--fail-unused` it then reports what was never served of the recording, and the exit code is 1.
  *
  * @param flags by setting name
  */
 export async function serve(kind: ServerKind, flags: Readonly<Record<string, unknown>>): Promise<void> {
-  const resolve = (isAnew: boolean) =>
-    resolveConfig(flags, COMMAND_DEFAULTS[kind], process.env, process.cwd(), undefined, isAnew);
-  const first = await resolve(false);
-  const { config } = first;
+  const { config } = await resolveConfig(flags, COMMAND_DEFAULTS[kind]);
   // From here on: a start that is half done would leave its lock behind.
   const stopped = stopSignal();
-  const reloader = createReloader(first, () => resolve(true), HEEDED[kind]);
   const { createPatchgate } = await import('../app/patchgate.ts');
   ignoreBrokenPipe();
   for (const flag of HEAP_FLAGS) setFlagsFromString(flag);
@@ -93,7 +85,6 @@ export async function serve(kind: ServerKind, flags: Readonly<Record<string, unk
     const hasControl = listening.isLoopback || config.controlToken !== undefined;
     const health = hasControl ? `; health: ${listening.url}/__patchgate/health` : '';
     say(`validation ${config.validation}, guard ${config.guard}${policyText(config)}${health}`);
-    reloader.start(gate);
     await stopped;
     // What is in flight is over then.
     await listening.close();
@@ -101,7 +92,6 @@ export async function serve(kind: ServerKind, flags: Readonly<Record<string, unk
     if (unserved) say(unservedText(unserved));
     if (unserved?.count) process.exitCode = 1;
   } finally {
-    reloader.close();
     await gate.close();
   }
   const recorded = gate.recorded();

@@ -1,5 +1,4 @@
 import { PatchgateError } from '../errors.ts';
-import type { Gate } from '../gate/gate.ts';
 import type { RecordName } from '../model/record.ts';
 import {
   after,
@@ -41,8 +40,6 @@ export interface Guard {
   judge(asked: GuardedRequest, done: (judged: Judged, release?: () => void) => void): () => boolean;
   /** Answers what is held, and holds no more: the gate stops, or another one is in force. @returns how many were held */
   endHolds(): number;
-  /** One with the same locks and approvals that judges by another gate. */
-  by(gate: Gate, mode: GuardOptions['mode']): Guard;
 }
 
 const NOT_WAITING = () => false;
@@ -78,7 +75,6 @@ function guardOf(options: GuardOptions, shared: Shared): Guard {
   const judging = createJudging(options, counts);
   const holding = { isOver: false };
   return {
-    by: (gate, mode) => guardOf({ ...options, gate, mode }, shared),
     counts,
     endHolds() {
       holding.isOver = true;

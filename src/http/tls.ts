@@ -9,9 +9,6 @@ export interface ServerTls {
   /** The gate's own certificate first, then those between it and an authority. */
   cert: string;
   key: string;
-  /** Authorities, one of which a client's certificate must come from. */
-  ca?: string;
-  requestCert?: true;
 }
 
 /** How every connection to the target is secured: options of Node's `tls.connect`. */
@@ -39,20 +36,11 @@ export interface TargetTls {
 export async function readServerTls({
   tlsCert,
   tlsKey,
-  clientCa,
 }: {
   tlsCert: string | undefined;
   tlsKey: string | undefined;
-  clientCa?: string | undefined;
 }): Promise<ServerTls | undefined> {
-  const pair = await readPair({ cert: tlsCert, key: tlsKey }, ['--tls-cert', '--tls-key']);
-  if (clientCa === undefined) return pair;
-  if (!pair) {
-    throw new PatchgateError('bad-usage', '--client-ca is given without --tls-cert', {
-      hint: 'clients show certificates over TLS alone: --tls-cert server.crt --tls-key server.key',
-    });
-  }
-  return { ...pair, ca: await readAuthorities(clientCa, '--client-ca'), requestCert: true };
+  return readPair({ cert: tlsCert, key: tlsKey }, ['--tls-cert', '--tls-key']);
 }
 
 /** A certificate and its key, which belong together. @param flags by which they are given */

@@ -10,15 +10,9 @@ import { printable } from './printable.ts';
 interface AccessLog {
   /** Takes one line for a request; written at the end of this turn of the event loop. */
   finished(exchange: FinishedExchange): void;
-  /** Takes one line for a config that was loaded while the server ran, or could not be. */
-  reloaded(event: ReloadEvent): void;
   /** Writes what is left. To be called before the process ends. */
   flush(): void;
 }
-
-type ReloadEvent =
-  | { validation: string; guard: string; needRestart: readonly string[] }
-  | { error: string; hint: string | undefined };
 
 const FINDINGS_SHOWN = 5;
 const NAMES_SHOWN = 5;
@@ -39,7 +33,7 @@ export function createAccessLog(
   write: (text: string) => void,
   isColoured = false,
 ): AccessLog {
-  if (format === 'off') return { finished() {}, reloaded() {}, flush() {} };
+  if (format === 'off') return { finished() {}, flush() {} };
   const paint = isColoured ? coloured : plain;
   const line = (exchange: FinishedExchange) =>
     format === 'json' ? printable(jsonLine(exchange, redaction)) : textLine(exchange, redaction, paint);
@@ -53,21 +47,10 @@ export function createAccessLog(
     waiting = '';
     if (lines !== '') write(lines);
   };
-  const add = (text: string) => {
-    waiting += `${text}\n`;
-    timer ??= setImmediate(flush);
-  };
   return {
-    finished: (exchange) => add(line(exchange)),
-    reloaded(event) {
-      const hide = (text: string) => failureOf(text, redaction);
-      const shown =
-        'error' in event ? { error: hide(event.error), hint: event.hint && hide(event.hint) } : event;
-      add(
-        format === 'json'
-          ? printable(reloadedJson(shown))
-          : `${paint('grey', clock(Date.now()))} ${printable(reloadedText(shown))}`,
-      );
+    finished(exchange) {
+      waiting += `${line(exchange)}\n`;
+      timer ??= setImmediate(flush);
     },
     flush,
   };
@@ -141,19 +124,6 @@ function jsonLine(exchange: FinishedExchange, redaction: Redaction): string {
     fault: exchange.fault,
     failure: exchange.failure === undefined ? undefined : failureOf(exchange.failure, redaction),
   });
-}
-
-/** `reloaded: validation enforce, guard on; only after a restart: port` */
-function reloadedText(event: ReloadEvent): string {
-  if ('error' in event) return `not reloaded: ${event.error}`;
-  const { validation, guard, needRestart } = event;
-  const later = needRestart.length > 0 ? `; only after a restart: ${needRestart.join(', ')}` : '';
-  return `reloaded: validation ${validation}, guard ${guard}${later}`;
-}
-
-function reloadedJson(event: ReloadEvent): string {
-  const outcome = 'error' in event ? 'failed' : 'done';
-  return JSON.stringify({ time: new Date().toISOString(), event: 'reload', outcome, ...event });
 }
 
 function urlOf({ request }: FinishedExchange, redaction: Redaction): string {

@@ -28,8 +28,6 @@ export interface AccessSettings {
   approvers?: NamedTokens | undefined;
   host: string;
   target: string | undefined;
-  /** Patterns of names. */
-  allowHost: readonly string[];
 }
 
 /** Names of this machine, beside its addresses; the last one leads here from within a container. */
@@ -46,7 +44,7 @@ const SHORTEST_TOKEN = 16;
  *
  * @throws PatchgateError `bad-config`
  */
-export function createAccess({ controlToken, approvers, host, target, allowHost }: AccessSettings): Access {
+export function createAccess({ controlToken, approvers, host, target }: AccessSettings): Access {
   if (controlToken !== undefined) checkToken('the control token', controlToken, host);
   for (const token of approvers?.secrets ?? []) {
     checkToken('the token of an approver', token, host);
@@ -56,12 +54,7 @@ export function createAccess({ controlToken, approvers, host, target, allowHost 
       });
   }
   const targetHost = target === undefined ? undefined : parseUrl(target)?.host;
-  const isOurs = hostMatcher([
-    ...LOCAL_NAMES,
-    host,
-    ...(targetHost ? [hostname(targetHost) ?? ''] : []),
-    ...allowHost.map((name) => allowed(name, 'allowHost')),
-  ]);
+  const isOurs = hostMatcher([...LOCAL_NAMES, host, ...(targetHost ? [hostname(targetHost) ?? ''] : [])]);
   const known = new Set<string>();
 
   /** A page whose name was made to lead to this machine would read all answers: the browser takes them for the page's own. */
@@ -73,7 +66,7 @@ export function createAccess({ controlToken, approvers, host, target, allowHost 
       return refusal(
         421,
         `Patchgate does not answer to the Host ${JSON.stringify(host.slice(0, 200))}: on loopback it answers to names of this machine and of the target`,
-        'use localhost or 127.0.0.1 in the URL; a name of your own is allowed with --allow-host NAME',
+        'use localhost or 127.0.0.1 in the URL; to a name of your own it answers as --host NAME',
       );
     if (known.size < HOSTS_KEPT) known.add(host);
     return undefined;
@@ -94,22 +87,14 @@ export interface UiAccessSettings {
   token: string;
   /** Those whose tokens are as good. */
   approvers?: NamedTokens | undefined;
-  host: string;
-  /** Patterns of names. */
-  uiHosts: readonly string[];
-  /** What the port speaks. */
-  scheme: 'http' | 'https';
 }
 
 /**
  * Who may ask for what on the inspector's port. Pages of other origins are kept out by the names that it answers to, and by the token,
  * which no page but its own has.
- *
- * @throws PatchgateError `bad-config`
  */
-export function createUiAccess({ token, approvers, host, uiHosts, scheme }: UiAccessSettings): UiAccess {
-  const names = uiHosts.map((name) => allowed(name, 'uiHosts'));
-  const isOurs = hostMatcher(['localhost', ...(names.length > 0 ? [host, ...names] : [])]);
+export function createUiAccess({ token, approvers }: UiAccessSettings): UiAccess {
+  const isOurs = hostMatcher(['localhost']);
   return ({ url = '', rawHeaders: headers }, asked) => {
     const [named = '', ...further] = headerValues(headers, 'host');
     if (named === '' || further.length > 0 || !url.startsWith('/'))
@@ -122,12 +107,10 @@ export function createUiAccess({ token, approvers, host, uiHosts, scheme }: UiAc
       return refusal(
         421,
         `the inspector does not answer to the Host ${JSON.stringify(named.slice(0, 200))}`,
-        'use localhost or 127.0.0.1 in the URL; a name of your own is allowed with --ui-hosts NAME',
+        'use localhost or 127.0.0.1 in the URL',
       );
-    // A proxy before it may speak TLS for it.
-    const own = new Set([`${scheme}://${named}`, `https://${named}`].map((origin) => origin.toLowerCase()));
     const origins = headerValues(headers, 'origin');
-    if (origins.some((origin) => !own.has(origin.toLowerCase())))
+    if (origins.some((origin) => origin.toLowerCase() !== `http://${named}`.toLowerCase()))
       return refusal(
         403,
         'the inspector does not answer to pages of other origins',
@@ -242,15 +225,6 @@ function hostMatcher(names: readonly string[]): (host: string) => boolean {
     const name = hostname(host);
     return name !== undefined && (isLoopback(name) || isName(name));
   };
-}
-
-/** A name that a setting gives, without brackets. */
-function allowed(text: string, setting: 'allowHost' | 'uiHosts'): string {
-  const name = /^\[?([\w*?.:-]+)\]?$/.exec(text)?.[1];
-  if (name !== undefined && (isIP(name) === 6 || !name.includes(':'))) return name;
-  throw new PatchgateError('bad-config', `${setting}: ${JSON.stringify(text)} is no name of a host`, {
-    hint: 'give names without scheme and port: gate.test, *.gate.test',
-  });
 }
 
 /** Compared as hashes, in constant time: neither the token's length nor its beginning can be measured. */

@@ -1,5 +1,4 @@
 import type { IncomingMessage } from 'node:http';
-import type { TLSSocket } from 'node:tls';
 import type { Match } from '../contract/match-operation.ts';
 import { PatchgateError } from '../errors.ts';
 import type { Gate, Inspection } from '../gate/gate.ts';
@@ -30,8 +29,6 @@ export interface AuditOptions {
   redaction: Redaction;
   /** Clients that have names. */
   clients?: Pick<NamedTokens, 'nameOf'> | undefined;
-  /** Clients show certificates that were verified: these name them, too. */
-  hasCertificates?: boolean;
   /** Each line outlives a power failure. */
   isDurable: boolean;
   notice: (text: string) => void;
@@ -108,11 +105,6 @@ export class Audit {
     this.#append(decisionLineOf(approval));
   }
 
-  /** Goes on in a new file where somebody has moved the former one away (logrotate). Never throws. */
-  reopen(): void {
-    this.#try(() => this.#log?.reopen());
-  }
-
   close(): void {
     if (this.#waiting.length > 0) this.#flush();
     const missing = this.#lost + this.#waiting.length;
@@ -123,9 +115,8 @@ export class Audit {
   }
 
   /** The client's name, where it has one. */
-  whoIs({ rawHeaders, socket }: IncomingMessage): string | undefined {
-    const { clients, hasCertificates } = this.#options;
-    return clients?.nameOf(rawHeaders) ?? (hasCertificates ? commonName(socket as TLSSocket) : undefined);
+  whoIs({ rawHeaders }: IncomingMessage): string | undefined {
+    return this.#options.clients?.nameOf(rawHeaders);
   }
 
   #append(line: AuditLine | DecisionLine): void {
@@ -162,13 +153,6 @@ export class Audit {
       this.#notices.trouble(this.trouble, this.#lost > 0 ? 'lost' : 'waiting');
     }
   }
-}
-
-/** Of the subject of the client's certificate. */
-function commonName(socket: Partial<TLSSocket>): string | undefined {
-  // Nothing where the client has gone, or is the inspector's page. A subject may have several.
-  const names: string | string[] | undefined = socket.getPeerCertificate?.()?.subject?.CN;
-  return names === undefined ? undefined : cut([names].flat().join(', '), TEXT_LENGTH) || undefined;
 }
 
 /** What the gate stopped, what loses an environment, and what `--validation enforce` would have stopped. */

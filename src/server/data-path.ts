@@ -30,7 +30,7 @@ export interface DataPathOptions extends Run {
   /** Who changed what, if that is kept. */
   audit?: Pick<Audit, 'entryOf' | 'whoIs'> | undefined;
   faults: Pick<FaultsOfRun, 'choose'>;
-  /** Milliseconds that a client may take for a body that is judged, or be silent within one that streams; 0 is no limit. */
+  /** Milliseconds that a client may take for a body that is judged, or be silent within one that streams. */
   clientTimeout: number;
 }
 
@@ -46,7 +46,7 @@ const SHORT = 65_536;
  * `decide`; what passes goes to the upstream with the very bytes that were judged, in `pass`.
  */
 export function createDataPath(options: DataPathOptions): DataPath {
-  const { gate, guard, learner, upstream, audit, faults, clientTimeout, cors } = options;
+  const { gate, guard, learner, upstream, audit, faults, clientTimeout } = options;
   const learningSinkFor = learner && createLearningSinks(gate, learner);
 
   /** Framing, access, session; then what no operation is meant by goes on unjudged. */
@@ -62,8 +62,6 @@ export function createDataPath(options: DataPathOptions): DataPath {
     } catch (error) {
       return exchange.fail(error as PatchgateError);
     }
-    const preflight = cors.preflight(exchange.request);
-    if (preflight) return exchange.answer({ status: 204, headers: [...preflight], body: NO_BODY });
     const match = gate.match(exchange.request);
     const passUnjudged = () => attempt(exchange, () => pass(exchange, session, undefined, undefined));
     if (match) read(exchange, session, match);
@@ -199,8 +197,6 @@ export function createDataPath(options: DataPathOptions): DataPath {
 
   return take;
 }
-
-const NO_BODY = Buffer.alloc(0);
 
 function nothing(): void {}
 

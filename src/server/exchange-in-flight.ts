@@ -15,7 +15,6 @@ import {
 } from '../upstreams/upstream.ts';
 import type { AuditEntry } from './audit.ts';
 import { isCutByStop, resetConnection } from './connections.ts';
-import type { Cors } from './cors.ts';
 import type { Injected } from './faults/faults.ts';
 import { BodyKeeper, bodyToShow, type FinishedExchange } from './finished-exchange.ts';
 import { type ProblemAnswer, problemOfError } from './problem.ts';
@@ -28,7 +27,6 @@ export interface Run {
   sessions: Pick<Sessions, 'enter' | 'leave'>;
   /** Of what is said of a request that fails. */
   redaction: Redaction;
-  cors: Cors;
   /** Numbers the requests of a run, from 1. */
   nextId(): number;
   /** Called once for each request, when it is over. */
@@ -188,7 +186,7 @@ export class ExchangeInFlight implements ResponseSink {
   #writeHead(head: ResponseHead, answeredBy: AnsweredBy): void {
     const { status, message } = head;
     const own = this.#asked?.prefix ? headersInSession(head.headers, this.#asked, this.req) : head.headers;
-    const headers = this.#onWire({ status, headers: own }, answeredBy);
+    const headers = this.#onWire(own);
     // A status that Node has no words for keeps those that the target gave.
     if (message === '') this.res.writeHead(status, headers);
     else this.res.writeHead(status, message, headers);
@@ -196,10 +194,9 @@ export class ExchangeInFlight implements ResponseSink {
     this.#answeredBy = answeredBy;
   }
 
-  #onWire(answer: { status: number; headers: RawHeaders }, answeredBy: AnsweredBy): string[] {
-    const headers = this.#run.cors.headersOf(this.#sent, answer, answeredBy) as string[];
+  #onWire(headers: RawHeaders): string[] {
     if (!this.verdict || this.verdict.findings.length === 0 || this.verdict.outcome === 'block')
-      return headers;
+      return headers as string[];
     return [...headers, 'Patchgate-Findings', findingsHeader(this.verdict.findings)];
   }
 

@@ -10,8 +10,8 @@ import { problem, problemOfError, problemOfRefusal, sendProblem } from './proble
 import { watchBody } from './watch-body.ts';
 
 interface UiPortOptions
-  extends Omit<ListenOptions, 'notice' | 'portFlag' | 'target'>,
-    Pick<UiAccessSettings, 'token' | 'approvers' | 'uiHosts'> {
+  extends Pick<ListenOptions, 'port' | 'clientTimeout'>,
+    Pick<UiAccessSettings, 'token' | 'approvers'> {
   /** Answers what asks for the control API and may. */
   control: Handler;
 }
@@ -38,20 +38,14 @@ const HEADERS = {
 };
 
 /**
- * Serves the inspector's page, and the control API for it, on a port of its own: what the target serves through the gate has another origin.
- * The URL is one to which it answers.
+ * Serves the inspector's page, and the control API for it, on another port: what the target serves through the gate has another origin.
+ * It listens on loopback alone.
  *
  * @throws PatchgateError `cannot-listen`
  */
 export async function listenForUi(options: UiPortOptions): Promise<Listening> {
-  const { token, approvers, uiHosts, clientTimeout, control } = options;
-  const hasNames = uiHosts.length > 0;
-  // On loopback alone there is nothing to hide, and a certificate of the gate names another host.
-  const own = hasNames ? options : { ...options, host: '127.0.0.1', tls: undefined };
-  const access = createUiAccess({
-    ...{ token, approvers, uiHosts, host: own.host },
-    scheme: own.tls ? 'https' : 'http',
-  });
+  const { port, token, approvers, clientTimeout, control } = options;
+  const access = createUiAccess({ token, approvers });
 
   const answer = (req: IncomingMessage, res: ServerResponse) => {
     for (const [name, value] of Object.entries(HEADERS)) res.setHeader(name, value);
@@ -64,19 +58,10 @@ export async function listenForUi(options: UiPortOptions): Promise<Listening> {
     if (refusal) sendProblem(res, problemOfRefusal(refusal));
     else void sendFile(path, req, res);
   };
-  const listening = await listen(
+  return listen(
     { request: inTurn(failClosed(answer)), unread: () => undefined },
-    { ...own, portFlag: '--ui', notice: () => undefined },
+    { host: '127.0.0.1', port, portFlag: '--ui', clientTimeout, notice: () => undefined },
   );
-  return { ...listening, url: urlFor(listening.url, uiHosts) };
-}
-
-/** With a name to which it answers: where it listens on all addresses, its own names none. */
-function urlFor(url: string, uiHosts: readonly string[]): string {
-  const [scheme = '', hostname = '', port = ''] = url.split(/:\/\/|:(?=\d+$)/);
-  const given = uiHosts.find((name) => !/[*?]/.test(name));
-  const name = given ?? (['0.0.0.0', '[::]'].includes(hostname) ? 'localhost' : hostname);
-  return `${scheme}://${name.includes(':') && !name.startsWith('[') ? `[${name}]` : name}:${port}`;
 }
 
 const files = new Map<string, Promise<Buffer>>();

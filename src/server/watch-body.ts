@@ -16,11 +16,11 @@ const LOOKS = 4;
  * Watches a request's body come in, and calls back once where the client is too slow with it. Time in which the body is
  * not read, or its answer is on the way, is not the client's.
  *
- * @param limit milliseconds; 0 is none
+ * @param limit milliseconds
  */
 export function watchBody<T extends Watched>(watched: T, limit: number, onLate: (watched: T) => void): void {
   // A body that came along with its head is there by then, and costs no timer.
-  if (limit > 0 && hasBody(watched.req)) process.nextTick(start, watched, limit, onLate);
+  if (hasBody(watched.req)) process.nextTick(start, watched, limit, onLate);
 }
 
 function start<T extends Watched>(watched: T, limit: number, onLate: (watched: T) => void): void {
@@ -56,6 +56,6 @@ export function tooSlow(limit: number, isWhole: boolean): PatchgateError {
     ? `the client did not send its request's body within ${limit} ms`
     : `the client fell silent for ${limit} ms before its request's body had ended`;
   return new PatchgateError('client-timeout', message, {
-    hint: 'send it sooner, or start Patchgate with a longer --client-timeout',
+    hint: 'send it sooner',
   });
 }

@@ -65,11 +65,11 @@ function isAnothers(file: string, folder: string): boolean {
   return isShared && lstatSync(file).uid !== process.getuid?.();
 }
 
-/** @param isAnew a program is run again. @throws PatchgateError `bad-config`, naming the place */
-export async function readConfigFile(file: string, cwd: string, isAnew = false): Promise<ConfigFile> {
+/** @throws PatchgateError `bad-config`, naming the place */
+export async function readConfigFile(file: string, cwd: string): Promise<ConfigFile> {
   const where = shortPath(file, cwd);
   const isJson = /\.json$/i.test(file);
-  const { content, text } = isJson ? readJson(file, where) : await programIn(file, where, isAnew);
+  const { content, text } = isJson ? readJson(file, where) : await programIn(file, where);
   if (!isPlainObject(content))
     throw wrong(
       `the config file ${where} holds ${Array.isArray(content) ? 'a list' : shownValue(content)}, not settings`,
@@ -106,13 +106,9 @@ function readText(file: string, where: string): string {
   }
 }
 
-async function programIn(
-  file: string,
-  where: string,
-  isAnew: boolean,
-): Promise<{ content: unknown; text?: never }> {
+async function programIn(file: string, where: string): Promise<{ content: unknown; text?: never }> {
   const { readProgramConfig } = await import('./read-program-config.ts');
-  const { content } = await readProgramConfig(file, where, isAnew);
+  const { content } = await readProgramConfig(file, where);
   try {
     // A copy: what a program gives could change, or be made anew at each look.
     return { content: isPlainObject(content) ? { ...content } : content };

@@ -57,7 +57,6 @@ interface Layer {
  * @param flags values of the flags that were really given, by setting name; `config` names the file
  * @param defaults a command's own defaults
  * @param called what a setting among the flags is called where it was given
- * @param isAnew a program is to be run again, with what it imports, although it has been loaded before
  * @throws PatchgateError `bad-config` or `bad-usage`, naming the place and what is taken there
  */
 export async function resolveConfig(
@@ -66,11 +65,10 @@ export async function resolveConfig(
   env: Readonly<Record<string, string | undefined>> = process.env,
   cwd: string = process.cwd(),
   called: (name: SettingName) => string = (name) => `--${flagOf(name)}`,
-  isAnew = false,
 ): Promise<Resolved> {
   const { config: named = env.PATCHGATE_CONFIG || undefined, ...given } = flags;
   const found = findConfigFile(named, cwd);
-  const file = found === undefined ? undefined : await readConfigFile(found, cwd, isAnew);
+  const file = found === undefined ? undefined : await readConfigFile(found, cwd);
   const layers = [flagLayer(given, cwd, called), variableLayer(env, given, cwd)];
   if (file) layers.push(fileLayer(file));
   const home = named === undefined && file ? file.folder : cwd;

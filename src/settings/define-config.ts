@@ -115,7 +115,6 @@ interface WrittenKinds<Milliseconds> {
   patterns: string | readonly string[];
   headers: string | readonly string[];
   tokens: string | readonly string[];
-  origins: string | readonly string[];
   names: string | readonly string[];
   latency: DurationText | `${DurationText}..${DurationText}` | 'recorded' | Milliseconds;
   faults: string | readonly FaultGiven[];

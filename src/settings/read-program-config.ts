@@ -1,10 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeSync } from 'node:fs';
-import { createRequire, register } from 'node:module';
-import { sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { messageOf, PatchgateError, systemCode } from '../errors.ts';
-import { PACKAGE_FOLDER } from '../version.ts';
 
 const wrong = (message: string, hint: string, cause?: unknown) =>
   new PatchgateError('bad-config', message, { hint, cause });
@@ -14,19 +11,14 @@ const wrong = (message: string, hint: string, cause?: unknown) =>
  * since what has a `then` would be awaited.
  *
  * @param where its name, for messages
- * @param isAnew it is run again, with the files that it imports
  * @throws PatchgateError `bad-config`, with the line where Node tells it
  */
-export async function readProgramConfig(
-  file: string,
-  where: string,
-  isAnew = false,
-): Promise<{ content: unknown }> {
+export async function readProgramConfig(file: string, where: string): Promise<{ content: unknown }> {
   let module: { default?: unknown };
   const onExit = () => sayEnded(where);
   process.once('exit', onExit);
   try {
-    module = (await import(isAnew ? urlAnew(file) : pathToFileURL(file).href)) as typeof module;
+    module = (await import(pathToFileURL(file).href)) as typeof module;
   } catch (error) {
     throw doesNotLoad(error, file, where);
   } finally {
@@ -47,26 +39,6 @@ export async function readProgramConfig(
     throw wrong(`the config file ${where} exports a promise`, 'write export default await …');
   return { content };
 }
-
-let timesAnew = 0;
-
-/** Node runs a module once for each URL; those of CommonJS it knows by their files. */
-function urlAnew(file: string): string {
-  if (timesAnew === 0) register(`data:text/javascript,${encodeURIComponent(PASS_ON)}`);
-  const { cache } = createRequire(file);
-  const isOfProject = (loaded: string) =>
-    !loaded.includes(`${sep}node_modules${sep}`) && !loaded.startsWith(PACKAGE_FOLDER);
-  for (const loaded of Object.keys(cache)) if (isOfProject(loaded)) delete cache[loaded];
-  return `${pathToFileURL(file).href}?anew=${++timesAnew}`;
-}
-
-/** What such a module imports is run again as well. A module of CommonJS that a module imports would be empty then: it stays. */
-const PASS_ON = `export async function resolve(specifier, context, next) {
-  const found = await next(specifier, context);
-  const query = /\\?anew=\\d+$/.exec(context.parentURL ?? '')?.[0];
-  const isOfProject = found.url.startsWith('file:') && !found.url.includes('/node_modules/');
-  return query && isOfProject && found.format !== 'commonjs' ? { ...found, url: found.url + query } : found;
-}`;
 
 /** A config that ends the process, or waits for ever, must not look like a check that found nothing. */
 function sayEnded(where: string): void {
@@ -91,7 +63,7 @@ function doesNotLoad(error: unknown, file: string, where: string): PatchgateErro
     return wrong(`the config file ${where} imports ${missing}, which is not there`, hint, error);
   }
   const isSyntax = error instanceof Error && error.name === 'SyntaxError';
-  const stack = error instanceof Error ? (error.stack ?? '').replace(/\?anew=\d+/g, '') : '';
+  const stack = error instanceof Error ? (error.stack ?? '') : '';
   const place = placeIn(stack, file) ?? (isSyntax ? askNode(file) : '');
   const [message = ''] = messageOf(error).split('\n');
   const hint = isSyntax ? 'correct the JavaScript' : 'the config file failed with this when it was loaded';

@@ -25,8 +25,6 @@ const PLAIN_PATH = "^(?!.*(?://|/\\.|\\./|\\.$))/[\\w~!$&'()*+,=:@./-]*$";
 export const LARGEST = 256 * 1024 * 1024;
 /** Faults at most: each is held against each request, and counted in each session. */
 export const MOST_FAULTS = 100;
-/** Several stand between commas. */
-const ORIGINS = listOf('(?:\\*|[hH][tT][tT][pP][sS]?://[^/\\s,?#]+)');
 /** Without commas, which part them. */
 const NAME = '[^=,\\x00-\\x20\\x7f-\\xa0][^=,\\x00-\\x1f\\x7f-\\x9f]*';
 const TOKENS = listOf(`${NAME}=[\\x21-\\x2b\\x2d-\\x7e]+`);
@@ -111,10 +109,6 @@ export const KINDS: Record<ValueKind, Schema> = {
     takes: 'JSON Pointers, with * for any one: /environments/*/id',
   },
   patterns: { ...oneOrMore(text), takes: 'texts' },
-  origins: {
-    ...oneOrMore({ type: 'string', pattern: ORIGINS }),
-    takes: 'an origin, as browsers send it, or *: https://app.example.com',
-  },
   headers: {
     ...oneOrMore({ type: 'string', pattern: "^[!#$%&'*+.^_`|~\\w-]+=[\\t\\x20-\\x7e]*$" }),
     takes: 'NAME=VALUE, NAME=env:VARIABLE, or NAME= to leave it out: Authorization=env:STAGING_TOKEN',

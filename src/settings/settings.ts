@@ -49,7 +49,6 @@ interface Values {
   headers: string[];
   /** `NAME=TOKEN`, `NAME=env:VARIABLE`. */
   tokens: string[];
-  origins: string[];
   names: string[];
   latency: Latency;
   faults: FaultRule[];
@@ -291,21 +290,7 @@ export const SETTINGS = {
     },
   }),
   ...group('Server', {
-    clientTimeout: {
-      ...of('duration'),
-      default: '60s',
-      description: 'How long a client may take for its request; 0 is for ever',
-    },
-    shutdownTimeout: {
-      ...of('duration'),
-      default: '5s',
-      description: 'How long a stop waits for the requests that are on their way; 0 cuts them off at once',
-    },
     log: { enum: ['text', 'json', 'off'], default: 'text', description: 'One line per request' },
-    watch: {
-      ...flag,
-      description: 'Load contract and config anew when a file of them changes, as SIGHUP does',
-    },
     port: {
       type: 'integer',
       minimum: 0,
@@ -314,33 +299,9 @@ export const SETTINGS = {
       alias: 'p',
       description: 'Port to listen on; 0 takes a free one',
     },
-    metricsPort: {
-      type: 'integer',
-      minimum: 0,
-      maximum: 65535,
-      description:
-        'Port that serves the metrics for Prometheus, and nothing else, without a token; 0 takes a free one',
-    },
     host: { ...of('text'), default: '127.0.0.1', description: 'Address to listen on' },
-    allowHost: {
-      ...of('texts'),
-      default: [],
-      description:
-        'Further names, beside those of this machine and the target, that clients on loopback may use: gate.test,*.gate.test',
-    },
-    cors: {
-      ...of('origins'),
-      default: [],
-      description:
-        'Origins of pages that may ask for all and read all, whatever the target says: https://app.example.com; *: any, without credentials',
-    },
     tlsCert: { ...of('file'), description: 'PEM file with the certificate to serve clients over TLS with' },
     tlsKey: { ...of('file'), description: 'PEM file with its key' },
-    clientCa: {
-      ...of('file'),
-      description:
-        "PEM file of the authorities that a client's certificate must come from; without one, a client gets no connection",
-    },
     controlToken: {
       ...of('text'),
       secret: true,
@@ -353,12 +314,6 @@ export const SETTINGS = {
       minimum: 0,
       maximum: 65535,
       description: 'Port of the inspector, a page that shows what passes; 0 takes a free one',
-    },
-    uiHosts: {
-      ...of('texts'),
-      default: [],
-      description:
-        'Names, beside those of this machine, under which the inspector is opened; with one, it listens on --host: inspector.test,*.inspector.test',
     },
   }),
   ...group('Faults', {
@@ -488,7 +443,7 @@ export const COMMAND_DEFAULTS = {
  * service holds today is not what it held before its recordings. (A flag that a command takes always counts.)
  */
 export const UNHEEDED: Readonly<Record<string, readonly SettingName[]>> = {
-  exec: ['port', 'metricsPort', 'ui', 'uiHosts', 'log', 'state', 'watch'],
+  exec: ['port', 'ui', 'log', 'state'],
   check: ['state', 'validation'],
   report: ['state', 'validation'],
   plan: ['guard', 'validation'],

@@ -71,7 +71,6 @@ export function resolvedValue(name: SettingName, written: unknown, placeOf: Plac
     case 'size':
       return atMost(LARGEST, readAmount(written, SIZES));
     case 'texts':
-    case 'origins':
     case 'names':
     case 'tokens':
     case 'recordKinds':

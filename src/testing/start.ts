@@ -103,7 +103,6 @@ async function startGate(
     ...inUse.config,
     recordings: resolve(inUse.config.recordings),
     // A config file's is for one gate.
-    metricsPort: options.metricsPort,
     ui: options.ui,
   };
   if (kind === 'replay') await finishRecording(config, told);

@@ -68,7 +68,7 @@ describe('the settings in force', () => {
       'suppressions  1  patchgate.config.json:6:3',
       '',
       'allowDelete  []  default',
-      'allowHost  []  default',
+      'approvalTtl  10m  default',
     ]);
     expect(said.slice(-3)).toEqual([
       '',

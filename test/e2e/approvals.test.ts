@@ -3,7 +3,6 @@ import { cpSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Approval } from '../../src/model/approval.ts';
-import { resolveConfig } from '../../src/settings/config.ts';
 import { startBinary } from '../support/binary.ts';
 import { type InProcess, type Settings, startGate } from '../support/in-process.ts';
 import { patch, project, type Service, startService } from '../support/service.ts';
@@ -504,28 +503,6 @@ describe('a PATCH that is held', () => {
     await soon(async () => expect((await list(gate)).filter((one) => one.held)).toHaveLength(4));
     await gate.gate.close();
     for (const { status } of await Promise.all([...waiting, next])) expect(status).toBe(409);
-  });
-
-  it('is judged by a gate that comes meanwhile: the reload answers it with its token', async () => {
-    const gate = await start(settings);
-    await patch(gate.url, BOTH);
-    const waiting = blocked(gate);
-    const { id } = await held(gate);
-    const given = { target: service.target.url, protect: 'Staging' };
-    const { config } = await resolveConfig(given, { guard: 'on' }, {}, temporaryFolder());
-    await gate.gate.reload(async () => config, []);
-    const { approval, approve } = await waiting;
-    expect(approval).toBe(id);
-    expect(gate.notices.at(-1)).toBe(
-      'reloaded: validation enforce, guard on\n  PATCHes that waited for a decision, and are answered with their tokens: 1',
-    );
-    expect((await decide(gate, id, 'approve')).status).toBe(200);
-    expect((await blocked(gate, ONE, withToken(approve))).approve).toBeUndefined();
-    expect(service.deleted).toEqual([]);
-    const next = patch(gate.url, project('2 Staging'));
-    expect(await held(gate)).toMatchObject({ status: 'pending' });
-    await gate.gate.close();
-    expect((await next).status).toBe(409);
   });
 
   it('is answered at once when the gate stops, and its token works after the start', async () => {

@@ -1,7 +1,6 @@
 /** The audit, in front of a service that really deletes. */
 import {
   appendFileSync,
-  existsSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -14,10 +13,8 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { AuditLine } from '../../src/model/audit.ts';
 import { startBinary } from '../support/binary.ts';
-import { fileOf, makeAuthority, makeCertificate } from '../support/certificates.ts';
 import { laterRefusal } from '../support/errors.ts';
 import { type Settings, startGate, startRecorder } from '../support/in-process.ts';
-import { RawConnection } from '../support/raw.ts';
 import { patch, project, type Service, startService } from '../support/service.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -232,29 +229,6 @@ describe('a name', () => {
       expect(shown.filter((text) => text.includes(token))).toEqual([]);
   });
 
-  it('is that of the certificate where no token has one', async () => {
-    const authority = await makeAuthority();
-    const own = await makeCertificate(['127.0.0.1']);
-    const tls = { tlsCert: fileOf(own.cert), tlsKey: fileOf(own.key), clientCa: fileOf(authority.cert) };
-    const { port } = await startNamed(tls);
-    const ask = async (subject: string[], more = '') => {
-      const pair = await makeCertificate(['a client'], { authority, subject });
-      const client = await RawConnection.openSecure(port, { ...pair, ca: own.cert });
-      client.write(
-        `PATCH ${PROJECT} HTTP/1.1\r\nHost: localhost\r\n${more}Content-Length: 1\r\nContent-Type: application/json\r\n\r\n{`,
-      );
-      await client.response();
-      client.close();
-      return linesIn().at(-1)?.who;
-    };
-    expect(await ask(['checkout service'])).toBe('checkout service');
-    expect(await ask(['checkout', 'service'])).toBe('checkout, service');
-    expect(await ask([])).toBeUndefined();
-    expect(await ask(['checkout service'], `Authorization: Bearer ${ALICE}\r\n`)).toBe('alice');
-    expect(await ask(['checkout service'], 'Authorization: Bearer x\r\n')).toBe('checkout service');
-    expect(await ask(['x'.repeat(64)])).toHaveLength(64);
-  });
-
   it('without an audit is told of', async () => {
     const { notices } = await startNamed({ audit: undefined });
     expect(notices).toEqual([
@@ -268,8 +242,6 @@ it('is there before the client has the answer, and follows the file that is move
   expect(gate.summary).toContain(`; audits to ${file}`);
   await patch(url, WRONG);
   renameSync(file, `${file}.1`);
-  gate.reopen();
-  expect(existsSync(file)).toBe(true);
   await patch(url, ONE);
   expect([linesIn(`${file}.1`), linesIn()]).toMatchObject([[{ status: 422 }], [{ status: 409 }]]);
 });
@@ -335,16 +307,5 @@ describe('the program', () => {
     expect(answers.length).toBeGreaterThanOrEqual(40);
     expect(linesIn().length).toBeGreaterThanOrEqual(answers.length);
     expect(linesIn().length).toBeLessThanOrEqual(answers.length + 4);
-  });
-
-  it('reopens the file on SIGHUP', async () => {
-    const running = await startBinary(args(), { cwd });
-    await patch(running.url, WRONG);
-    renameSync(file, `${file}.1`);
-    process.kill(running.pid, 'SIGHUP');
-    await expect.poll(() => existsSync(file)).toBe(true);
-    await patch(running.url, ONE);
-    expect([linesIn(`${file}.1`), linesIn()]).toMatchObject([[{ status: 422 }], [{ status: 409 }]]);
-    expect((await running.stop('SIGTERM')).code).toBe(0);
   });
 });

@@ -41,7 +41,7 @@ describe.each(files)('%s', (file) => {
   const readers = pathReaders(settings.basePath);
   let gate: InProcess;
   beforeAll(async () => {
-    gate = await startGate({ target: target.url + targetPath, allowHost: ['*'], ...settings });
+    gate = await startGate({ target: target.url + targetPath, host: '0.0.0.0', ...settings });
   });
 
   it.each(cases)('$name: $outcome', async ({ request, outcome }) => {

@@ -6,7 +6,7 @@ import { connect, type TLSSocket } from 'node:tls';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
 import type { Config } from '../../src/settings/config.ts';
-import { fileOf, makeAuthority, makeCertificate, type Pair } from '../support/certificates.ts';
+import { fileOf, makeCertificate, type Pair } from '../support/certificates.ts';
 import { BAD_PROJECT, GOOD_PROJECT, PROJECT_PATH } from '../support/e2e-bodies.ts';
 import { type InProcess, startGate } from '../support/in-process.ts';
 import { RawConnection, requestBytes, sendRaw, valuesOf } from '../support/raw.ts';
@@ -41,29 +41,6 @@ it('is judged and forwarded', async () => {
   client.write(requestBytes({ path: '/streamed' }));
   expect((await client.response()).body.toString()).toBe('{"ok":true}');
   client.close();
-});
-
-it('wants a certificate of an authority that it trusts', async () => {
-  const authority = await makeAuthority();
-  const target = await startTarget();
-  const gate = await startGate({ target: target.url, ...tls, clientCa: fileOf(authority.cert) });
-  const asking = async (own: Partial<Pair>) => {
-    const client = await RawConnection.openSecure(gate.port, { ca: pair.cert, ...own });
-    client.write(patch(GOOD_PROJECT));
-    return (await client.response()).status;
-  };
-  expect(await asking(await makeCertificate(['a client'], { authority }))).toBe(200);
-  await expect(asking(await makeCertificate(['a client']))).rejects.toThrow();
-  await expect(asking({})).rejects.toThrow();
-  await expect(asking({})).rejects.toThrow();
-  expect(target.received).toHaveLength(1);
-  const refused = () => gate.notices.filter((text) => text.startsWith('refused a client'));
-  await expect
-    .poll(refused)
-    .toEqual([
-      'refused a client: its certificate does not hold for the authorities of --client-ca (DEPTH_ZERO_SELF_SIGNED_CERT)',
-      'refused a client: it showed no certificate, and --client-ca wants one',
-    ]);
 });
 
 it('has the control API', async () => {

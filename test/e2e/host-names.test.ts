@@ -27,12 +27,11 @@ async function statusOf({ port }: { port: number }, text: string): Promise<numbe
 describe('proxy', () => {
   let gate: Running;
   beforeAll(async () => {
-    gate = await startBinary(['proxy', target.url, '--allow-host', 'gate.test,*.team.test']);
+    gate = await startBinary(['proxy', target.url]);
   });
 
   it.each([
     ...['localhost', '127.0.0.1:80', '127.3.2.1', '[::1]', 'a.localhost:4010', 'host.docker.internal'],
-    ...['gate.test:4010', 'a.team.test'],
   ])('answers to %s', async (host) => {
     expect(await statusOf(gate, get(host))).toBe(200);
     expect(await statusOf(gate, get(host, '/__patchgate/session/a/x'))).toBe(200);
@@ -60,7 +59,7 @@ describe('proxy', () => {
         expect(valuesOf(answer, 'content-type')).toEqual(['application/problem+json']);
         expect(JSON.parse(String(answer.body))).toMatchObject({
           detail: expect.stringContaining(JSON.stringify(host)),
-          hint: expect.stringContaining('--allow-host'),
+          hint: expect.stringContaining('--host'),
         });
       }
       expect(target.received.length).toBe(before);

@@ -1,10 +1,9 @@
 /** What an orchestrator and Prometheus ask a gate in front of a service. */
-import { mkdirSync, rmdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { runBinary, startBinary } from '../support/binary.ts';
+import { startBinary } from '../support/binary.ts';
 import { BAD_PROJECT } from '../support/e2e-bodies.ts';
-import { laterRefusal } from '../support/errors.ts';
 import { exchange } from '../support/exchanges.ts';
 import { startGate, startRecorder, startReplay } from '../support/in-process.ts';
 import { sendRaw } from '../support/raw.ts';
@@ -106,41 +105,6 @@ describe('metrics', () => {
     expect(await statusOf(own)).toBe(401);
     expect(await metricsOf(own, { Authorization: `Bearer ${TOKEN}` })).toContain('patchgate_info');
   });
-});
-
-describe('a port for metrics', () => {
-  it('has them alone, without a token, until the program ends', async () => {
-    const args = ['proxy', 'http://127.0.0.1:9', '--metrics-port', '0', '--no-state'];
-    const gate = await startBinary(args, { env: { PATCHGATE_CONTROL_TOKEN: TOKEN } });
-    await gate.said(/metrics for Prometheus: \S+\n/, 'stderr');
-    const url = /metrics for Prometheus: (\S+)\/metrics\n/.exec(gate.stderr())?.[1] as string;
-    expect(await metricsOf(`${url}/metrics`)).toContain('patchgate_info{version=');
-    expect(await metricsOf(`${url}/__patchgate/metrics?x=1`)).toContain('patchgate_sessions 1');
-    for (const path of ['/', '/metrics/', '/__patchgate/health', '/__patchgate/exchanges', '/api/v2/x'])
-      expect(await statusOf(url + path)).toBe(404);
-    expect((await fetch(`${url}/metrics`, { method: 'DELETE' })).status).toBe(405);
-    expect(await statusOf(`${gate.url}/__patchgate/metrics`)).toBe(401);
-    expect((await gate.stop()).code).toBe(0);
-    await expect(fetch(`${url}/metrics`)).rejects.toThrow('fetch failed');
-  });
-
-  it('that is in use stops the start, and is named', async () => {
-    const { port } = await startTarget();
-    const start = startGate({ target: 'http://127.0.0.1:9', metricsPort: port });
-    expect(await laterRefusal('cannot-listen', start)).toMatch(
-      new RegExp(`cannot listen on 127.0.0.1:${port}: the port is in use \\(.*--metrics-port`),
-    );
-  });
-});
-
-it('a config file’s port for metrics is for servers, not for exec', async () => {
-  const { port } = await startTarget();
-  const cwd = temporaryFolder();
-  writeFileSync(join(cwd, 'patchgate.config.json'), JSON.stringify({ metricsPort: port }));
-  await recordAll(join(cwd, 'recordings'), 'default', [exchange()]);
-  const ended = await runBinary(['exec', '--', process.execPath, '-e', ''], { cwd });
-  expect(ended.stderr).not.toContain('metrics');
-  expect(ended.code).toBe(0);
 });
 
 describe('health in two parts', () => {

@@ -255,8 +255,7 @@ describe.each(WAYS)('%s', (_, ask) => {
 
   it('does not hold up the end of a gate whose proxy is silent', async () => {
     const proxy = await startConnectProxy({ instead: () => undefined });
-    const settings = { timeout: 0, shutdownTimeout: 0 };
-    const gate = await startGate({ target: 'https://staging.test', targetProxy: proxy.url, ...settings });
+    const gate = await startGate({ target: 'https://staging.test', targetProxy: proxy.url, timeout: 0 });
     const asked = ask(gate).catch(() => undefined);
     await expect.poll(() => proxy.asked).toHaveLength(1);
     await gate.gate.close();

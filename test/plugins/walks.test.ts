@@ -7,7 +7,7 @@ it('getting started', async () => {
 });
 
 it('in front of staging', async () => {
-  expect(await walk('docs/proxy.md', 'The first request', 'Stopping and changing')).toEqual([]);
+  expect(await walk('docs/proxy.md', 'The first request', 'Stopping')).toEqual([]);
 });
 
 it('what a PATCH will destroy', async () => {

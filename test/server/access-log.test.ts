@@ -31,33 +31,6 @@ const BLOCKED: Partial<FinishedExchange> = {
   }),
 };
 
-it.each([
-  [
-    'was taken',
-    { validation: 'warn', guard: 'on', needRestart: ['port', 'host'] },
-    'reloaded: validation warn, guard on; only after a restart: port, host',
-    { outcome: 'done', validation: 'warn', guard: 'on', needRestart: ['port', 'host'] },
-  ],
-  [
-    'was refused',
-    { error: 'invalid value "a\nb" for password=hunter22', hint: 'it takes c' },
-    'not reloaded: invalid value "a\\u000ab" for password=[redacted]',
-    { outcome: 'failed', error: 'invalid value "a\nb" for password=[redacted]', hint: 'it takes c' },
-  ],
-])('says in each format that a config %s', (_, event, text, json) => {
-  const logged = (format: 'text' | 'json') => {
-    const written: string[] = [];
-    const log = createAccessLog(format, DEFAULT_REDACTION, (text) => written.push(text));
-    log.reloaded(event);
-    log.flush();
-    return written.join('');
-  };
-  expect(logged('text').slice(9)).toBe(`${text}\n`);
-  const { time, ...rest } = JSON.parse(logged('json'));
-  expect(Date.parse(time)).toBeGreaterThan(0);
-  expect(rest).toEqual({ event: 'reload', ...json });
-});
-
 describe('lines for people', () => {
   const text = (members?: Partial<FinishedExchange>) => line('text', members).replace(/^\d\d:\d\d:\d\d /, '');
 

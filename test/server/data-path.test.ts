@@ -4,7 +4,6 @@ import { FileApprovals } from '../../src/guard/file-approvals.ts';
 import { createGuard } from '../../src/guard/guard.ts';
 import type { Knowledge, Learner } from '../../src/guard/knowledge.ts';
 import { DEFAULT_REDACTION } from '../../src/recordings/redaction/redaction.ts';
-import { Cors } from '../../src/server/cors.ts';
 import { createDataPath, type DataPathOptions } from '../../src/server/data-path.ts';
 import type { FinishedExchange } from '../../src/server/finished-exchange.ts';
 import { Sessions } from '../../src/server/sessions.ts';
@@ -22,9 +21,8 @@ function serverOf(options: Partial<DataPathOptions> & Pick<DataPathOptions, 'ups
   return createServer(
     createDataPath({
       ...guarding(gate()),
-      cors: new Cors(),
       faults: { choose: () => undefined },
-      clientTimeout: 0,
+      clientTimeout: 60_000,
       sessions: new Sessions(0),
       redaction: DEFAULT_REDACTION,
       nextId: () => 1,

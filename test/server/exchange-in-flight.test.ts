@@ -4,7 +4,6 @@ import { afterEach, expect, it } from 'vitest';
 import { PatchgateError } from '../../src/errors.ts';
 import type { Finding } from '../../src/model/finding.ts';
 import { DEFAULT_REDACTION } from '../../src/recordings/redaction/redaction.ts';
-import { Cors } from '../../src/server/cors.ts';
 import { ExchangeInFlight, findingsHeader, redactError } from '../../src/server/exchange-in-flight.ts';
 import { Sessions } from '../../src/server/sessions.ts';
 
@@ -20,7 +19,7 @@ function begun(
   findings: readonly Finding[] = [],
 ): ExchangeInFlight {
   const exchange = new ExchangeInFlight(req, res, {
-    ...{ sessions: new Sessions(0), redaction: DEFAULT_REDACTION, cors: new Cors() },
+    ...{ sessions: new Sessions(0), redaction: DEFAULT_REDACTION },
     ...{ nextId: () => 1, onFinished: () => undefined },
   });
   exchange.verdict = { outcome: 'pass', findings, omitted: 0 };

@@ -8,7 +8,6 @@ import { BAD_PROJECT } from '../support/e2e-bodies.ts';
 import { laterRefusal } from '../support/errors.ts';
 import { PROJECT_URL } from '../support/gate.ts';
 import { type InProcess, type Settings, startGate } from '../support/in-process.ts';
-import { RawConnection } from '../support/raw.ts';
 import { patch } from '../support/service.ts';
 import { freePort, startTarget } from '../support/target.ts';
 
@@ -132,51 +131,11 @@ describe('the inspector', () => {
     expect(gate.log.join('')).not.toContain(token);
   });
 
-  it('listens where the gate does once it has names, and says that others can read', async () => {
-    const { gate, notice, ask } = await start({ host: '0.0.0.0', uiHosts: ['*.test', 'inspector.test'] });
-    expect(notice).toMatch(/^inspector: http:\/\/inspector\.test:\d+\/#token=/);
-    expect(gate.notices.join('\n')).toContain('others on the network can read what the inspector is sent');
-    const { port } = new URL(notice.slice('inspector: '.length));
-    const own = inspectorOf({ ...gate, notices: [notice.replace('inspector.test', '127.0.0.1')] });
-    expect(own.url).toBe(`http://127.0.0.1:${port}`);
-    expect((await own.ask('GET health', { host: 'inspector.test' })).status).toBe(200);
-    expect((await own.ask('GET health', { host: 'other.example' })).status).toBe(421);
-    expect(ask).toBeDefined();
-  });
-
-  it.each([
-    ['0.0.0.0', ['*.test'], 'http://localhost:'],
-    ['0.0.0.0', ['fd00::1'], 'http://[fd00::1]:'],
-    ['127.0.0.1', ['*.test'], 'http://127.0.0.1:'],
-  ])('on %s with the names %j is opened at %s', async (host, uiHosts, url) => {
-    expect((await start({ host, uiHosts })).notice).toContain(`inspector: ${url}`);
-  });
-
-  it('speaks TLS where the gate does once it has names', async () => {
+  it('stays on loopback, in plain HTTP', async () => {
     const { cert, key } = await makeCertificate(['localhost']);
     const tls = { tlsCert: fileOf(cert), tlsKey: fileOf(key) };
-    const plain = await start(tls);
-    expect(plain.url).toMatch(/^http:\/\/127\.0\.0\.1:/);
-    const { gate, notice } = await start({
-      ...tls,
-      host: '0.0.0.0',
-      uiHosts: ['localhost'],
-      controlToken: TOKEN,
-    });
-    expect(gate.notices.join()).not.toContain('others on the network can read what the inspector');
-    const [, port] = /^inspector: https:\/\/localhost:(\d+)\//.exec(notice) ?? [];
-    const connection = await RawConnection.openSecure(Number(port), { ca: cert, servername: 'localhost' });
-    connection.write(
-      `GET /__patchgate/health HTTP/1.1\r\nHost: localhost\r\nOrigin: https://localhost\r\nAuthorization: Bearer ${TOKEN}\r\n\r\n`,
-    );
-    expect((await connection.response('GET')).status).toBe(200);
-    connection.close();
-  });
-
-  it('stays on loopback without names', async () => {
-    const { gate, url } = await start({ host: '0.0.0.0', controlToken: TOKEN });
+    const { url } = await start({ ...tls, host: '0.0.0.0', controlToken: TOKEN });
     expect(url).toMatch(/^http:\/\/127\.0\.0\.1:/);
-    expect(gate.notices.join()).not.toContain('others on the network can read');
   });
 
   it('ends with the gate, streams of events too', async () => {

@@ -27,11 +27,13 @@ export interface InProcess {
  * Listens on a free port. The environment and the folder that the tests run in say nothing.
  *
  * @param env what says whether CI is set
+ * @param clientTimeout milliseconds, in the place of a minute
  */
 export async function startGate(
   settings: Settings,
   kind: ServerKind = 'proxy',
   env: NodeJS.ProcessEnv = {},
+  clientTimeout?: number,
 ): Promise<InProcess> {
   const flags = { port: 0, log: 'off', ...settings };
   const { config } = await resolveConfig(
@@ -46,6 +48,7 @@ export async function startGate(
     writeLog: (text) => log.push(text),
     notice: (text) => notices.push(text),
     env,
+    ...(clientTimeout !== undefined && { clientTimeout }),
   });
   cleanUpLater(() => gate.close());
   const { url } = await gate.listen();

@@ -1,7 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { DEFAULT_REDACTION } from '../../src/recordings/redaction/redaction.ts';
-import { Cors } from '../../src/server/cors.ts';
 import { ExchangeInFlight } from '../../src/server/exchange-in-flight.ts';
 import { takeSession } from '../../src/server/session-path.ts';
 import { Sessions } from '../../src/server/sessions.ts';
@@ -30,7 +29,7 @@ export async function serveUpstream(upstream: Upstream, judged = false): Promise
     const head = { method: req.method as string, url: req.url as string, headers: req.rawHeaders };
     const pass = (body: Buffer | undefined) => {
       const exchange = new ExchangeInFlight(req, res, {
-        ...{ sessions, redaction: DEFAULT_REDACTION, cors: new Cors(), nextId: () => 1 },
+        ...{ sessions, redaction: DEFAULT_REDACTION, nextId: () => 1 },
         onFinished: ({ failure }) => ends.push(failure),
       });
       const session = exchange.enter(takeSession(head.url, head.headers));

@@ -1,9 +1,8 @@
 import type { ChildProcess } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { closeSync, existsSync, openSync } from 'node:fs';
 import { constants } from 'node:os';
 import spawn from 'cross-spawn';
 import { messageOf, PatchgateError, systemCode } from '../../errors.ts';
-import { hasTerminal } from '../output.ts';
 
 /** A command as it is to be run: never without a name. */
 export type Command = readonly [name: string, ...args: string[]];
@@ -150,4 +149,15 @@ export function pastProxies(env: NodeJS.ProcessEnv, origin: string): Record<stri
 
 function wrong(what: string): PatchgateError {
   return new PatchgateError('bad-usage', `--env: ${what}`, { hint: 'like this: --env BASE_URL=/api/v2' });
+}
+
+/** Whether a terminal sends the process its signals: SIGINT on Ctrl-C, SIGHUP when it is closed. */
+function hasTerminal(): boolean {
+  if (process.platform === 'win32') return true;
+  try {
+    closeSync(openSync('/dev/tty', 'r'));
+    return true;
+  } catch {
+    return false;
+  }
 }

@@ -8,7 +8,6 @@ import {
 import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import type { TLSSocket } from 'node:tls';
 import { PatchgateError, systemCode } from '../../errors.ts';
 import type { ServerTls } from '../../http/tls.ts';
 import { amount } from '../../reporters/wording.ts';
@@ -33,10 +32,10 @@ export interface ListenOptions {
   port: number;
   /** What gives the port. Default `--port`. */
   portFlag?: string;
-  /** Milliseconds that a client may take for a request's head; 0 is no limit. */
+  /** Milliseconds that a client may take for a request's head. */
   clientTimeout: number;
-  /** Milliseconds that requests in flight have once the server is to close. */
-  shutdownTimeout: number;
+  /** Milliseconds that requests in flight have once the server is to close. Default 5,000. */
+  shutdownTimeout?: number;
   /** Takes one notice for people: who keeps it from closing. */
   notice(text: string): void;
   /** What it proves itself with; without it, it speaks plain HTTP. */
@@ -63,13 +62,21 @@ const GRACE = 5000;
 /** Milliseconds that a close takes before it says what it waits for. */
 const UNSAID = 250;
 
-/** How often slow connections are looked for, in milliseconds: four times within the limit, where that is short. */
-const LONGEST_CHECK = 30_000;
+const STOP_TIMEOUT = 5000;
 
 /** @throws PatchgateError `cannot-listen`, naming the address and what to do; `bad-usage` where the target is this server */
 export async function listen(
   handlers: Handlers,
-  { host, port, portFlag = '--port', clientTimeout, shutdownTimeout, notice, tls, target }: ListenOptions,
+  {
+    host,
+    port,
+    portFlag = '--port',
+    clientTimeout,
+    shutdownTimeout = STOP_TIMEOUT,
+    notice,
+    tls,
+    target,
+  }: ListenOptions,
 ): Promise<Listening> {
   const options = {
     keepAliveTimeout: 65_000,
@@ -78,7 +85,7 @@ export async function listen(
     requestTimeout: 0,
     // Node would answer without a word; the data path and the control API look for it themselves.
     requireHostHeader: false,
-    connectionsCheckingInterval: Math.min(Math.ceil(clientTimeout / 4) || LONGEST_CHECK, LONGEST_CHECK),
+    connectionsCheckingInterval: Math.ceil(clientTimeout / 4),
   };
   const server: Server = tls
     ? createSecureServer({ ...options, handshakeTimeout: clientTimeout, ...tls }, handlers.request)
@@ -87,7 +94,6 @@ export async function listen(
   server.maxHeadersCount = 0;
   answerClientErrors(server, handlers.unread);
   const handshakes = tls ? handshakesOf(server) : undefined;
-  if (tls?.requestCert) tellOfRefusedClients(server, notice);
   const connections = connectionsOf(server, tls ? 'secureConnection' : 'connection');
   const upgraded = new Set<Duplex>();
   /** Node has let go of the connection. The function returned gives it back. */
@@ -198,21 +204,6 @@ function handshakesOf(server: Server): ReadonlyMap<string, Socket> {
   return handshakes;
 }
 
-/** Once for each reason: the client may see no more than a closed connection, and no request comes that the log could show. */
-function tellOfRefusedClients(server: Server, notice: (text: string) => void): void {
-  const told = new Set<string>();
-  server.on('tlsClientError', (error: Error, { authorizationError }: TLSSocket) => {
-    const isMissing = systemCode(error) === 'ERR_SSL_PEER_DID_NOT_RETURN_A_CERTIFICATE';
-    if (!isMissing && !authorizationError) return;
-    const reason = isMissing
-      ? 'it showed no certificate, and --client-ca wants one'
-      : `its certificate does not hold for the authorities of --client-ca (${authorizationError})`;
-    if (told.has(reason)) return;
-    told.add(reason);
-    notice(`refused a client: ${reason}`);
-  });
-}
-
 function start(server: Server, host: string, port: number, portFlag: string): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', (error) => reject(cannotListen(error, host, port, portFlag)));
@@ -303,7 +294,7 @@ function errorOf(thrown: Error): PatchgateError | undefined {
   const code = systemCode(thrown) ?? '';
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
     return new PatchgateError('client-timeout', "the client did not send its request's head in time", {
-      hint: 'send it sooner, or start Patchgate with a longer --client-timeout',
+      hint: 'send it sooner',
     });
   }
   if (code === 'HPE_HEADER_OVERFLOW') {
