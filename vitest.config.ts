@@ -1,16 +1,16 @@
 import { fileURLToPath } from 'node:url';
 import { configDefaults, defineConfig } from 'vitest/config';
+import { forTests } from './build/compile-validators.ts';
 
 const sourceOf = (file: string) => fileURLToPath(new URL(`src/${file}`, import.meta.url));
 
 export default defineConfig({
+  plugins: [forTests],
   // What a config file imports, from the sources instead of what was built of them.
   resolve: {
     alias: {
       'patchgate/config': sourceOf('settings/define-config.ts'),
       'patchgate/testing': sourceOf('testing/index.ts'),
-      'patchgate/vitest': sourceOf('testing/vitest.ts'),
-      'patchgate/fast-check': sourceOf('testing/fast-check.ts'),
     },
   },
   test: {

@@ -25,7 +25,8 @@ const LAYERS: readonly (readonly string[])[][] = [
   [['commands']],
   [['testing']],
   // The page runs in a browser: nothing imports it.
-  [['cli.ts'], ['index.ts'], ['compile-validators.ts'], ['ui']],
+  [['cli.ts'], ['index.ts'], ['ui']],
+  [['bin.ts']],
 ];
 
 interface Source {

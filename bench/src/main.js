@@ -24,7 +24,7 @@ try {
 /** @returns the exit code: 1 where something could not be measured. A missed target is news, not a failure. */
 async function bench({ groups, dist, json, ...options }) {
   const cli = join(resolve(dist ?? DIST), 'cli.js');
-  if (!existsSync(cli)) throw new Error(`${cli} does not exist: run "npm run bundle" at the top first`);
+  if (!existsSync(cli)) throw new Error(`${cli} does not exist: run "npm run build" at the top first`);
   if (!cores)
     throw new Error('it takes Linux, to read CPU time, and two cores: one for the server, one for the load');
   leaveServerCore();

@@ -20,7 +20,7 @@ interface GateOfOptions {
 export async function gateOf(config: Config, options: GateOfOptions = {}): Promise<Gate> {
   const { basePath = '' } = config;
   const shipped = shippedContract(config.contract);
-  const contract = shipped ?? (await compiledContract(config.contract));
+  const contract = shipped ?? (await contractAt(config.contract));
   const isTried = !shipped || Object.keys(config.customRules).length > 0;
   if (config.target !== undefined) checkTargetPath(config.target, contract, basePath);
   const gate = createGate(contract, {
@@ -51,8 +51,14 @@ export function judgingGate(config: Config): Promise<Gate> {
   return gateOf({ ...config, validation: 'enforce' }, { lazy: true });
 }
 
-/** Ajv takes as long to load as all the rest, and is needed for a contract of one's own alone. */
-async function compiledContract(location: string): Promise<Contract> {
+/**
+ * Ajv takes as long to load as all the rest, and is needed for a contract of one's own alone.
+ *
+ * @throws PatchgateError `bad-contract`
+ */
+export async function contractAt(location: string): Promise<Contract> {
+  const shipped = shippedContract(location);
+  if (shipped) return shipped;
   const { loadContract } = await import('../contract/load-contract.ts');
   return loadContract(location);
 }

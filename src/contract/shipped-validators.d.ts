@@ -1,4 +1,4 @@
-/** The shipped contract's schemas as Ajv compiled them: `compile-validators.ts` writes the module at build time. */
+/** The shipped contract's schemas as Ajv compiled them: build/compile-validators.ts makes the module. */
 import type { AnySchema, ValidateFunction } from 'ajv/dist/2020.js';
 
 /** Of the texts that were compiled. */

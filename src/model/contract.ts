@@ -23,6 +23,8 @@ export interface OperationEntry {
   rules: (string | { name: string; severity: SeveritySetting })[];
   /** Known-bad body and the finding that it must give; tried at each start. */
   canary: { body: JsonValue; rule: string; pointer: string };
+  /** A good body, and the id of a record that it may be sent to. */
+  example?: { recordId?: string; body: JsonValue };
 }
 
 /** `schemas/contract.json`. */

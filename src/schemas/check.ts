@@ -7,7 +7,7 @@ import { escapeToken, tokensOf } from '../json/pointer.ts';
 import { nearest } from '../model/nearest.ts';
 import { validate } from './validators.js';
 
-/** What people hand in; compile-validators.ts says where the schema of each stands. */
+/** What people hand in; build/compile-validators.ts says where the schema of each stands. */
 type Kind =
   | ('config' | 'fault' | 'faultsGiven' | 'customRule' | 'fixtures')
   | ('contract' | 'state' | 'approval' | 'baseline' | 'audit' | 'har' | 'harEntry');

@@ -1,4 +1,4 @@
-/** The schemas of all that people hand in, as Ajv compiled them: `compile-validators.ts` writes the module at build time. */
+/** The schemas of all that people hand in, as Ajv compiled them: build/compile-validators.ts makes the module. */
 import type { ValidateFunction } from 'ajv';
 
 /** Checks `{ [kind]: value }`. */

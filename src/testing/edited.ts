@@ -15,8 +15,3 @@ export function edited(value: JsonValue, [token, ...rest]: Path, instead: JsonVa
   else copy[token] = edited(copy[token] as JsonValue, rest, instead);
   return copy;
 }
-
-/** A copy that nothing else holds. */
-export function copyOf<Value extends JsonValue>(value: Value): Value {
-  return JSON.parse(JSON.stringify(value));
-}

@@ -1,14 +1,7 @@
 /** What a test suite imports: `patchgate/testing`. */
 
 export { PatchgateError } from '../errors.ts';
-export type { BuilderOptions } from './builders/blueprint.ts';
-export { type ExampleOptions, example } from './builders/example.ts';
-export {
-  type GateFinding,
-  type InvalidBodiesOptions,
-  type InvalidBody,
-  invalidBodies,
-} from './builders/mutations.ts';
+export { example, type GateFinding, type InvalidBody, invalidBodies } from './bodies.ts';
 export type {
   ExpectedDeletions,
   ExpectedExchange,

@@ -16,9 +16,6 @@ import type { Collection, State } from '../state/state-file.ts';
 import { createTestGate } from './create-test-gate.ts';
 import type { FakeGate, TestGate } from './test-gate.ts';
 import { inOptions, misuse, orHint } from './with-hint.ts';
-// What every replay loads when it starts: the first one is not to take longer than the others.
-import '../guard/replayed-knowledge.ts';
-import '../upstreams/replay.ts';
 
 /**
  * As in a config file, but that paths start from the working folder. They stand above the environment and the config file. It

@@ -60,14 +60,14 @@ it('the GitHub Action builds it once, and runs it', async () => {
   const inputs = { files: 'good.json', args: '--operation=updateProject' };
   const first = await runAction({ path: repository, workspace: cwd, inputs });
   expect(first, first.stdout + first.stderr).toMatchObject({ code: 0, outputs: { 'exit-code': '0' } });
-  expect(first.stdout).toContain('esbuild.config.mjs');
+  expect(first.stdout).toContain('build/build.mjs');
   const second = await runAction({
     path: repository,
     workspace: cwd,
     inputs: { ...inputs, files: 'bad.json' },
   });
   expect(second).toMatchObject({ code: 1, stdout: expect.stringContaining('::error file=bad.json,line=1') });
-  expect(second.stdout).not.toContain('esbuild.config.mjs');
+  expect(second.stdout).not.toContain('build/build.mjs');
 });
 
 /** The files that the conditions of `exports` lead to. */

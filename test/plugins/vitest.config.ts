@@ -1,8 +1,10 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
+import { forTests } from '../../build/compile-validators.ts';
 
 /** `npm run plugins`: what other tools install from this repository, installed by them. Needs git, pre-commit, npm's registry. */
 export default defineConfig({
+  plugins: [forTests],
   test: {
     root: fileURLToPath(new URL('../..', import.meta.url)),
     include: ['test/plugins/**/*.test.ts'],

@@ -84,7 +84,7 @@ describe('the inspector', () => {
     '//',
     '/app.js/',
     '/../package.json',
-    '/%2e%2e/main.cjs',
+    '/%2e%2e/main.js',
     '/constructor',
     '/api/v2',
   ])('has no %s', async (path) => expect((await (await start()).ask(`GET ${path}`)).status).toBe(404));

@@ -1,9 +1,8 @@
-/** Before all tests of a run: the validators that a build would have made, and a folder for what the tests write. */
+/** Before all tests of a run: a folder for what the tests write. */
 import { accessSync, constants, mkdtempSync, realpathSync, rmSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
-import { writeValidators } from '../../src/compile-validators.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -13,7 +12,6 @@ declare module 'vitest' {
 }
 
 export default function setUp(project: TestProject): () => void {
-  writeValidators();
   project.provide('isCI', Boolean(process.env.CI));
   // In memory, where that has room: the tests make and remove thousands of files.
   const folder = mkdtempSync(

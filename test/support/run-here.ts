@@ -1,12 +1,12 @@
 /** The packed command line in this process: for what ends by itself and needs no process of its own to be seen. */
-import { createRequire } from 'node:module';
+import { pathToFileURL } from 'node:url';
 import { setFlagsFromString } from 'node:v8';
 import { type Ended, packed, type RunOptions, runEnvironment } from './binary.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
 /** The module of the command line, as it was built. */
-const program = (): typeof import('../../src/cli.ts') =>
-  createRequire(import.meta.url)(packed('dist/main.cjs')).cli();
+const program = (): Promise<typeof import('../../src/cli.ts')> =>
+  import(/* @vite-ignore */ pathToFileURL(packed('dist/main.js')).href);
 
 /**
  * Runs a command to its end, as `runBinary` does; not two at once, none that serves, none that reads standard input.
@@ -28,7 +28,8 @@ export async function runHere(
   process.env = runEnvironment(env);
   process.chdir(cwd);
   try {
-    await program().main(args);
+    const { main } = await program();
+    await main(args);
     const [stdout, stderr] = writes.map(({ text }) => text());
     return { code: Number(process.exitCode ?? 0), stdout: stdout as string, stderr: stderr as string };
   } finally {

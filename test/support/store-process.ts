@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { forBuild } from '../../build/compile-validators.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
@@ -21,6 +22,7 @@ export async function bundleProgram(source: string, folder: string): Promise<str
     bundle: true,
     platform: 'node',
     format: 'esm',
+    plugins: [forBuild],
     logLevel: 'error',
   });
   return outfile;

@@ -5,7 +5,7 @@ import { haveServed } from './have-served.ts';
 import { Judge } from './judge.ts';
 import type { Outcome, Runner } from './runner.ts';
 
-/** For `expect.extend` of vitest or Jest. */
+/** For `expect.extend`. */
 export type GateMatchers = {
   [Name in keyof GateAssertions<void>]: (
     this: Runner,
@@ -23,23 +23,18 @@ export type GateMatchers = {
  */
 export async function gateMatchers(settings: UserConfig<number> = {}): Promise<GateMatchers> {
   const judge = await Judge.of(settings);
-  return matchersOf(() => judge);
-}
-
-/** @param judge is asked when a matcher is. */
-export function matchersOf(judge: () => Judge): GateMatchers {
   return {
     toPassGate(body, operation, options) {
-      return passGate(this, judge(), body, operation, options);
+      return passGate(this, judge, body, operation, options);
     },
     toHaveFinding(body, operation, finding, options) {
-      return haveFinding(this, judge(), body, operation, finding, options);
+      return haveFinding(this, judge, body, operation, finding, options);
     },
     toHaveServed(gate, exchange) {
-      return haveServed(this, judge(), gate, exchange);
+      return haveServed(this, judge, gate, exchange);
     },
     toDelete(body, deletions, state) {
-      return deletes(this, judge(), body, deletions, state);
+      return deletes(this, judge, body, deletions, state);
     },
   };
 }

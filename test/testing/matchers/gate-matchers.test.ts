@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { gateMatchers } from '../../../src/testing/matchers/gate-matchers.ts';
-import '../../../src/testing/vitest.ts';
+import '../../support/matchers.ts';
 import { draft, project } from '../../support/bodies.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 

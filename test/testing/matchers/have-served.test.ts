@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { AS_SENT } from '../../../src/server/exchange-list.ts';
 import type { ShownExchange } from '../../../src/server/show-exchange.ts';
 import { fake, type TestGate } from '../../../src/testing/index.ts';
-import '../../../src/testing/vitest.ts';
+import '../../support/matchers.ts';
 import { project } from '../../support/bodies.ts';
 import { failing } from '../../support/failing.ts';
 

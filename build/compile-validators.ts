@@ -1,29 +1,50 @@
-/** Build time: compiles the schemas of our own, so that no start pays for it. The program itself does not load this. */
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+/** Compiles the schemas of our own with Ajv, so that no start pays for it. Only the build and the tests load this. */
+import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { dirname, join, relative, resolve } from 'node:path';
 import { _, Ajv, type AnySchemaObject, type KeywordCxt } from 'ajv';
 import type standalone from 'ajv/dist/standalone/index.js';
-import { transformSync } from 'esbuild';
-import { compilerOf } from './contract/compile-schemas.ts';
-import { digestOf, readContractFiles } from './contract/read-contract-files.ts';
-import type { ContractFile } from './model/contract.ts';
-import { compiledSchemas } from './settings/schema.ts';
+import { type Plugin as EsbuildPlugin, transformSync } from 'esbuild';
+import type { Plugin as VitePlugin } from 'vitest/config';
+import { compilerOf } from '../src/contract/compile-schemas.ts';
+import { digestOf, readContractFiles } from '../src/contract/read-contract-files.ts';
+import type { ContractFile } from '../src/model/contract.ts';
+import { compiledSchemas } from '../src/settings/schema.ts';
 
 // Ajv's types say that this module has a default export, which a bundler and Node find in different places.
 const { default: standaloneCode }: typeof standalone = createRequire(import.meta.url)('ajv/dist/standalone');
 
 const KEYWORD_FUNCTIONS = "'./keyword-functions.ts'";
 
-/** Writes the modules that `validators.d.ts` and `shipped-validators.d.ts` declare. Paths start from the repository's folder. */
-export function writeValidators(): void {
-  write('src/schemas/validators.js', validatorsOfFiles());
-  write('src/contract/shipped-validators.js', validatorsOfContract('schemas'));
-}
+/** Modules that only a `.d.ts` file of src/ declares. */
+const COMPILED = {
+  filter: /(?:^|[\\/])(?:shipped-)?validators\.js$/,
+  code: (file: string) => (file.includes('shipped-') ? validatorsOfContract('schemas') : validatorsOfFiles()),
+};
 
-/** Leaves a file alone that holds this already. */
-function write(file: string, code: string): void {
-  if (!existsSync(file) || readFileSync(file, 'utf8') !== code) writeFileSync(file, code);
-}
+/** For esbuild. The working folder is the repository's. */
+export const forBuild: EsbuildPlugin = {
+  name: 'compiled-validators',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: COMPILED.filter }, ({ path, resolveDir }) => ({
+      path: relative(process.cwd(), join(resolveDir, path)),
+      namespace: 'compiled',
+    }));
+    onLoad({ filter: /./, namespace: 'compiled' }, ({ path }) => ({
+      contents: COMPILED.code(path),
+      resolveDir: resolve(dirname(path)),
+    }));
+  },
+};
+
+/** For vitest, so that the tests run from source. */
+export const forTests: VitePlugin = {
+  name: 'compiled-validators',
+  enforce: 'pre',
+  resolveId: (id, importer = '') =>
+    COMPILED.filter.test(id) && id.startsWith('.') ? join(dirname(importer), id) : undefined,
+  load: (id) => (COMPILED.filter.test(id) ? COMPILED.code(id) : undefined),
+};
 
 /** One function for all that people hand in: functions of its own for each would have a copy of each definition. */
 function validatorsOfFiles(): string {

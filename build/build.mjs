@@ -1,0 +1,74 @@
+// Builds dist/: the program and the library as ES modules that share their code, and the inspector's page. Packages stay packages.
+
+import { execFileSync } from 'node:child_process';
+import { chmodSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { build } from 'esbuild';
+
+const COMMON = {
+  outdir: 'dist',
+  bundle: true,
+  platform: 'node',
+  target: 'node20.19',
+  format: 'esm',
+  packages: 'external',
+  logLevel: 'warning',
+};
+
+rmSync('dist', { recursive: true, force: true });
+
+// Compiles our own schemas while it bundles; TypeScript itself, it is bundled first.
+await build({ ...COMMON, entryPoints: ['build/compile-validators.ts'] });
+const { forBuild } = await import('../dist/compile-validators.js');
+rmSync('dist/compile-validators.js');
+
+await build({
+  ...COMMON,
+  entryPoints: {
+    cli: 'src/bin.ts',
+    main: 'src/cli.ts',
+    index: 'src/index.ts',
+    testing: 'src/testing/index.ts',
+    'define-config': 'src/settings/define-config.ts',
+  },
+  splitting: true,
+  chunkNames: '[name]-[hash]',
+  plugins: [forBuild],
+});
+chmodSync('dist/cli.js', 0o755);
+
+// Its policy allows nothing that stands in the page itself: a file for each kind.
+await build({
+  entryPoints: { app: 'src/ui/main.tsx', style: 'src/ui/style.css', index: 'src/ui/index.html' },
+  outdir: 'dist/ui',
+  bundle: true,
+  minify: true,
+  format: 'esm',
+  target: 'es2022',
+  jsx: 'automatic',
+  jsxImportSource: 'preact',
+  loader: { '.html': 'copy' },
+  banner: { js: `/*! Preact: ${readFileSync('node_modules/preact/LICENSE', 'utf8')}*/` },
+  logLevel: 'warning',
+});
+
+// The types of the three entries, and of all that they lead to.
+const TYPES = 'dist/types';
+execFileSync(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'build'], { stdio: 'inherit' });
+const kept = new Set(
+  ['index', 'testing/index', 'settings/define-config'].map((name) => join(TYPES, `${name}.d.ts`)),
+);
+for (const file of kept)
+  for (const [, name] of readFileSync(file, 'utf8').matchAll(/\b(?:from |import\()['"](\.[^'"]+)\.ts['"]/g))
+    kept.add(join(file, '..', `${name}.d.ts`));
+for (const name of readdirSync(TYPES, { recursive: true }))
+  if (name.endsWith('.d.ts') && !kept.has(join(TYPES, name))) rmSync(join(TYPES, name));
+
+// Editors show beside an option what the table of settings says of it.
+const settings = join(TYPES, 'settings/settings.d.ts');
+const SETTING = /^( +)(?:readonly )?(\w+): \{\n(?:\1 {4}.*\n)*?\1 {4}readonly description: (['"])(.*)\3;$/gm;
+const documented = readFileSync(settings, 'utf8').replace(SETTING, (setting, indent, _name, _quote, text) => {
+  const comment = text.replace(/\\(["'])/g, '$1').replaceAll('*/', '*\\/');
+  return `${indent}/** ${comment} */\n${setting}`;
+});
+writeFileSync(settings, documented);
