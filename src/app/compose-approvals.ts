@@ -4,15 +4,17 @@ import type { Knowledge } from '../guard/knowledge.ts';
 import type { Database } from '../postgres/database.ts';
 import type { Composed } from './compose-upstream.ts';
 
+/** Milliseconds that the token of a 409 may be used. */
+const lifetime = 10 * 60_000;
+
 interface ApprovalSettings {
-  approvalTtl: number;
   /** Names; undefined: a token works at once. */
   approvers: Iterable<string> | undefined;
 }
 
 /** Of a real service, all gates that share a database share the approvals; what a recording or the fake answers is a gate's own. */
 export async function composeApprovals(
-  { approvalTtl: lifetime, approvers: names }: ApprovalSettings,
+  { approvers: names }: ApprovalSettings,
   { forward, fake, played }: Composed,
   knowledge: Knowledge,
   database: Database | undefined,

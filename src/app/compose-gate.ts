@@ -26,7 +26,6 @@ export async function gateOf(config: Config, options: GateOfOptions = {}): Promi
   const gate = createGate(contract, {
     validation: config.validation,
     guard: config.guard,
-    guardPolicy: config.guardPolicy,
     allowDelete: config.allowDelete,
     protect: config.protect,
     unlisted: config.unlisted,

@@ -3,14 +3,18 @@ import { PatchgateError } from '../errors.ts';
 import type { Knowledge } from '../guard/knowledge.ts';
 import type { KnownStore } from '../guard/known-store.ts';
 import type { JsonObject } from '../json/json.ts';
+import { LEARNT } from '../model/record.ts';
 import type { Database } from '../postgres/database.ts';
 import type { PgKnownOptions } from '../postgres/known.ts';
 import { redactJson } from '../recordings/redaction/redact.ts';
 import type { Redaction } from '../recordings/redaction/redaction.ts';
-import { type Config, workspaceOf } from '../settings/config.ts';
+import type { Config } from '../settings/config.ts';
 import { STATE_BY_DEFAULT } from '../settings/settings.ts';
 import { parseTarget } from '../upstreams/target.ts';
 import type { Composed, RuntimeContext } from './compose-upstream.ts';
+
+/** Milliseconds that an answer of the target may be behind what it holds. */
+const LAG = 60_000;
 
 /**
  * Who is asked what a record holds: the fake and a recording for what they play; of a real service, what was learnt of it,
@@ -28,11 +32,10 @@ export async function composeKnowledge(
     const { fakeKnowledge } = await import('../guard/knowledge.ts');
     return fakeKnowledge(fake);
   }
-  const { learn: kinds, timeout } = config;
-  const account = workspaceOf(config);
+  const { timeout } = config;
   if (played) {
     const { replayedKnowledge } = await import('../guard/replayed-knowledge.ts');
-    return replayedKnowledge(played, { redaction, account, kinds });
+    return replayedKnowledge(played, { redaction, kinds: LEARNT });
   }
   refuseUnguarded(config);
   const file = database?.name ?? (await stateFileOf(config, notice)) ?? '';
@@ -40,8 +43,7 @@ export async function composeKnowledge(
   // Nothing is judged and nothing kept: what streams by is not looked at.
   if (!judges && file === '') return { of: () => undefined };
   const options = {
-    account,
-    lag: config.stateLag,
+    lag: LAG,
     notice,
     hide: (record: JsonObject) => redactJson(record, redaction) as JsonObject,
   };
@@ -53,7 +55,7 @@ export async function composeKnowledge(
   const { state } = kept;
   const reads = config.readState !== false && forward;
   const { readingRecords } = reads ? await import('../guard/reading-records.ts') : {};
-  const read = reads && readingRecords?.(state, forward, { kinds, timeout, redaction, notice });
+  const read = reads && readingRecords?.(state, forward, { kinds: LEARNT, timeout, redaction, notice });
   return {
     of(name) {
       kept.follow?.();
@@ -67,7 +69,7 @@ export async function composeKnowledge(
     // What a recording answers changes nothing at the service.
     learner: {
       stateOf: () => state,
-      kinds,
+      kinds: LEARNT,
       counts: (answeredBy) => answeredBy === 'target',
       written: kept.written?.bind(kept),
     },
@@ -90,12 +92,10 @@ async function openInDatabase(
 }
 
 /** Without the guard, what is not known of a project passes. @throws PatchgateError `bad-usage` */
-function refuseUnguarded({ guard, protect, guardPolicy }: Config): void {
-  if (guard !== 'off') return;
-  const isProtecting = protect.length > 0 || guardPolicy.some(({ deletion }) => deletion === 'protect');
-  if (!isProtecting) return;
-  throw new PatchgateError('bad-usage', 'without the guard, nothing that the policy protects is safe', {
-    hint: 'leave out --no-guard, or what protects: --protect, and "protect" in guardPolicy',
+function refuseUnguarded({ guard, protect }: Config): void {
+  if (guard !== 'off' || protect.length === 0) return;
+  throw new PatchgateError('bad-usage', 'without the guard, nothing that --protect names is safe', {
+    hint: 'leave out --no-guard, or --protect',
   });
 }
 

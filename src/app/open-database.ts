@@ -2,7 +2,7 @@ import { dirname, join } from 'node:path';
 import type { Database } from '../postgres/database.ts';
 import type { Outbox } from '../postgres/outbox.ts';
 import type { Config } from '../settings/config.ts';
-import { SETTINGS, STATE_BY_DEFAULT } from '../settings/settings.ts';
+import { STATE_BY_DEFAULT } from '../settings/settings.ts';
 import { type Closable, closing, orClose } from './closing.ts';
 
 /** What `--store` stands for, once it is open: who opened it closes it. */
@@ -23,17 +23,12 @@ interface Notified {
  * @throws PatchgateError as `openDatabase`
  */
 export async function openDatabaseOf(
-  { store, namespace, run }: Pick<Config, 'store' | 'namespace'> & { run?: Config['run'] },
+  { store }: Pick<Config, 'store'>,
   { notice }: Notified,
 ): Promise<Database | undefined> {
-  if (store === undefined) {
-    if (namespace !== SETTINGS.namespace.default)
-      notice(`--namespace ${namespace} is not used: no database is given with --store`);
-    if (run !== undefined) notice(`--run ${run} is not used: no database is given with --store`);
-    return undefined;
-  }
+  if (store === undefined) return undefined;
   const { openDatabase } = await import('../postgres/database.ts');
-  return openDatabase({ url: store, namespace, notice });
+  return openDatabase({ url: store, notice });
 }
 
 /** The same with an outbox, where something is recorded. @throws PatchgateError as `openDatabase`; `cannot-write` */
@@ -51,21 +46,16 @@ export async function openShared(
 /** Milliseconds that a close gives the database to take what waits. */
 const PATIENCE = 5000;
 
-/** What is on its way to the database stands beside the state file, for each namespace by itself. */
+/** What is on its way to the database stands beside the state file. */
 async function openOutbox(
-  { state, namespace, durability }: Config,
+  { state, durability }: Config,
   database: Database,
   notice: Notified['notice'],
 ): Promise<Outbox> {
   const { Outbox } = await import('../postgres/outbox.ts');
   return Outbox.open({
     database,
-    // A gate ships what it finds there into its own namespace.
-    folder: join(
-      dirname(state || STATE_BY_DEFAULT),
-      'outbox',
-      encodeURIComponent(namespace).replaceAll('.', '%2E'),
-    ),
+    folder: join(dirname(state || STATE_BY_DEFAULT), 'outbox'),
     isDurable: durability === 'fsync',
     patience: PATIENCE,
     notice,
@@ -74,7 +64,7 @@ async function openOutbox(
 
 /** Opens the database of `--store` for some work alone. That it is away is told by the error that ends the work, and by no notice. */
 export async function withDatabase<T>(
-  config: Pick<Config, 'store' | 'namespace'>,
+  config: Pick<Config, 'store'>,
   work: (database: Database | undefined) => Promise<T>,
 ): Promise<T> {
   const database = await openDatabaseOf(config, { notice: () => undefined });

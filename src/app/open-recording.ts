@@ -32,7 +32,7 @@ export function recordMode(
 
 /** @throws PatchgateError as `openStore`; `store-unavailable` */
 export async function openRecording(
-  { recordings, recording, refreshMeta, durability, run }: Config,
+  { recordings, recording, refreshMeta, durability }: Config,
   rules: MatchRules,
   notice: Notice,
   { database, outbox }: Shared,
@@ -41,7 +41,7 @@ export async function openRecording(
   if (database) {
     const { PgRecordingStore } = await import('../postgres/recordings.ts');
     const into = writable ? outbox : undefined;
-    return PgRecordingStore.open(recording, { database, outbox: into, rules, run, ...options });
+    return PgRecordingStore.open(recording, { database, outbox: into, rules, ...options });
   }
   const { openStore } = await import('../recordings/store/open-store.ts');
   const all = { refreshMeta, durability, rules, onNotice: notice, writable, ...options };
@@ -63,7 +63,7 @@ export async function requireRecording(
 }
 
 const HOW_TO_RECORD =
-  'give another name with --recording or --namespace, or record one: patchgate proxy <target> --store URL --record --recording NAME';
+  'give another name with --recording, or record one: patchgate proxy <target> --store URL --record --recording NAME';
 
 /** For people: `recordings/`, or the database. */
 export function placeOf({ recordings }: Config, { database }: Shared): string {

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { messageOf, PatchgateError } from '../errors.ts';
-import type { Approvals } from '../guard/approvals.ts';
 import { createGuard } from '../guard/guard.ts';
 import type { Knowledge } from '../guard/knowledge.ts';
 import { readServerTls } from '../http/tls.ts';
@@ -85,18 +84,10 @@ export async function createPatchgate(
   given: Config,
   context: RuntimeContext,
 ): Promise<Patchgate> {
-  // What answers in the place of the service changes nothing that anybody keeps account of, or is told of.
-  const config =
-    kind === 'proxy' ? given : { ...given, audit: undefined, clients: [], approvalWebhook: undefined };
-  const clients = readNamedTokens(config.clients, context.env, '--client');
-  if (clients && config.audit === undefined && config.store === undefined)
-    context.notice('--client names clients in the audit, and none is kept: --audit FILE keeps one');
+  // What answers in the place of the service changes nothing that anybody keeps account of.
+  const config = kind === 'proxy' ? given : { ...given, audit: undefined };
   const approvers = readNamedTokens(config.approvers, context.env, '--approvers');
-  const secrets = [
-    ...secretsOf(config.setHeader, context.env),
-    ...(clients?.secrets ?? []),
-    ...(approvers?.secrets ?? []),
-  ];
+  const secrets = [...secretsOf(config.setHeader, context.env), ...(approvers?.secrets ?? [])];
   const rules = rulesOf(config, secrets);
   const { redaction } = rules;
   const { controlToken } = config;
@@ -119,26 +110,15 @@ export async function createPatchgate(
     closing({ close: () => parts.close(hasFailed) }, { close: async () => knowledge.close?.() }, closeShared);
   const audit = await orClose({ close: closeParts }, () =>
     auditOf(config, parts, kind === 'proxy' ? outbox : undefined, {
-      ...{ gate, redaction, clients, notice: context.notice },
+      ...{ gate, redaction, notice: context.notice },
     }),
   );
-  const { guard: mode, approvalTtl, hold } = config;
   const approvals = await orClose({ close: closeParts }, () =>
-    composeApprovals({ approvalTtl, approvers: approvers?.names }, parts, knowledge, database),
+    composeApprovals({ approvers: approvers?.names }, parts, knowledge, database),
   );
-  const guard = createGuard({ gate, knowledge, approvals, mode, hold, redaction });
-  /** Of the inspector, once it listens. */
-  let uiUrl: string | undefined;
+  const guard = createGuard({ gate, knowledge, approvals, mode: config.guard, redaction });
   /** Of the data port, for the page: its copies lead there. */
   let dataUrl: string | undefined;
-  const endWebhook = await orClose({ close: closeParts }, () =>
-    webhookOf(config, approvals, () => uiUrl, context),
-  );
-  if (hold > 0)
-    approvals.subscribe(({ id, status, held, method, url }) => {
-      if (!held || status !== 'pending') return;
-      context.notice(`${method} ${url} waits for a decision, ${hold / 1000}s at most: approval ${id}`);
-    });
   const sessions = new Sessions(config.sessionIdle, {
     start: (session) => fake?.start(session),
     end(session) {
@@ -307,7 +287,6 @@ export async function createPatchgate(
       ...{ port, token, approvers, clientTimeout },
       control: (req, res) => void answerControl(req, res),
     });
-    uiUrl = own.url;
     dataUrl = dataPort.url;
     // A token that was given is known, and no notice shows it.
     context.notice(
@@ -325,7 +304,6 @@ export async function createPatchgate(
       parts.summary,
       ledger && summaryOf(ledger),
       audit && `audits to ${[config.audit, outbox && 'the database'].filter(Boolean).join(' and ')}`,
-      endWebhook && 'tells a webhook of pending approvals',
       faults.summary,
     ]
       .filter(Boolean)
@@ -362,7 +340,6 @@ export async function createPatchgate(
         closed ??= closing(one, { close: async () => forUi?.close() });
         // What waits for a fault alone would be waited for.
         faults.endWaits();
-        guard.endHolds();
         return closed;
       };
       // Requests come first: it is read between them.
@@ -393,9 +370,7 @@ export async function createPatchgate(
       replay?.crossSessionHits.reset(session);
     },
     async close(hasFailed) {
-      guard.endHolds();
       await Promise.all(listening.map((one) => one.close()));
-      await endWebhook?.();
       sessions.close();
       try {
         await closeParts(hasFailed ?? (replay !== undefined && replay.misses.list().count > 0));
@@ -418,7 +393,7 @@ async function auditOf(
   { audit: file, durability }: Config,
   { forward, played }: Composed,
   outbox: AuditOptions['outbox'],
-  options: Pick<AuditOptions, 'gate' | 'redaction' | 'clients' | 'notice'>,
+  options: Pick<AuditOptions, 'gate' | 'redaction' | 'notice'>,
 ): Promise<Audit | undefined> {
   if (file === undefined && !outbox) return undefined;
   const { Audit } = await import('../server/audit.ts');
@@ -430,17 +405,6 @@ async function auditOf(
     isDurable: durability === 'fsync',
     forwards,
   });
-}
-
-async function webhookOf(
-  { approvalWebhook: url }: Config,
-  approvals: Approvals,
-  uiUrl: () => string | undefined,
-  { notice, env }: RuntimeContext,
-): Promise<(() => Promise<void>) | undefined> {
-  if (url === undefined) return undefined;
-  const { tellOfApprovals } = await import('../server/approval-webhook.ts');
-  return tellOfApprovals({ url, approvals, uiUrl, notice, env });
 }
 
 function isOfControl({ url = '' }: IncomingMessage): boolean {

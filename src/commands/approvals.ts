@@ -18,12 +18,15 @@ import { table } from './recordings/units.ts';
 
 const TOKEN_VARIABLE = 'PATCHGATE_CONTROL_TOKEN';
 
-export const approvals: CommandModule = {
+export const list: CommandModule = {
   builder: (yargs) =>
     ofGate(yargs)
       .option('format', formatOf('Of the list', 'text', 'json'))
-      .example('$0 approvals', 'what waits at the gate of this machine')
-      .example('$0 approvals --gate https://gate.example.com --format json', 'of another one, for a program')
+      .example('$0 approvals list', 'what waits at the gate of this machine')
+      .example(
+        '$0 approvals list --gate https://gate.example.com --format json',
+        'of another one, for a program',
+      )
       .epilogue('Exit codes: 0 listed, also where nothing waits, 2 the gate did not answer.'),
   handler: async (argv) => {
     const { json, now } = await askGate(await gateOf(argv), 'approvals');
@@ -40,10 +43,14 @@ function deciding(decision: Decision): CommandModule {
   return {
     builder: (yargs) =>
       ofGate(yargs)
-        .positional('id', { type: 'string', demandOption: true, describe: 'As patchgate approvals lists it' })
+        .positional('id', {
+          type: 'string',
+          demandOption: true,
+          describe: 'As patchgate approvals list shows it',
+        })
         .option('reason', takesText('Why; it stands in the audit'))
-        .example(`$0 ${decision} k3f9x2ab`, 'at the gate of this machine')
-        .example(`$0 ${decision} k3f9x2ab --reason "${REASONS[decision]}"`, 'and say why')
+        .example(`$0 approvals ${decision} k3f9x2ab`, 'at the gate of this machine')
+        .example(`$0 approvals ${decision} k3f9x2ab --reason "${REASONS[decision]}"`, 'and say why')
         .epilogue(
           'Exit codes: 0 done, 2 could not: no gate, not allowed, no such approval, decided already.',
         ),
@@ -51,7 +58,7 @@ function deciding(decision: Decision): CommandModule {
       const id = String(argv.id);
       if (!/^[\w-]{1,100}$/.test(id)) {
         throw new PatchgateError('bad-usage', `${JSON.stringify(id)} is no id of an approval`, {
-          hint: 'patchgate approvals lists them',
+          hint: 'patchgate approvals list shows them',
         });
       }
       const reason = once('reason', argv.reason as string | string[] | undefined);
@@ -236,7 +243,7 @@ export function jsonText(json: JsonValue): string {
   return linesOf(JSON.stringify(json, null, 2).split('\n').map(printable));
 }
 
-const COLUMNS = ['id', 'left', 'asked', 'held', 'who', 'request'];
+const COLUMNS = ['id', 'left', 'asked', 'client', 'request'];
 
 /** What waits for a decision, the newest first. @param now by the gate's clock */
 export function listText({ approvals, approvers }: List, now: number, isColoured: boolean): string {
@@ -248,8 +255,7 @@ export function listText({ approvals, approvers }: List, now: number, isColoured
     visible(one.id),
     ageText(Date.parse(one.expiresAt) - now),
     `${ageText(now - Date.parse(one.requestedAt))} ago`,
-    one.held ? 'yes' : '-',
-    visible(one.who ?? one.client ?? '-'),
+    visible(one.client ?? '-'),
     requestText(one),
   ]);
   const [head, ...lines] = table([COLUMNS, ...rows], []);
@@ -258,7 +264,7 @@ export function listText({ approvals, approvers }: List, now: number, isColoured
   const all = lines.flatMap((line, i) => [line, ...firstEffects(pending[i] as Approval, paint, most)]);
   return linesOf([
     ...[head as string, ...all, ''],
-    `${amount(pending.length, 'decision')} to make: patchgate approve ID, or patchgate decline ID`,
+    `${amount(pending.length, 'decision')} to make: patchgate approvals approve ID, or patchgate approvals decline ID`,
     ...(approvers ? [`only approvers decide, each with their own token in ${TOKEN_VARIABLE}`] : []),
     ...over,
   ]);
@@ -277,10 +283,8 @@ export function decidedText(one: Approval, decision: Decision, now: number, isCo
   return linesOf(lines);
 }
 
-function whatNext({ held, expiresAt }: Approval, now: number): string {
-  return held
-    ? 'its client waits, and the gate judges the PATCH again now'
-    : `its client can send the PATCH again with its token, for ${ageText(Date.parse(expiresAt) - now)}`;
+function whatNext({ expiresAt }: Approval, now: number): string {
+  return `its client can send the PATCH again with its token, for ${ageText(Date.parse(expiresAt) - now)}`;
 }
 
 function requestText({ method, url }: Approval): string {

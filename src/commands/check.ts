@@ -1,7 +1,7 @@
 import type { CommandModule } from 'yargs';
 import { judgingGate } from '../app/compose-gate.ts';
 import { PatchgateError } from '../errors.ts';
-import { resolveConfig, workspaceOf } from '../settings/config.ts';
+import { resolveConfig } from '../settings/config.ts';
 import { COMMAND_DEFAULTS } from '../settings/settings.ts';
 import { gateAgainst } from './check/compare-contracts.ts';
 import { joinOutputs, outputsOf, REPORT_OPTIONS } from './check/outputs.ts';
@@ -20,7 +20,6 @@ export const check: CommandModule = {
     withSettings(yargs, [
       ...JUDGING.filter((name) => name !== 'validation'),
       ...GUARDING,
-      'learn',
       'state',
       'failOn',
       'baseline',
@@ -67,7 +66,6 @@ export const check: CommandModule = {
       }),
       redaction: config,
       configFile: resolved.file?.file,
-      account: workspaceOf(config),
       // A proxy's says what the service holds today, which is not what it held before a recording was made.
       state: (origins.state === 'flag' && config.state) || undefined,
     };

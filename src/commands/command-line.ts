@@ -25,9 +25,16 @@ const RECORDINGS: readonly CommandModule[] = [
   command('export <name>', 'Writes a recording as an HTTP archive (HAR 1.2) or as curl commands', () =>
     import('./recordings/export.ts').then((module) => module.exportRecording),
   ),
-  command('copy [names..]', 'Copies recordings from files to the database of --store, or back', () =>
-    import('./recordings/copy.ts').then((module) => module.copy),
+];
+
+const APPROVALS: readonly CommandModule[] = [
+  command('list', 'Lists what waits for somebody to approve it', () =>
+    import('./approvals.ts').then((module) => module.list),
   ),
+  command('approve <id>', 'Lets a PATCH pass once', () =>
+    import('./approvals.ts').then((module) => module.approve),
+  ),
+  command('decline <id>', 'Says no to it', () => import('./approvals.ts').then((module) => module.decline)),
 ];
 
 const COMMANDS: readonly CommandModule[] = [
@@ -63,16 +70,20 @@ const COMMANDS: readonly CommandModule[] = [
   command('plan <body>', 'Says what a PATCH of a project would create, delete and replace; sends none', () =>
     import('./plan.ts').then((module) => module.plan),
   ),
-  command('approvals', 'Lists what waits at a running gate for somebody to approve it', () =>
-    import('./approvals.ts').then((module) => module.approvals),
-  ),
-  command('approve <id>', 'Lets a PATCH pass that a running gate has stopped for what it deletes', () =>
-    import('./approvals.ts').then((module) => module.approve),
-  ),
-  command('decline <id>', 'Says no to it', () => import('./approvals.ts').then((module) => module.decline)),
+  {
+    command: 'approvals',
+    describe: 'Lists, approves and declines what a running gate has stopped for what it deletes',
+    builder: (yargs) =>
+      yargs
+        .command([...APPROVALS])
+        .demandCommand(1, 'no command is given after approvals')
+        .example('$0 approvals list', 'what waits at the gate of this machine')
+        .example('$0 approvals approve k3f9x2ab', 'lets that PATCH pass once'),
+    handler: () => undefined,
+  },
   {
     command: 'recordings',
-    describe: 'Lists, shows, scrubs, removes, imports, exports and copies recordings',
+    describe: 'Lists, shows, scrubs, removes, imports and exports recordings',
     builder: (yargs) =>
       yargs
         .command([...RECORDINGS])

@@ -190,15 +190,14 @@ type WrittenValue = string | number | boolean | string[];
 /**
  * The form of a value that can be written back: 30000 -> `30s`, 5242880 -> `5MiB`. What is secret is not shown.
  *
- * @param value as in `Config`; undefined only where `account` is whatever `current` means
+ * @param value as in `Config`
  */
 function writtenValue(setting: Setting, value: unknown, redaction: Redaction): WrittenValue {
   const kind = kindOf(setting);
   if (kind === 'headers' || kind === 'tokens')
     return (value as string[]).map((text) => text.replace(/=(?!env:).+$/, `=${REDACTED}`));
   if (setting.secret) return REDACTED;
-  if (value === undefined) return 'current';
-  if (kind === 'duration' || kind === 'ttl' || kind === 'age') return inUnits(value as number, DURATIONS);
+  if (kind === 'duration' || kind === 'age') return inUnits(value as number, DURATIONS);
   if (kind === 'size') return inUnits(value as number, SIZES);
   if (kind === 'latency') return latencyText(value as Latency);
   if (kind === 'faults') return (value as FaultRule[]).map(faultText);

@@ -16,7 +16,7 @@ const inGroup = (group: string) =>
 /** What every command that judges takes. */
 export const JUDGING = inGroup('Judging');
 /** What is known of the records, for every command that holds PATCHes against it. */
-export const GUARDING: readonly SettingName[] = ['account', 'allowDelete', 'protect'];
+export const GUARDING: readonly SettingName[] = ['allowDelete', 'protect'];
 /** What every command that listens takes. */
 export const SERVING = inGroup('Server').filter((name) => !name.startsWith('tls'));
 /** Which requests are the same, for every command that records or replays. */
@@ -24,7 +24,7 @@ export const MATCHING = inGroup('Matching');
 /** What is secret, for every command that keeps or shows exchanges. */
 export const REDACTION = inGroup('Redaction');
 /** Where recordings are, for every command that works on them. */
-export const RECORDINGS: readonly SettingName[] = ['recordings', 'store', 'namespace'];
+export const RECORDINGS: readonly SettingName[] = ['recordings', 'store'];
 /** What every command that records takes. */
 export const RECORDING: readonly SettingName[] = ['durability', 'recordLimit', 'refreshMeta'];
 /** What makes a live answer differ from a recorded one. */
@@ -34,10 +34,7 @@ export const VERIFYING = inGroup('Drift');
 const ANSWERING: readonly SettingName[] = [
   ...JUDGING,
   ...GUARDING,
-  'learn',
-  'approvalTtl',
   'approvers',
-  'hold',
   ...inGroup('Server'),
   ...inGroup('Inspector'),
   'sessionIdle',
@@ -58,12 +55,9 @@ const RECORDED: readonly SettingName[] = [
 /** In front of the service. */
 export const PROXYING: readonly SettingName[] = [
   ...RECORDED,
-  'approvalWebhook',
   'audit',
-  'clients',
   'state',
   'readState',
-  'stateLag',
   'record',
   'recordInCi',
 ];

@@ -9,14 +9,14 @@ import { recordedUpdate } from '../guard/recorded-history.ts';
 import { journalOf, readKept } from '../guard/state-files.ts';
 import { type JsonObject, member } from '../json/json.ts';
 import { tokensOf } from '../json/pointer.ts';
-import type { Known, RecordName } from '../model/record.ts';
+import { type Known, LEARNT, type RecordName } from '../model/record.ts';
 import type { Database } from '../postgres/database.ts';
 import { redactJson, redactText } from '../recordings/redaction/redact.ts';
 import { isSecretPointer, redactEffect, redactFinding } from '../recordings/redaction/redact-finding.ts';
 import { type Redaction, type RedactionSettings, redactionOf } from '../recordings/redaction/redaction.ts';
 import { doubtOf, outcomeOf, type Plan, planJson, planMarkdown, planText } from '../reporters/plan.ts';
 import { visible } from '../reporters/wording.ts';
-import { resolveConfig, workspaceOf } from '../settings/config.ts';
+import { resolveConfig } from '../settings/config.ts';
 import { COMMAND_DEFAULTS, STATE_BY_DEFAULT } from '../settings/settings.ts';
 import { correctedProject, fullProject } from '../state/corrected.ts';
 import { KnownState } from '../state/known-state.ts';
@@ -110,7 +110,7 @@ export const plan: CommandModule = {
       headers: headersOf(all(header)),
     });
     const { basePath = '' } = config;
-    const { target, namespace } = config;
+    const { target } = config;
     const store = source.kind === 'store' || source.kind === 'recording' ? config.store : undefined;
     const run = (database: Database | undefined) =>
       runPlan(
@@ -120,7 +120,6 @@ export const plan: CommandModule = {
           // yargs loses a lone - among the positionals, though it counts it.
           body: body === '' && process.argv.includes('-') ? '-' : body,
           project: once('project', project) as string,
-          account: workspaceOf(config),
           // It may go on into the operation's own path.
           basePath: basePath.replace(/\/accounts(?:\/.*)?$/, ''),
           source,
@@ -142,7 +141,7 @@ export const plan: CommandModule = {
         // Whatever a proxy of the same config does; and what it forwards to is not asked here.
         () => judgingGate({ ...config, guard: 'on', target: undefined }),
       );
-    process.exitCode = await withDatabase({ store, namespace }, run);
+    process.exitCode = await withDatabase({ store }, run);
   },
 };
 
@@ -151,8 +150,6 @@ export interface PlanArgs {
   body: string;
   /** The project's id. */
   project: string;
-  /** Id of the workspace that `current` means. */
-  account: string | undefined;
   /** What the gate wants to stand before a path of the API: `/api/v2`, or `""`. */
   basePath: string;
   source: Source;
@@ -191,7 +188,7 @@ export async function runPlan(
   io: PlanIo,
   createGate: () => Gate | Promise<Gate>,
 ): Promise<0 | 2 | 3> {
-  const { body, project, account, basePath, source, target, database, service, writeFull, now } = args;
+  const { body, project, basePath, source, target, database, service, writeFull, now } = args;
   checkId(project);
   if (writeFull === '-' || writeFull === '') {
     const given = writeFull === '' ? 'an empty name' : 'standard output';
@@ -206,12 +203,11 @@ export async function runPlan(
       hint: 'patchgate check judges it; write the body to a file of its own',
     });
   }
-  const path = `${basePath}/accounts/${account ?? 'current'}/projects/${project}`;
+  const path = `${basePath}/accounts/current/projects/${project}`;
   const patch = readBody(gate, path, input);
   const told = await readSource(source, {
     name: patch.name,
     path,
-    account,
     gate,
     target,
     database,
@@ -367,8 +363,6 @@ interface AskedRequest {
   name: RecordName;
   /** The path of the project. */
   path: string;
-  /** The workspace that `current` means, where that is known. */
-  account: string | undefined;
   gate: Gate;
   target: TargetSettings;
   database: Database | undefined;
@@ -390,17 +384,17 @@ const READ_IT = 'read it from the service: --from-target URL';
 
 /** @throws PatchgateError where the source cannot be read, or does not hold what it must */
 async function readSource(source: Source, asked: AskedRequest): Promise<Told> {
-  const { name, path, account, gate, target, database, service, now } = asked;
+  const { name, path, gate, target, database, service, now } = asked;
   if (source.kind === 'target') {
     // Its client takes 50 ms to load.
     const { readTarget } = await import('./plan/read-target.ts');
     const known = await readTarget(source.url, source.headers, name, path, target);
     return { known, source: source.url, advice: '' };
   }
-  const state = new KnownState({ account });
+  const state = new KnownState();
   if (source.kind === 'recording') {
     for await (const { exchange } of chosenIn({ ...source, database }, {}))
-      recordedUpdate(gate, ['project'], exchange)?.apply(state);
+      recordedUpdate(gate, LEARNT, exchange)?.apply(state);
     return {
       known: state.of(name),
       source: `the recording ${source.name}`,

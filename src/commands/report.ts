@@ -19,7 +19,7 @@ import {
   Tally,
 } from '../reporters/enforcement.ts';
 import { type CheckedFile, placeOf, type Subject } from '../reporters/report.ts';
-import { resolveConfig, workspaceOf } from '../settings/config.ts';
+import { resolveConfig } from '../settings/config.ts';
 import { COMMAND_DEFAULTS } from '../settings/settings.ts';
 import { findInputs } from './check/find-inputs.ts';
 import { hideSecrets } from './check/hide-secrets.ts';
@@ -39,7 +39,6 @@ export const report: CommandModule = {
       ...JUDGING.filter((name) => name !== 'validation'),
       ...GUARDING,
       ...REDACTION,
-      'learn',
       'state',
       ...RECORDINGS,
     ])
@@ -66,7 +65,6 @@ export const report: CommandModule = {
       ...config,
       inputs,
       format,
-      account: workspaceOf(config),
       // A proxy's says what the service holds today, which is not what it held before a recording was made.
       state: (origins.state === 'flag' && config.state) || undefined,
       redaction: config,
@@ -76,7 +74,7 @@ export const report: CommandModule = {
         hint: 'give files to report of, or --store for the audit in a database',
       });
     const store = inputs.length === 0 ? config.store : undefined;
-    await withDatabase({ store, namespace: config.namespace }, (database) =>
+    await withDatabase({ store }, (database) =>
       runReport({ ...args, database }, standardIo(), () => judgingGate(config)),
     );
   },
@@ -147,7 +145,6 @@ function fromAudit(line: AuditLine, place: string, isGuarded: boolean): Reported
     path,
     operation,
     client,
-    who,
     record,
     findings,
     effects = [],
@@ -161,7 +158,7 @@ function fromAudit(line: AuditLine, place: string, isGuarded: boolean): Reported
   const unsaid = lost.map(reasonOf).filter(({ rule }) => errors.every((error) => error.rule !== rule));
   const reasons = [...errors, ...unsaid.map((one) => findings.find(({ rule }) => rule === one.rule) ?? one)];
   return {
-    ...{ place, time, method, path, operation, client: who ?? client, record, reasons, isBlocked },
+    ...{ place, time, method, path, operation, client, record, reasons, isBlocked },
     isOfAudit: true,
     isApproved: approved,
     hasDeleted: line.forwarded && status >= 200 && status < 300 && effects.some(losesEnvironment),

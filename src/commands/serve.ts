@@ -3,7 +3,7 @@ import type { CommandModule } from 'yargs';
 import type { ServerKind } from '../app/compose-upstream.ts';
 import { recordedAt, unservedText } from '../app/run-text.ts';
 import { PatchgateError } from '../errors.ts';
-import { amount, recordedText, visible } from '../reporters/wording.ts';
+import { recordedText, visible } from '../reporters/wording.ts';
 import { type Config, resolveConfig } from '../settings/config.ts';
 import { COMMAND_DEFAULTS } from '../settings/settings.ts';
 import { version } from '../version.ts';
@@ -98,13 +98,6 @@ export async function serve(kind: ServerKind, flags: Readonly<Record<string, unk
   if (recorded !== undefined) say(recordedText(recorded, recordedAt(config, gate.waiting())));
 }
 
-function policyText({ guardPolicy, protect }: Config): string {
-  const parts = [
-    guardPolicy.length > 0 && `a guard policy of ${amount(guardPolicy.length, 'rule')}`,
-    protect.length > 0 && `protects ${protect.map(visible).join(', ')}`,
-  ];
-  return parts
-    .filter(Boolean)
-    .map((part) => `, ${part}`)
-    .join('');
+function policyText({ protect }: Config): string {
+  return protect.length > 0 ? `, protects ${protect.map(visible).join(', ')}` : '';
 }

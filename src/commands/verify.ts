@@ -44,7 +44,6 @@ export const verify: CommandModule = {
         'setHeader',
         ...JUDGING.filter((name) => name !== 'validation'),
         ...GUARDING,
-        'learn',
         'readState',
         ...MATCHING,
         ...VERIFYING,

@@ -23,7 +23,7 @@ import { RULES } from '../rules/index.ts';
 import { memberAt } from '../schemas/check.ts';
 import { effectsOf } from '../state/effects.ts';
 import { admitCustomRules, type CatalogueEntry, catalogueOf } from './catalogue.ts';
-import { createGuardPolicy, type GuardPolicyOptions } from './guard-policy.ts';
+import { decideDeletion, type GuardPolicyOptions } from './guard-policy.ts';
 import { createPolicies, type PoliciesOptions } from './policies.ts';
 
 /** A request as the gate reads it. */
@@ -113,8 +113,9 @@ export function createGate(contract: Contract, options: GateOptions): Gate {
   const catalogue = catalogueOf(customRules);
   const templates = Object.values(contract.entries).map(({ path }) => path);
   const policies = createPolicies({ ...options, rules: catalogue, templates });
-  const guardPolicy = createGuardPolicy(options, templates, placeOf);
-  if (guardPolicy.protects) checkProtecting(contract);
+  const decideOn = decideDeletion(options);
+  const protects = (options.protect ?? []).length > 0;
+  if (protects) checkProtecting(contract);
   const matcher = createMatcher(contract.entries, {
     basePath: options.basePath ?? '',
     unlisted: policies.reportsUnlisted,
@@ -169,10 +170,9 @@ export function createGate(contract: Contract, options: GateOptions): Gate {
       append(findings, isGuarded ? blinding(said, LOOSE_NAMES) : said);
       const recordId = match.parameters[operation.entry.record.id] ?? '';
       const { kind } = operation.entry.record;
-      const policy = guardPolicy.of(match.path, record?.id);
       // What is judged in a file is not on its way to a service.
-      mayProtect = policy.mayProtect && kind === 'project' && file === undefined;
-      if (known && isRecordKind(kind)) effects = effectsOf(kind, known.record, read.json, policy.decide);
+      mayProtect = protects && kind === 'project' && file === undefined;
+      if (known && isRecordKind(kind)) effects = effectsOf(kind, known.record, read.json, decideOn);
       const context = { body: read.json, recordId, known, effects };
       const hasEffects = effects !== undefined && effects.length > 0;
       for (const rule of rules)
@@ -259,7 +259,7 @@ function checkProtecting({ file, entries }: Contract): void {
       'bad-config',
       `environments are to be protected, and ${operation} in ${file} lacks the rule ${missing}`,
       {
-        hint: `add ${PROTECTING.join(', ')} to its rules, or leave out --protect and "protect" in guardPolicy`,
+        hint: `add ${PROTECTING.join(', ')} to its rules, or leave out --protect`,
       },
     );
   }

@@ -26,7 +26,7 @@ export interface Subject {
 /** What an approval shows of its request. */
 export type About = Omit<
   Approval,
-  'id' | 'status' | 'held' | 'requestedAt' | 'expiresAt' | 'decidedAt' | 'decidedBy' | 'reason'
+  'id' | 'status' | 'requestedAt' | 'expiresAt' | 'decidedAt' | 'decidedBy' | 'reason'
 >;
 
 /** Why a token approves nothing. */
@@ -57,8 +57,8 @@ export interface ApprovalFilter {
 export interface Approvals {
   /** Whether a token works only after an approver has approved it. */
   readonly needApprover: boolean;
-  /** Makes a pending one. @param hold milliseconds that its request is held; undefined: it is answered */
-  issue(subject: Subject, about: About, hold?: number): Promise<{ id: string; token: string }>;
+  /** Makes a pending one. */
+  issue(subject: Subject, about: About): Promise<{ id: string; token: string }>;
   /** Undefined where the token approves of the request. */
   whyNot(token: string, subject: Subject): Promise<Refusal | undefined>;
   /** It is not valid any more, and no restart takes it for valid. @returns its id, or why it was not used */
@@ -71,10 +71,6 @@ export interface Approvals {
    *   then it is over where the record has changed since it was asked
    */
   decide(id: string, decided: Decided, by?: string): Promise<{ approval: Approval; isNew: boolean }>;
-  /** The request of a held one is answered with its token, which may be used from now on. */
-  answered(id: string): Promise<void>;
-  /** Of a held one, whose token no client has: it is of no use any more, unless it was used. */
-  end(id: string, status: 'withdrawn' | 'expired'): Promise<void>;
   get(id: string): Promise<Approval | undefined>;
   /** Newest first. */
   list(filter?: ApprovalFilter): Promise<Approval[]>;
@@ -123,7 +119,7 @@ export function refusalOf(
   }
   if (status === 'used') return { refused: 'the approval was used already' };
   if (marks.state !== state) return { refused: 'the record has changed since the approval was given' };
-  if (status === 'expired' || status === 'withdrawn') return { refused: 'the approval has expired' };
+  if (status === 'expired') return { refused: 'the approval has expired' };
   if (status === 'pending' && needApprover)
     return { refused: `no approver has approved ${id} yet`, pending: id };
   return undefined;

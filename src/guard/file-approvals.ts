@@ -46,7 +46,7 @@ interface Entry {
   marks: ApprovalMarks;
   /** Whether the PATCH cannot pass by it any more, as far as that is known. */
   isStale(): boolean;
-  /** From then on it has expired, by `performance.now()`; a held one does not expire. */
+  /** From then on it has expired, by `performance.now()`. */
   deadline: number;
   /** Characters that it takes, about. */
   size: number;
@@ -82,7 +82,6 @@ export class FileApprovals implements Approvals {
   async issue(
     subject: Subject,
     about: About,
-    hold?: number,
     now = performance.now(),
   ): Promise<{ id: string; token: string }> {
     this.#makeRoom(now);
@@ -92,12 +91,11 @@ export class FileApprovals implements Approvals {
     const shown: Approval = {
       id,
       status: 'pending',
-      held: hold !== undefined,
       requestedAt: new Date(at).toISOString(),
-      expiresAt: new Date(at + (hold ?? this.#lifetime)).toISOString(),
+      expiresAt: new Date(at + this.#lifetime).toISOString(),
       ...about,
     };
-    const deadline = hold === undefined ? now + this.#lifetime : Number.POSITIVE_INFINITY;
+    const deadline = now + this.#lifetime;
     const marks = { token: hashOf(token), ...marksOf(subject) };
     const { knownNow } = subject;
     this.#changed(this.#add(shown, marks, deadline, () => isStale(marks, knownNow)));
@@ -114,7 +112,6 @@ export class FileApprovals implements Approvals {
     if (refusal) return refusal;
     const entry = this.#byToken.get(hashOf(token)) as Entry;
     entry.shown.status = 'used';
-    entry.shown.held = false;
     if (this.#changed(entry)) return { id: entry.shown.id };
     return { refused: 'the approval cannot be used: it could not be written down that it was' };
   }
@@ -134,20 +131,6 @@ export class FileApprovals implements Approvals {
     this.#changed(entry);
     if (outcome.status === 'expired') throw ofNoUse(entry.shown);
     return { approval: shownAt(entry, now), isNew: true };
-  }
-
-  async answered(id: string, now = performance.now()): Promise<void> {
-    const entry = this.#byId.get(id);
-    if (!entry) return;
-    entry.shown.held = false;
-    entry.shown.expiresAt = new Date(Date.now() + this.#lifetime).toISOString();
-    entry.deadline = now + this.#lifetime;
-    this.#changed(entry);
-  }
-
-  async end(id: string, status: 'withdrawn' | 'expired', now = performance.now()): Promise<void> {
-    const entry = this.#byId.get(id);
-    if (entry) this.#end(entry, status, now);
   }
 
   async get(id: string, now = performance.now()): Promise<Approval | undefined> {
@@ -171,22 +154,14 @@ export class FileApprovals implements Approvals {
     return entry ? refusalOf(shownAt(entry, now), entry.marks, subject, this.needApprover) : NEVER_GIVEN;
   }
 
-  #end(entry: Entry, status: 'withdrawn' | 'expired', now: number): void {
-    entry.shown.held = false;
-    if (isOpen(entry.shown)) entry.shown.status = status;
-    entry.deadline = now + this.#lifetime;
-    this.#changed(entry);
-  }
-
-  /** The time that is left has counted on. The client of a held one is gone. */
+  /** The time that is left has counted on. */
   #restore(kept: Iterable<KeptApproval>): void {
     const now = performance.now();
     for (const { marks, ...shown } of kept) {
       const left = Date.parse(shown.expiresAt) - Date.now();
       const deadline = left > 0 ? now + Math.min(left, this.#lifetime) : Number.NEGATIVE_INFINITY;
       this.#makeRoom(now);
-      const entry = this.#add(withoutOthers(shown, this.#approvers), marks, deadline);
-      if (shown.held) this.#end(entry, 'withdrawn', now);
+      this.#add(withoutOthers(shown, this.#approvers), marks, deadline);
     }
   }
 
@@ -209,12 +184,11 @@ export class FileApprovals implements Approvals {
     return isKept;
   }
 
-  /** The oldest go first, but those that are held. */
+  /** The oldest go first. */
   #makeRoom(now: number): void {
-    for (const [id, { shown, marks, deadline, size }] of this.#byId) {
+    for (const [id, { marks, deadline, size }] of this.#byId) {
       const isFull = this.#byId.size >= MOST_APPROVALS || this.#size > MOST_SIZE;
       if (!isFull && now - deadline <= REMEMBERED * this.#lifetime) break;
-      if (shown.held) continue;
       this.#byId.delete(id);
       this.#byToken.delete(marks.token);
       this.#size -= size;
@@ -233,9 +207,6 @@ function statusOf({ shown, deadline }: Entry, now: number): ApprovalStatus {
   return isOpen(shown) && now > deadline ? 'expired' : shown.status;
 }
 
-/** The exchange of a held one is not over. */
 function shownAt(entry: Entry, now: number): Approval {
-  const { exchange, ...shown } = entry.shown;
-  const answered = exchange !== undefined && !shown.held ? { exchange } : {};
-  return { ...shown, status: statusOf(entry, now), ...answered };
+  return { ...entry.shown, status: statusOf(entry, now) };
 }

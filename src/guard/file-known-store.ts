@@ -42,14 +42,14 @@ type KnownStoreOptions = Omit<FileKnownStoreOptions, 'file' | 'onForget'> & {
  * @throws PatchgateError `cannot-read`; `bad-input` with file, line and column, where file or journal is broken
  */
 export async function openKnownStore(options: KnownStoreOptions): Promise<KnownStore> {
-  const { file, account, target, lag, notice } = options;
+  const { file, target, lag, notice } = options;
   const onForget = once(() =>
     notice(
       'more is known than there is room for: what was learnt longest ago is forgotten, and is no longer guarded until it is seen again (--read-state reads it when it is needed)',
     ),
   );
   if (!file) {
-    const state = new KnownState({ account, onForget, live: { lag } });
+    const state = new KnownState({ onForget, live: { lag } });
     return { state, trouble: undefined, close: () => Promise.resolve() };
   }
   const store = new FileKnownStore({ ...options, file, onForget });
@@ -102,8 +102,6 @@ interface Held {
 
 interface FileKnownStoreOptions {
   file: string;
-  /** The workspace that `current` means. */
-  account?: string | undefined;
   /** URL of the service. */
   target?: string | undefined;
   /** Milliseconds that an answer may be behind what the service holds. */
@@ -154,14 +152,14 @@ export class FileKnownStore implements KnownStore {
   );
 
   constructor(options: FileKnownStoreOptions) {
-    const { file, account, lag, notice, onForget } = options;
+    const { file, lag, notice, onForget } = options;
     this.#options = options;
     this.#notices = new TroubleNotices('WHAT IS KNOWN CANNOT BE WRITTEN', RISKS, notice);
     this.#adapter = new StateAdapter(file);
     this.#db = new Low<State>(this.#adapter, { paths: {} });
     this.#journalFile = journalOf(file);
     const onChange = (name: RecordName, isOnTheWay: boolean) => this.#changed(name, isOnTheWay);
-    this.state = new KnownState({ account, live: { lag }, onChange, ...(onForget && { onForget }) });
+    this.state = new KnownState({ live: { lag }, onChange, ...(onForget && { onForget }) });
     const all = this.#approvals;
     this.approvals = {
       get kept() {
@@ -288,7 +286,7 @@ export class FileKnownStore implements KnownStore {
 
   /** What stands in the files is known from here on, beside what is known already. @param isOwn no other process keeps them */
   #read(isOwn = false): void {
-    const { file, account } = this.#options;
+    const { file } = this.#options;
     const seen = markOf(file, this.#journalFile);
     const { records, approvals, target, journalSize } = readKept(file, this.#options.target, this.#adapter);
     // What another process gives out, that one alone takes.
@@ -306,13 +304,6 @@ export class FileKnownStore implements KnownStore {
     this.foundTarget = target;
     this.#journalSize = journalSize;
     this.#seen = seen;
-    // What stood under the workspace's own id stands under `current` from here on, and not beside it.
-    for (const { name } of records.values()) {
-      if (name.account !== account) continue;
-      const current = { ...name, account: 'current' };
-      this.#pending.set(recordKey(name), name);
-      this.#pending.set(recordKey(current), current);
-    }
   }
 
   /** Bytes of the journal. */
@@ -391,7 +382,7 @@ export class FileKnownStore implements KnownStore {
   #approvalsInForce(): Pick<State, 'approvals'> {
     const now = Date.now();
     for (const [id, { approval }] of this.#approvals)
-      if (!approval.held && !(Date.parse(approval.expiresAt) > now)) this.#approvals.delete(id);
+      if (!(Date.parse(approval.expiresAt) > now)) this.#approvals.delete(id);
     if (this.#approvals.size === 0) return {};
     const kept = [...this.#approvals].map(([id, { approval }]) => [id, approval] as const);
     return { approvals: Object.fromEntries(kept) };

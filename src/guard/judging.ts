@@ -42,9 +42,7 @@ export interface GuardedRequest {
   /** Whether no client waits for an answer any more. */
   isGone(): boolean;
   /** Who sends it, for an approval. */
-  sender?(): Pick<About, 'client' | 'who' | 'exchange'>;
-  /** How long it was held, in milliseconds: the guard says so. */
-  heldMs?: number;
+  sender?(): Pick<About, 'client' | 'exchange'>;
 }
 
 export interface Judged {
@@ -77,7 +75,7 @@ export interface Remediation {
   corrected?: JsonObject;
 }
 
-export interface Issued {
+interface Issued {
   id: string;
   token: string;
 }
@@ -95,15 +93,11 @@ export function createJudging(
   { gate, knowledge, approvals, mode, redaction = NO_REDACTION }: JudgingOptions,
   counts: { given: number; used: number },
 ) {
-  /** At once, unless it comes with a token. @param heldToken of an approval that it was held for */
-  const judge = (
-    asked: GuardedRequest,
-    name: RecordName | undefined,
-    heldToken?: string,
-  ): Judged | Promise<Judged> => {
-    const token = heldToken ?? header(asked.request.headers, APPROVE);
+  /** At once, unless it comes with a token. */
+  const judge = (asked: GuardedRequest, name: RecordName | undefined): Judged | Promise<Judged> => {
+    const token = header(asked.request.headers, APPROVE);
     if (mode === 'off' || token === undefined) return judgeWithoutToken(asked, name);
-    return judgeWithToken(token, asked, name, heldToken !== undefined).catch(unjudged);
+    return judgeWithToken(token, asked, name).catch(unjudged);
   };
 
   const judgeWithoutToken = (asked: GuardedRequest, name: RecordName | undefined): Judged => {
@@ -123,7 +117,6 @@ export function createJudging(
     token: string,
     asked: GuardedRequest,
     name: RecordName | undefined,
-    wasHeld: boolean,
   ): Promise<Judged> => {
     const { request, match } = asked;
     if (asked.isGone()) return GONE;
@@ -152,7 +145,7 @@ export function createJudging(
     const isDestructive = inspection.verdict.problem === 'destructive-change';
     // Where there is nothing to approve, a token that was never given out is only noise.
     if (refusal && (isDestructive || !refusal.isUnknown)) {
-      const hint = howToGoOn(refusal, mayBeApproved(inspection), wasHeld);
+      const hint = howToGoOn(refusal, mayBeApproved(inspection));
       inspection = gate.inspect(request, match, { known, approval: { refused: refusal.refused, hint } });
     }
     return { inspection, known, isDestructive, refusal };
@@ -198,12 +191,11 @@ export function createJudging(
     return { ...judged, remediation, ...(issued && { approval: issued.id }) };
   };
 
-  /** @param hold milliseconds that it is held. @returns undefined: the body is not there to be approved */
+  /** @returns undefined: the body is not there to be approved */
   const issue = async (
     asked: GuardedRequest,
     name: RecordName | undefined,
     { inspection, known }: Judged,
-    hold?: number,
   ): Promise<Issued | undefined> => {
     const subject = subjectOf(asked, known);
     if (!subject) return undefined;
@@ -219,7 +211,7 @@ export function createJudging(
       ...(asked.session.name && { session: clean(asked.session.name) }),
       ...decisiveEffects(effects, redaction),
     };
-    const issued = await approvals.issue(subject, about, hold);
+    const issued = await approvals.issue(subject, about);
     counts.given++;
     return issued;
   };
@@ -238,12 +230,11 @@ export function createJudging(
     asked: GuardedRequest,
     name: RecordName,
     cameAt: number,
-    heldToken: string | undefined,
   ): Judged | Promise<Judged> => {
-    const judged = after(find(asked, name, cameAt), () => judge(asked, name, heldToken));
+    const judged = after(find(asked, name, cameAt), () => judge(asked, name));
     return after(judged, (one) => {
       const confirming = mustConfirm(one) ? knowledge.confirm?.(name, askerOf(asked, cameAt)) : undefined;
-      return confirming ? confirming.then(() => judge(asked, name, heldToken)) : one;
+      return confirming ? confirming.then(() => judge(asked, name)) : one;
     });
   };
 
@@ -285,7 +276,7 @@ export function createJudging(
     };
   };
 
-  return { judge, findAndJudge, judgeWithoutToken, find, mustConfirm, remediate, withRemediation, issue };
+  return { judge, findAndJudge, judgeWithoutToken, find, mustConfirm, remediate };
 }
 
 export function hasToken({ request }: GuardedRequest): boolean {
@@ -305,14 +296,14 @@ export function unjudged(error: unknown): Judged {
 }
 
 /** What to do about an approval that is refused. */
-function howToGoOn({ pending, isDeclined }: Refusal, isApprovable: boolean, wasHeld: boolean): string {
+function howToGoOn({ pending, isDeclined }: Refusal, isApprovable: boolean): string {
   if (pending) return 'send it again with the same token once it is approved';
   if (isApprovable && !isDeclined) return 'this answer has a new one';
-  return wasHeld ? 'send it again' : 'send it without the header';
+  return 'send it without the header';
 }
 
 /** Whether a person can see all that it loses, and say yes to that. */
-export function mayBeApproved(inspection: Inspection): boolean {
+function mayBeApproved(inspection: Inspection): boolean {
   return inspection.isApprovable === true && lossesOf(inspection) <= MOST_LOST;
 }
 

@@ -16,8 +16,6 @@ import { shownInKept } from './shown-records.ts';
 interface ReplayedOptions {
   /** That of the recording: its paths are redacted. */
   redaction: Redaction;
-  /** Id of the workspace that `current` means, where that is known. */
-  account?: string | undefined;
   /** Of which records there is something to learn. */
   kinds: readonly RecordKind[];
 }
@@ -37,14 +35,14 @@ interface SessionKnowledge {
  */
 export function replayedKnowledge(
   store: RecordingStore,
-  { redaction, account, kinds }: ReplayedOptions,
+  { redaction, kinds }: ReplayedOptions,
 ): Knowledge & { learner: Learner } {
   const sessions = new Map<number, SessionKnowledge>();
 
   const inSession = ({ id }: Session): SessionKnowledge => {
     let own = sessions.get(id);
     if (!own) {
-      own = { state: new KnownState({ account, most: Number.POSITIVE_INFINITY }), asked: new Set() };
+      own = { state: new KnownState({ most: Number.POSITIVE_INFINITY }), asked: new Set() };
       sessions.set(id, own);
     }
     return own;
@@ -70,7 +68,7 @@ export function replayedKnowledge(
       const key = `${name.account}/${name.kind}/${name.id}`;
       if (asked.has(key)) return;
       asked.add(key);
-      const paths = pathsOf(name, asker.url, account).map((path) => redactPath(path, redaction));
+      const paths = [redactPath(splitTarget(asker.url).path, redaction)];
       const reading = paths.flatMap((path) => METHODS.flatMap((method) => store.ready?.(method, path) ?? []));
       const lookNow = () => look(name, paths, asker, state);
       if (reading.length > 0) return Promise.all(reading).then(lookNow, lookNow);
@@ -84,16 +82,6 @@ export function replayedKnowledge(
     },
     end: ({ id }) => void sessions.delete(id),
   };
-}
-
-/** The record's path, and where its account has another name, the path under that. */
-function pathsOf({ account }: RecordName, url: string, workspace: string | undefined): string[] {
-  const { path } = splitTarget(url);
-  const other = account === 'current' ? workspace : account === workspace ? 'current' : undefined;
-  // The id, which may be the same number, is the last part.
-  const at = path.replace(/\/$/, '').lastIndexOf(`/${account}/`);
-  if (other === undefined || at < 0) return [path];
-  return [path, `${path.slice(0, at)}/${other}${path.slice(at + 1 + account.length)}`];
 }
 
 /** What shows the state of a record. */

@@ -1,17 +1,14 @@
 import type { Effect } from './effect.ts';
 import type { RecordKind } from './record.ts';
 
-export type ApprovalStatus = 'pending' | 'approved' | 'declined' | 'used' | 'expired' | 'withdrawn';
+export type ApprovalStatus = 'pending' | 'approved' | 'declined' | 'used' | 'expired';
 export type Decision = 'approve' | 'decline';
 
 /** A question for a yes: what a PATCH would lose, who sent it, and what was decided. Redacted. docs/reference/control-api.md */
 export interface Approval {
   /** Short and no secret: `k3f9x2ab`. */
   id: string;
-  /** `withdrawn`: it was held, and its client is gone. */
   status: ApprovalStatus;
-  /** The client's request is open and waits. */
-  held: boolean;
   /** ISO 8601, UTC. */
   requestedAt: string;
   expiresAt: string;
@@ -21,8 +18,6 @@ export interface Approval {
   record?: { account: string; kind: RecordKind; id: string } | undefined;
   /** Address of the client. */
   client?: string | undefined;
-  /** Its name, where it has one. */
-  who?: string | undefined;
   /** Absent where the request named none. */
   session?: string | undefined;
   /** All that lose an environment, then others. */

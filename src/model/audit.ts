@@ -11,8 +11,6 @@ export interface AuditLine {
   time: string;
   /** Address of the client; absent where it was gone. */
   client?: string | undefined;
-  /** Its name, by its token or its certificate; absent where neither says one. */
-  who?: string | undefined;
   /** Absent: the request named none. */
   session?: string | undefined;
   method: string;
@@ -50,7 +48,7 @@ type AuditFinding = Pick<Finding, 'rule' | 'severity' | 'pointer' | 'message'>;
 export interface DecisionLine
   extends Pick<
     Approval,
-    'client' | 'who' | 'session' | 'method' | 'operation' | 'record' | 'effects' | 'effectsOmitted' | 'reason'
+    'client' | 'session' | 'method' | 'operation' | 'record' | 'effects' | 'effectsOmitted' | 'reason'
   > {
   audit: 1;
   /** When it was decided. */

@@ -2,6 +2,8 @@ import type { JsonObject } from '../json/json.ts';
 
 export const RECORD_KINDS = ['project', 'feature', 'draft'] as const;
 export type RecordKind = (typeof RECORD_KINDS)[number];
+/** Kinds that PATCHes and answers show whole, to learn from. */
+export const LEARNT: readonly RecordKind[] = ['project'];
 
 export function isRecordKind(text: string): text is RecordKind {
   return (RECORD_KINDS as readonly string[]).includes(text);
@@ -33,12 +35,8 @@ export interface Known {
  * Whether two names of one kind and id may be the same record's. `current` may be any workspace. Of what is recorded, the path
  * before it may be cut off: the gate puts the target's before it.
  */
-export function mayBeSame(
-  one: RecordName,
-  other: RecordName,
-  { isExact, hasAccount }: { isExact: boolean; hasAccount: boolean },
-): boolean {
-  const isAny = !hasAccount && (one.account === 'current' || other.account === 'current');
+export function mayBeSame(one: RecordName, other: RecordName, { isExact }: { isExact: boolean }): boolean {
+  const isAny = one.account === 'current' || other.account === 'current';
   if (one.account !== other.account && !isAny) return false;
   const [base, otherBase] = [one.base, other.base];
   if (base === otherBase || base === undefined || otherBase === undefined) return true;

@@ -38,7 +38,6 @@ interface PgApprovalsOptions {
 interface Row {
   approval: KeptApproval;
   status: ApprovalStatus;
-  held: boolean;
   decidedBy: string | null;
   version: number;
   requestedAt: Date;
@@ -52,7 +51,7 @@ interface Own {
   knownNow: Subject['knownNow'];
 }
 
-const COLUMNS = `approval, status, is_held AS held, decided_by AS "decidedBy", version, requested_at AS "requestedAt",
+const COLUMNS = `approval, status, decided_by AS "decidedBy", version, requested_at AS "requestedAt",
   expires_at AS "expiresAt", expires_at <= now() AS "isOver"`;
 /** Placeholders of what each statement begins with. */
 const OWN = 'namespace = $1 AND service = $2';
@@ -60,8 +59,6 @@ const OWN = 'namespace = $1 AND service = $2';
 const MOST_LISTED = 1000;
 /** Own ones of which is known what no other gate knows. */
 const MOST_OWN = 1000;
-/** Milliseconds between two looks at those that are held here. */
-const PAUSE = 500;
 
 /** Approvals that all gates of a service share. The table is the truth: only what no other gate can know stands in memory. */
 export class PgApprovals implements Approvals {
@@ -69,9 +66,6 @@ export class PgApprovals implements Approvals {
   readonly #listeners = new Set<(approval: Approval) => void>();
   /** What was issued here. */
   readonly #own = new LRUCache<string, Own>({ max: MOST_OWN });
-  /** Versions of those that are held here, by id. */
-  readonly #held = new Map<string, number>();
-  #timer: NodeJS.Timeout | undefined;
 
   constructor(options: PgApprovalsOptions) {
     this.#options = options;
@@ -82,7 +76,7 @@ export class PgApprovals implements Approvals {
   }
 
   /** Those that nobody remembers go meanwhile. */
-  async issue(subject: Subject, about: About, hold?: number): Promise<{ id: string; token: string }> {
+  async issue(subject: Subject, about: About): Promise<{ id: string; token: string }> {
     const { exchange, ...kept } = about;
     const { lifetime } = this.#options;
     const token = newToken();
@@ -93,24 +87,22 @@ export class PgApprovals implements Approvals {
         `WITH gone AS (
            DELETE FROM patchgate_approval WHERE ctid = ANY (ARRAY(
              SELECT ctid FROM patchgate_approval
-             WHERE ${OWN} AND expires_at < now() - $8 * interval '1 millisecond'
+             WHERE ${OWN} AND expires_at < now() - $7 * interval '1 millisecond'
              LIMIT 100 FOR UPDATE SKIP LOCKED)))
-         INSERT INTO patchgate_approval (namespace, service, id, token, approval, status, is_held, expires_at)
-         VALUES ($1, $2, $3, $4, $5, 'pending', $6, now() + $7 * interval '1 millisecond')
+         INSERT INTO patchgate_approval (namespace, service, id, token, approval, status, expires_at)
+         VALUES ($1, $2, $3, $4, $5, 'pending', now() + $6 * interval '1 millisecond')
          ON CONFLICT DO NOTHING
          RETURNING ${COLUMNS}`,
         id,
         marks.token,
         JSON.stringify({ id, ...kept, marks }),
-        hold !== undefined,
-        hold ?? lifetime,
+        lifetime,
         REMEMBERED * lifetime,
       );
       // Another one has that id.
       if (!row) continue;
       this.#own.set(id, { exchange, knownNow: subject.knownNow });
       this.#tell(row);
-      if (hold !== undefined) this.#watch(id);
       return { id, token };
     }
   }
@@ -121,16 +113,14 @@ export class PgApprovals implements Approvals {
       hashOf(token),
     );
     if (!row) return NEVER_GIVEN;
-    // Of one that is held, no other than the gate that holds it has the token: so that gate is there.
-    const shown = this.#shown({ ...row, isOver: row.isOver && !row.held });
-    return refusalOf(shown, row.approval.marks, subject, this.needApprover);
+    return refusalOf(this.#shown(row), row.approval.marks, subject, this.needApprover);
   }
 
   async use(token: string, subject: Subject): Promise<{ id: string } | Refusal> {
     const { approvers } = this.#options;
     const used = await this.#change(
-      `status = 'used', is_held = false, used_at = now()`,
-      `token = $3 AND used_at IS NULL AND (is_held OR expires_at > now()) AND CASE
+      `status = 'used', used_at = now()`,
+      `token = $3 AND used_at IS NULL AND expires_at > now() AND CASE
          WHEN $4::text[] IS NULL THEN status IN ('pending', 'approved')
          ELSE status = 'approved' AND decided_by = ANY ($4)
        END`,
@@ -168,18 +158,6 @@ export class PgApprovals implements Approvals {
     }
   }
 
-  answered(id: string): Promise<void> {
-    return this.end(id);
-  }
-
-  /** @param status undefined: it stays as it is */
-  async end(id: string, status?: 'withdrawn' | 'expired'): Promise<void> {
-    this.#held.delete(id);
-    const set = `is_held = false, expires_at = now() + $4 * interval '1 millisecond',
-      status = CASE WHEN status IN ('pending', 'approved') THEN coalesce($5, status) ELSE status END`;
-    await this.#change(set, 'id = $3', id, this.#options.lifetime, status);
-  }
-
   async get(id: string): Promise<Approval | undefined> {
     const row = await this.#row(id);
     return row && this.#shown(row);
@@ -198,27 +176,6 @@ export class PgApprovals implements Approvals {
   subscribe(listener: (approval: Approval) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
-  }
-
-  /** Other gates may decide on it. They are asked: notifications do not come through each pooler. */
-  #watch(id: string): void {
-    this.#held.set(id, 0);
-    const look = async () => {
-      await this.#lookAtHeld().catch(() => undefined);
-      this.#timer = this.#held.size > 0 ? setTimeout(look, PAUSE).unref() : undefined;
-    };
-    this.#timer ??= setTimeout(look, PAUSE).unref();
-  }
-
-  async #lookAtHeld(): Promise<void> {
-    const rows = await this.#query(
-      `SELECT ${COLUMNS} FROM patchgate_approval WHERE ${OWN} AND id = ANY ($3)`,
-      [...this.#held.keys()],
-    );
-    for (const row of rows) {
-      const { id } = row.approval;
-      if (row.version > (this.#held.get(id) ?? row.version)) this.#tell(row);
-    }
   }
 
   async #row(id: string): Promise<Row | undefined> {
@@ -243,20 +200,17 @@ export class PgApprovals implements Approvals {
 
   #tell(row: Row): Approval {
     const shown = this.#shown(row);
-    if (!row.held) this.#held.delete(shown.id);
-    else if (this.#held.has(shown.id)) this.#held.set(shown.id, row.version);
     for (const listener of this.#listeners) listener(shown);
     return shown;
   }
 
-  #shown({ approval, status, held, decidedBy, requestedAt, expiresAt, isOver }: Row): Approval {
+  #shown({ approval, status, decidedBy, requestedAt, expiresAt, isOver }: Row): Approval {
     const { marks: _, ...about } = approval;
     const times = { requestedAt: requestedAt.toISOString(), expiresAt: expiresAt.toISOString() };
     const by = decidedBy ?? undefined;
-    const shown = withoutOthers({ ...about, ...times, status, held, decidedBy: by }, this.#options.approvers);
-    // The gate that held it would have ended it.
-    if (isOver && isOpen(shown)) return { ...shown, status: held ? 'withdrawn' : 'expired', held: false };
-    const exchange = held ? undefined : this.#own.get(approval.id)?.exchange;
+    const shown = withoutOthers({ ...about, ...times, status, decidedBy: by }, this.#options.approvers);
+    if (isOver && isOpen(shown)) return { ...shown, status: 'expired' };
+    const exchange = this.#own.get(approval.id)?.exchange;
     return exchange === undefined ? shown : { ...shown, exchange };
   }
 }

@@ -9,9 +9,7 @@ import { stampOf } from '../recordings/store/write-file.ts';
 import type { Database } from './database.ts';
 import {
   type Drops,
-  emptyPath,
   type PutOptions,
-  pathsIn,
   putBack,
   putIn,
   reservePlaces,
@@ -97,19 +95,7 @@ export async function putFilesIn(
     places.push(reserved[i] as number);
   for (const { path, file, places } of files)
     await putIn(database, path, { exchanges: inlineExchanges(file, path), places }, options, drops);
-  const here = new Set(files.map(({ path }) => `${path.method} ${path.path}`));
-  for (const path of drops === 'all' ? await pathsIn(database, recording) : [])
-    if (!here.has(`${path.method} ${path.path}`)) await emptyPath(database, path);
   return all.length;
-}
-
-/** Removes the files of a recording that were not written. */
-export function removeOthers(root: string, written: readonly ReadOut[]): void {
-  const kept = new Set(written.map(({ file }) => file));
-  for (const place of placesIn(root)) {
-    const file = new ExchangeFile(join(root, locationOf(place.method, place.path)), place);
-    if (!kept.has(file.name)) file.remove();
-  }
 }
 
 /** Of a file, with the bodies beside it; none where it is gone. */

@@ -5,7 +5,6 @@ import { migrate, type Query } from './tables.ts';
 
 /** The database that the gates of a fleet share. */
 export interface Database {
-  /** Teams with other names know nothing of one another. */
   readonly namespace: string;
   /** For people, without its password: `postgres://db.example.com:5432/patchgate`. */
   readonly name: string;
@@ -24,13 +23,10 @@ export interface Database {
 interface DatabaseOptions {
   /** `postgres://user:password@host:5432/name?sslmode=verify-full` */
   url: string;
-  namespace: string;
   /** Takes one notice for people. */
   notice: (text: string) => void;
 }
 
-/** Bytes. It stands in indexes and in names of folders. */
-const LONGEST_NAMESPACE = 80;
 /** Connections of one gate, beside the one that listens. */
 const CONNECTIONS = 8;
 /** Milliseconds. */
@@ -47,14 +43,10 @@ const LONGEST_PAUSE = 5000;
 /**
  * Opens the database, and makes the tables where they are missing.
  *
- * @throws PatchgateError `bad-config` (the URL, the namespace), `bad-usage` (the package pg is not installed), `store-unavailable`, `store-too-new`
+ * @throws PatchgateError `bad-config` (the URL), `bad-usage` (the package pg is not installed), `store-unavailable`, `store-too-new`
  */
-export async function openDatabase({ url, namespace, notice }: DatabaseOptions): Promise<Database> {
+export async function openDatabase({ url, notice }: DatabaseOptions): Promise<Database> {
   const name = shownUrl(url);
-  if (Buffer.byteLength(namespace) > LONGEST_NAMESPACE)
-    throw new PatchgateError('bad-config', 'the namespace is too long (--namespace, PATCHGATE_NAMESPACE)', {
-      hint: `it takes a name of at most ${LONGEST_NAMESPACE} bytes`,
-    });
   const pg = await loadPg();
   const options = {
     connectionString: withVerifiedTls(url),
@@ -64,7 +56,7 @@ export async function openDatabase({ url, namespace, notice }: DatabaseOptions):
     ...TIMEOUTS,
     keepAlive: true,
   };
-  return open(pg, options, { name, namespace, notice });
+  return open(pg, options, { name, notice });
 }
 
 async function open(pg: Pg, options: ClientConfig, about: About): Promise<Database> {
@@ -108,7 +100,7 @@ async function loadPg(): Promise<Pg> {
 
 class PostgresDatabase implements Database {
   readonly name: string;
-  readonly namespace: string;
+  readonly namespace = 'default';
   id = '';
   trouble: Error | undefined;
   readonly #pg: Pg;
@@ -121,11 +113,10 @@ class PostgresDatabase implements Database {
   readonly #endings = new Set<() => void>();
   readonly #sockets = new Set<Socket>();
 
-  constructor(pg: Pg, options: ClientConfig, { name, namespace, notice }: About) {
+  constructor(pg: Pg, options: ClientConfig, { name, notice }: About) {
     this.#pg = pg;
     this.#options = { ...options, stream: () => this.#newSocket() };
     this.name = name;
-    this.namespace = namespace;
     this.#notice = notice;
     this.#pool = new pg.Pool({ ...this.#options, max: CONNECTIONS });
     // Who uses it is told by its statement, and who comes next gets another one.

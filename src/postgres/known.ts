@@ -24,8 +24,6 @@ export interface PgKnownOptions {
   database: Database;
   /** Origin of the target. */
   service: string;
-  /** The workspace that `current` means. */
-  account?: string | undefined;
   /** Milliseconds that an answer may be behind what the service holds. */
   lag: number;
   notice: (text: string) => void;
@@ -130,10 +128,9 @@ export class PgKnownStore implements KnownStore {
   }
 
   private constructor(options: PgKnownOptions) {
-    const { account, lag } = options;
+    const { lag } = options;
     this.#options = options;
     this.state = new KnownState({
-      account,
       live: { lag },
       onChange: (name) => this.#hasChanged(this.#rowOf(name)),
       onForget: (name) => this.#forgotten(name),
@@ -208,10 +205,9 @@ export class PgKnownStore implements KnownStore {
     const live = leases.filter(({ until }) => until > now);
     if (dead.length === 0 || live.some(({ alone }) => alone || own.alone)) return undefined;
     const { kind, id } = row;
-    const { account } = this.#options;
     let states = this.#statesOf(row, found);
     for (const { sent } of dead)
-      states = this.#withUnclear(states, statesOf({ kind, id, states: JSON.parse(sent) }, account));
+      states = this.#withUnclear(states, statesOf({ kind, id, states: JSON.parse(sent) }));
     const [taken] = await query<Leased>(TAKE_OVER, [
       ...[...key, JSON.stringify(own), LIFE, found.version],
       ...[JSON.stringify(leases), JSON.stringify(live), textOf(states)],
@@ -354,7 +350,7 @@ export class PgKnownStore implements KnownStore {
   }
 
   #statesOf({ kind, id }: Row, { states }: Found): States {
-    return statesOf({ kind, id, states: states ?? [] }, this.#options.account);
+    return statesOf({ kind, id, states: states ?? [] });
   }
 
   /** What is known here, as far as others may see it. */

@@ -24,8 +24,6 @@ export interface PgRecordingOptions {
   outbox?: Outbox | undefined;
   /** The first answer of the run to a request drops what other runs recorded for it in its session. */
   replaces?: boolean | undefined;
-  /** Id of the run, which several gates may have in common. Default: one of its own. */
-  run?: string | undefined;
   /** Told how many exchanges are with the system now. */
   onKept?: ((count: number) => void) | undefined;
 }
@@ -46,7 +44,7 @@ export class PgRecordingStore implements RecordingStore {
   readonly name: string;
   readonly isWritable: boolean;
   readonly #options: PgRecordingOptions;
-  readonly #run: string;
+  readonly #run = randomUUID();
   /** By `placeKey`. */
   readonly #paths = new Map<string, PathInDatabase>();
   readonly #names = new PathNames();
@@ -61,7 +59,6 @@ export class PgRecordingStore implements RecordingStore {
     this.name = name;
     this.isWritable = options.outbox !== undefined;
     this.#options = options;
-    this.#run = options.run ?? randomUUID();
   }
 
   /** Opens the recording `name`, which is empty where it is not there. @throws PatchgateError `store-unavailable` */

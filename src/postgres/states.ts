@@ -2,7 +2,6 @@ import { isDeepStrictEqual } from 'node:util';
 import { recordKey } from '../guard/state-files.ts';
 import type { JsonObject } from '../json/json.ts';
 import type { Known, RecordKind, RecordName } from '../model/record.ts';
-import { either } from '../state/known.ts';
 import type { Database } from './database.ts';
 
 /** What is known of the records of one kind and id, by `recordKey`: each of their names. */
@@ -26,18 +25,17 @@ interface StoredStates {
 
 export const NO_STATES: States = new Map();
 
-/** @param own the workspace that `current` means */
-export function statesOf({ kind, id, states }: StoredStates, own?: string): States {
+export function statesOf({ kind, id, states }: StoredStates): States {
   const all = new Map<string, { name: RecordName; known: Known }>();
   for (const { base, account, record, incomplete } of states) {
     const name = {
       ...(base !== undefined && { base }),
-      account: account === own ? 'current' : account,
+      account,
       kind: kind as RecordKind,
       id,
     };
     const known = { record, isWhole: !incomplete };
-    all.set(recordKey(name), { name, known: either(all.get(recordKey(name))?.known, known) as Known });
+    all.set(recordKey(name), { name, known });
   }
   return all;
 }

@@ -37,16 +37,15 @@ export async function findPaths(database: Database, recording: string): Promise<
 export async function requireStored(
   database: Database,
   recording: string,
-  hint = `choose others with --namespace, or copy one: patchgate recordings copy ${recording} --to-store`,
+  hint = `record one: patchgate proxy <target> --store URL --record --recording ${recording}`,
 ): Promise<void> {
-  const { query, namespace } = database;
+  const { query, namespace, name } = database;
   const [found] = await query(
     'SELECT 1 FROM patchgate_path WHERE namespace = $1 AND recording = $2 AND exchanges > 0 LIMIT 1',
     [namespace, recording],
   );
   if (found) return;
-  const place = shownPlace(database);
-  throw noSuchRecording(recording, await recordingsIn(database), place, place, hint);
+  throw noSuchRecording(recording, await recordingsIn(database), name, name, hint);
 }
 
 /** Names of all recordings. */
@@ -57,11 +56,6 @@ export async function recordingsIn({ query, namespace }: Database): Promise<stri
     [namespace],
   );
   return rows.map(({ recording }) => recording);
-}
-
-/** `postgres://db.example.com/patchgate, namespace team` */
-export function shownPlace({ name, namespace }: Database): string {
-  return `${name}, namespace ${namespace}`;
 }
 
 /** An exchange as it stands in the database. */
@@ -166,8 +160,8 @@ export function putBack(
   });
 }
 
-/** What goes for the exchanges that are put in: all that is there, what is there of the same requests, or nothing. */
-export type Drops = 'all' | 'same' | 'nothing';
+/** What goes for the exchanges that are put in: what is there of the same requests, or nothing. */
+export type Drops = 'same' | 'nothing';
 
 /**
  * Puts exchanges of a path into the database.
@@ -186,12 +180,6 @@ export function putIn(
   return database.transaction((query) => writePath({ query, namespace }, path, entries, drops));
 }
 
-/** Removes what a path holds. */
-export function emptyPath(database: Database, path: PathName): Promise<void> {
-  const { namespace } = database;
-  return database.transaction((query) => writePath({ query, namespace }, path, [], 'all'));
-}
-
 /** So many places behind all that are taken, ascending. */
 export async function reservePlaces({ query }: Database, count: number): Promise<number[]> {
   const [reserved] = await query<{ places: number[] | null }>(
@@ -200,6 +188,12 @@ export async function reservePlaces({ query }: Database, count: number): Promise
     [count],
   );
   return reserved?.places ?? [];
+}
+
+/** Removes what a path holds. */
+export function emptyPath(database: Database, path: PathName): Promise<void> {
+  const { namespace } = database;
+  return database.transaction((query) => writePath({ query, namespace }, path, [], 'all'));
 }
 
 type Entry = Omit<StoredRow, 'place'> & { place: StoredRow['place'] | number | undefined };
@@ -236,7 +230,7 @@ async function writePath(
   { query, namespace }: InNamespace,
   path: PathName,
   entries: readonly Entry[],
-  drops: Drops,
+  drops: Drops | 'all',
 ): Promise<void> {
   const names = namesOf(namespace, path);
   // Who changes the path waits here for another one. A path without exchanges keeps its version, which only rises.

@@ -35,12 +35,11 @@ const STEPS = [
     token        text NOT NULL,          -- its hash
     approval     json NOT NULL,          -- as a state file has it; what has a column is read there
     status       text NOT NULL,
-    is_held      boolean NOT NULL,
     decided_by   text,
     version      integer NOT NULL DEFAULT 0,
     requested_at timestamptz NOT NULL DEFAULT now(),
     used_at      timestamptz,
-    expires_at   timestamptz NOT NULL,   -- of one that is held: so long its gate vouches for it
+    expires_at   timestamptz NOT NULL,
     PRIMARY KEY (namespace, service, id)
   );
   CREATE UNIQUE INDEX patchgate_approval_token ON patchgate_approval (namespace, service, token);

@@ -47,11 +47,9 @@ function doubt({ possibleSince: since }: { possibleSince?: string }): string {
   return since === undefined ? '' : ` where it still exists (only possible since ${visible(since)})`;
 }
 
-function policyText({ allowed, protected: isProtected, reason }: LosingEffect): string {
-  const why = reason === undefined ? '' : `: ${visible(reason)}`;
-  if (isProtected) return ` (protected${why})`;
-  if (!allowed) return '';
-  return why === '' ? ' (as --allow-delete says)' : ` (allowed${why})`;
+function policyText({ allowed, protected: isProtected }: LosingEffect): string {
+  if (isProtected) return ' (protected)';
+  return allowed ? ' (as --allow-delete says)' : '';
 }
 
 function idsOf(ids: readonly number[]): string {

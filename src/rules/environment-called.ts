@@ -17,9 +17,8 @@ export function markOf({ allowed, protected: isProtected }: LosingEffect): Parti
 }
 
 /** The hint, and before it why no approval would help. */
-export function withProtection(hint: string, { protected: isProtected, reason }: LosingEffect): string {
-  if (!isProtected) return hint;
-  return `the guard policy protects it${reason === undefined ? '' : ` (${reason})`}: no approval deletes it; ${hint}`;
+export function withProtection(hint: string, { protected: isProtected }: LosingEffect): string {
+  return isProtected ? `it is protected: no approval deletes it; ${hint}` : hint;
 }
 
 /** What to know of an environment that may be gone already. @param since ISO 8601 */

@@ -15,7 +15,6 @@ import { TroubleNotices } from '../recordings/store/trouble-notices.ts';
 import { amount } from '../reporters/wording.ts';
 import { addressOf } from './connections.ts';
 import type { FinishedExchange } from './finished-exchange.ts';
-import type { NamedTokens } from './named-tokens.ts';
 import { printable } from './printable.ts';
 
 export interface AuditOptions {
@@ -27,8 +26,6 @@ export interface AuditOptions {
   /** What passes may reach the target: not all of it is answered by a recording. */
   forwards: boolean;
   redaction: Redaction;
-  /** Clients that have names. */
-  clients?: Pick<NamedTokens, 'nameOf'> | undefined;
   /** Each line outlives a power failure. */
   isDurable: boolean;
   notice: (text: string) => void;
@@ -88,12 +85,11 @@ export class Audit {
     if (!isApproved && !isAudited(verdict)) return undefined;
     const record = this.#options.gate.recordOf(match);
     const client = addressOf(req);
-    const who = this.whoIs(req);
     const entry: AuditEntry = {
       hasPassed: false,
       over: (exchange) => {
         const isForwarded = entry.hasPassed && this.#options.forwards && !isOfRecording(exchange);
-        const line = { client, who, record, verdict, effects, isApproved, approval, isForwarded };
+        const line = { client, record, verdict, effects, isApproved, approval, isForwarded };
         this.#append(lineOf(exchange, line, this.#options.redaction));
       },
     };
@@ -112,11 +108,6 @@ export class Audit {
     this.#waiting = [];
     this.#lost = 0;
     this.#log?.close();
-  }
-
-  /** The client's name, where it has one. */
-  whoIs({ rawHeaders }: IncomingMessage): string | undefined {
-    return this.#options.clients?.nameOf(rawHeaders);
   }
 
   #append(line: AuditLine | DecisionLine): void {
@@ -175,7 +166,7 @@ const TEXT_LENGTH = 500;
 
 function lineOf(
   exchange: FinishedExchange,
-  of: Pick<AuditLine, 'client' | 'who' | 'record' | 'approval'> & {
+  of: Pick<AuditLine, 'client' | 'record' | 'approval'> & {
     verdict: Verdict;
     /** All of them. */
     effects: readonly Effect[];
@@ -192,7 +183,6 @@ function lineOf(
     audit: 1,
     time: new Date(exchange.startedAt).toISOString(),
     client: of.client,
-    who: of.who,
     session: session ? clean(session) : undefined,
     method: exchange.request.method,
     path,
@@ -227,7 +217,6 @@ function decisionLineOf(approval: Approval): DecisionLine {
     by: decidedBy,
     reason,
     client: approval.client,
-    who: approval.who,
     session: approval.session,
     method: approval.method,
     path,

@@ -19,14 +19,14 @@ export class Counters {
 
   /** To be called once for each request, when it is over. */
   count(exchange: FinishedExchange): void {
-    const { verdict, response, durationMs, handedOnAfterMs, heldMs = 0 } = exchange;
+    const { verdict, response, durationMs, handedOnAfterMs } = exchange;
     const outcome = verdict?.outcome ?? 'none';
     this.requests.add(verdict?.operation ?? 'none', outcome, String(response?.status ?? 'none'));
     if (verdict) {
       for (const { rule, severity } of verdict.findings) this.findings.add(rule, severity);
       if (verdict.effects) for (const { kind } of verdict.effects) this.effects.add(kind, outcome);
     }
-    this.gateSeconds.observe(((handedOnAfterMs ?? durationMs) - heldMs) / 1000);
+    this.gateSeconds.observe((handedOnAfterMs ?? durationMs) / 1000);
     if (handedOnAfterMs !== undefined && this.#hasTarget && isOfTarget(exchange))
       this.targetSeconds.observe((durationMs - handedOnAfterMs) / 1000);
   }

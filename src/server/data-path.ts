@@ -28,7 +28,7 @@ export interface DataPathOptions extends Run {
   learner: Learner | undefined;
   upstream: Upstream;
   /** Who changed what, if that is kept. */
-  audit?: Pick<Audit, 'entryOf' | 'whoIs'> | undefined;
+  audit?: Pick<Audit, 'entryOf'> | undefined;
   faults: Pick<FaultsOfRun, 'choose'>;
   /** Milliseconds that a client may take for a body that is judged, or be silent within one that streams. */
   clientTimeout: number;
@@ -92,21 +92,18 @@ export function createDataPath(options: DataPathOptions): DataPath {
     if (bytes !== 'too-large') exchange.body = bytes;
     const { method, url, headers } = exchange.request;
     const request = { method, url, headers, body: bytes };
-    const sender = () => ({ client: addressOf(req), who: audit?.whoIs(req), exchange: exchange.id });
+    const sender = () => ({ client: addressOf(req), exchange: exchange.id });
     const asked: GuardedRequest = { request, match, session, stream: req, isGone, sender };
     let isWaiting = true;
     const withdraw = guard.judge(asked, (judged, releaseLock) => {
       isWaiting = false;
       exchange.releaseLock = releaseLock;
-      exchange.heldMs = asked.heldMs;
       attempt(exchange, () => decide(exchange, session, match, judged));
     });
     if (!isWaiting) return;
     // What it holds is not kept until it would have the lock.
     res.once('close', () => {
-      if (!withdraw()) return;
-      exchange.heldMs = asked.heldMs;
-      exchange.brokenOff();
+      if (withdraw()) exchange.brokenOff();
     });
   };
 

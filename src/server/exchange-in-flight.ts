@@ -52,8 +52,6 @@ export class ExchangeInFlight implements ResponseSink {
   fault: Injected | undefined;
   /** Where the audit has a line for it. */
   audited: AuditEntry | undefined;
-  /** How long it waited for a yes. */
-  heldMs: number | undefined;
   /** The next one that changes the same record may be judged. */
   releaseLock: (() => void) | undefined;
   /** Ends what is at work, so that another answer can be given; undefined: there is none to be given. */
@@ -220,7 +218,6 @@ export class ExchangeInFlight implements ResponseSink {
       startedAt: this.#startedAt,
       durationMs: performance.now() - this.#started,
       handedOnAfterMs: this.#handedOnAfterMs,
-      heldMs: this.heldMs,
       request: this.request,
       requestBody: this.body ? bodyToShow(this.body) : this.#requestKeeper?.kept,
       verdict: this.verdict,

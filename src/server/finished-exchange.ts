@@ -15,8 +15,6 @@ export interface FinishedExchange {
   durationMs: number;
   /** When it was handed on to what answers, or to a fault; undefined: it was not. */
   handedOnAfterMs?: number | undefined;
-  /** How long it waited for a yes before that. */
-  heldMs?: number | undefined;
   request: RequestHead;
   requestBody: BodyToShow;
   /** Undefined where the request was not judged. */

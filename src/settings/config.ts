@@ -21,11 +21,6 @@ import { asWritten, checkWritten, resolvedValue } from './values.ts';
 /** The settings in force: durations in milliseconds, sizes in bytes, folders as given. */
 export interface Config extends SettingValues, Extras {}
 
-/** The workspace that `current` means, as a path names it. */
-export function workspaceOf({ account }: Pick<Config, 'account'>): string | undefined {
-  return account === undefined ? undefined : String(account);
-}
-
 export type Origin = 'default' | 'config file' | 'environment' | 'flag';
 
 export interface Resolved {

@@ -1,8 +1,6 @@
-import type { Deletion } from '../model/deletion.ts';
 import type { FaultGiven } from '../model/fault.ts';
 import type { SeveritySetting } from '../model/finding.ts';
 import type { NormalizeRequest } from '../model/normalize-request.ts';
-import type { RecordKind } from '../model/record.ts';
 import type { Rule } from '../model/rule.ts';
 import type { SETTINGS, ValueKind } from './settings.ts';
 
@@ -32,8 +30,6 @@ export interface UserConfig<Milliseconds extends number = 0> extends UserSetting
   rules?: Severities | undefined;
   /** Severities for some files or request paths alone; of several that hold, the later ones count. */
   overrides?: readonly UserOverride[] | undefined;
-  /** Which environments may be deleted; of several rules that hold, the later ones count. */
-  guardPolicy?: readonly UserGuardRule[] | undefined;
   /** What the bodies of some files are judged as. */
   bodies?: readonly UserBodies[] | undefined;
   /** Findings that do not count. */
@@ -59,18 +55,6 @@ export type UserOverride = { rules: Severities } & (
   | { files: Globs; paths?: Globs | undefined }
   | { files?: Globs | undefined; paths: Globs }
 );
-
-/** Of all environments, or those of some names, projects or paths. */
-export interface UserGuardRule {
-  deletion: Deletion;
-  /** Names, with `*` and `?`. */
-  environments?: string | readonly string[] | undefined;
-  /** Ids. */
-  projects?: number | readonly number[] | undefined;
-  paths?: Globs | undefined;
-  /** Why, for the one whose PATCH it stops. */
-  reason: string;
-}
 
 /** `operation` or `path`. */
 export type UserBodies = { files: Globs } & (
@@ -104,13 +88,10 @@ interface WrittenKinds<Milliseconds> {
   url: string;
   proxy: 'none' | `${'http' | 'https'}://${string}`;
   path: `/${string}`;
-  account: number | 'current';
   duration: DurationText | Milliseconds;
-  ttl: DurationText | Exclude<Milliseconds, 0>;
   age: DurationText;
   size: SizeText | number;
   texts: string | readonly string[];
-  recordKinds: RecordKind | readonly RecordKind[];
   pointers: string | readonly string[];
   patterns: string | readonly string[];
   headers: string | readonly string[];

@@ -1,6 +1,5 @@
 import { PatchgateError } from '../errors.ts';
 import { pointerOf } from '../json/pointer.ts';
-import type { GuardRule } from '../model/deletion.ts';
 import type { SeveritySetting } from '../model/finding.ts';
 import type { NormalizeRequest } from '../model/normalize-request.ts';
 import type { Rule } from '../model/rule.ts';
@@ -21,8 +20,6 @@ export interface Extras {
   rules: Record<string, SeveritySetting>;
   /** Severities for some files or paths alone. */
   overrides: SeverityOverride[];
-  /** Which environments may be deleted. */
-  guardPolicy: GuardRule[];
   /** What the bodies of some files are judged as. */
   bodies: BodyMapping[];
   /** Findings that do not count. */
@@ -40,7 +37,6 @@ export type ExtraName = Exclude<keyof Extras, 'placeOf'>;
 export const EXTRAS: readonly ExtraName[] = [
   'rules',
   'overrides',
-  'guardPolicy',
   'bodies',
   'suppressions',
   'customRules',
@@ -83,8 +79,7 @@ export async function extrasOf(
   values: Readonly<Record<string, unknown>>,
   source: ConfigSource,
 ): Promise<Extras> {
-  const { rules, overrides, guardPolicy, bodies, suppressions, customRules, normalizeRequest } =
-    values as UserConfig;
+  const { rules, overrides, bodies, suppressions, customRules, normalizeRequest } = values as UserConfig;
   const { folder } = source;
   return {
     rules: { ...rules },
@@ -93,14 +88,6 @@ export async function extrasOf(
         ...(files && { ofFile: await filePatterns([files].flat(), folder) }),
         ...(paths && { paths: { globs: [paths].flat(), compile: await pathCompiler() } }),
         rules,
-      })),
-    ),
-    guardPolicy: await Promise.all(
-      (guardPolicy ?? []).map(async ({ deletion, environments, projects, paths, reason }) => ({
-        ...{ deletion, reason },
-        ...(environments !== undefined && { environments: [environments].flat() }),
-        ...(projects !== undefined && { projects: [projects].flat().map(String) }),
-        ...(paths && { paths: { globs: [paths].flat(), compile: await pathCompiler() } }),
       })),
     ),
     bodies: (await Promise.all(

@@ -1,5 +1,3 @@
-import { DELETIONS } from '../model/deletion.ts';
-import { RECORD_KINDS } from '../model/record.ts';
 import { SETTINGS, type Setting, type ValueKind } from './settings.ts';
 
 /**
@@ -40,7 +38,6 @@ const whole = (minimum: number, maximum: number | undefined, takes: string): Sch
   takes,
 });
 const oneOrMore = (item: Schema): Schema => ({ anyOf: [{ type: 'array', items: item }, item] });
-const someOrMore = (item: Schema): Schema => ({ anyOf: [{ type: 'array', items: item, minItems: 1 }, item] });
 const matching = (pattern: string, takes: string): Schema => ({ type: 'string', pattern, takes });
 /** Says which members there are, too, as Ajv's strict mode wants it. */
 const has = (member: string): Schema => ({ required: [member], properties: { [member]: true } });
@@ -71,18 +68,7 @@ export const KINDS: Record<ValueKind, Schema> = {
     PLAIN_PATH,
     'a path in plain form, without dot segments, doubled slashes or coded characters: /api/v2',
   ),
-  account: {
-    anyOf: [{ type: 'integer', minimum: 0 }, { const: 'current' }],
-    takes: `an integer from 0 to ${Number.MAX_SAFE_INTEGER}`,
-  },
   duration: orZero(`^${DURATION}$`, 'a duration of at most 596h: 500ms, 30s, 2m', ['500ms', '30s', '2m']),
-  ttl: {
-    ...matching(
-      `^(?=.*[1-9])${DURATION}$`,
-      'a duration of at most 596h that is longer than 0: 500ms, 30s, 2m',
-    ),
-    examples: ['500ms', '30s', '2m'],
-  },
   age: orZero(`^${DURATION}$`, 'a duration: 12h, 30d', ['12h', '30d']),
   size: {
     anyOf: [
@@ -96,13 +82,6 @@ export const KINDS: Record<ValueKind, Schema> = {
   names: {
     ...oneOrMore({ type: 'string', pattern: '[^\\s,]' }),
     takes: 'names, with * and ?: Production, live-*',
-  },
-  recordKinds: {
-    anyOf: [
-      { type: 'array', items: { enum: RECORD_KINDS } },
-      { type: 'string', pattern: listOf(`(?:${RECORD_KINDS.join('|')})?`) },
-    ],
-    takes: `any of: ${RECORD_KINDS.join(', ')}`,
   },
   pointers: {
     ...oneOrMore({ type: 'string', pattern: POINTERS }),
@@ -259,36 +238,6 @@ const EXTRAS = {
         anyOf: [has('files'), has('paths')],
         needs: 'files or paths, or both; what holds everywhere stands in rules',
         takes: '{ "paths": ["/accounts/*/drafts/**"], "rules": { "schema.unknown-field": "off" } }',
-      },
-    ),
-  ),
-  guardPolicy: listOfEntries(
-    'Which environments may be deleted; of several that hold, the later ones count',
-    object(
-      {
-        deletion: {
-          description: 'protect: never; approve: with a token, as without a policy; allow: without asking',
-          enum: DELETIONS,
-        },
-        environments: {
-          ...someOrMore(filled),
-          description: 'Names of environments, with * and ?: Production; any, where it is left out',
-          takes: 'a name or a list of names: ["Production", "live-*"]',
-        },
-        projects: {
-          ...someOrMore({ type: 'integer' }),
-          description: 'Ids of projects: 42; any, where it is left out',
-          takes: 'an id or a list of ids: [42, 43]',
-        },
-        paths: PATHS,
-        reason: {
-          description: 'Why, for the one whose PATCH it stops',
-          ...matching('\\S', 'a text: why it is so'),
-        },
-      },
-      {
-        required: ['deletion', 'reason'],
-        takes: '{ "deletion": "protect", "environments": ["Production"], "reason": "customers see it" }',
       },
     ),
   ),

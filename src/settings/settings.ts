@@ -1,5 +1,4 @@
 import type { FaultRule, Latency } from '../model/fault.ts';
-import type { RecordKind } from '../model/record.ts';
 
 /** A setting as a JSON Schema, with keywords of our own: `group`, `alias`, `bare` and `secret`. */
 export interface Setting {
@@ -33,15 +32,11 @@ interface Values {
   /** `none`: none. */
   proxy: string;
   path: string;
-  account: number | undefined;
   duration: number;
-  /** Longer than 0. */
-  ttl: number;
   /** May last for days, so a bare number has no unit. */
   age: number;
   size: number;
   texts: string[];
-  recordKinds: RecordKind[];
   /** JSON Pointers, with `*` for any one member or item. */
   pointers: string[];
   /** Sources of regular expressions. */
@@ -104,7 +99,6 @@ export const SETTINGS = {
     },
   }),
   ...group('Guard', {
-    account: { ...of('account'), description: 'Id of the workspace that current means in a path: 196' },
     state: {
       ...of('fileOrOff'),
       description:
@@ -115,40 +109,12 @@ export const SETTINGS = {
       description:
         'Before the first PATCH of a project of which nothing is known, read it from the target (on in verify). --no-read-state: the gate sends no GET of its own, not even before a 409 for what may be gone',
     },
-    stateLag: {
-      ...of('duration'),
-      default: '60s',
-      description:
-        'How old an answer of the target may be: an environment that was seen more lately than that is not taken for gone',
-    },
-    learn: {
-      ...of('recordKinds'),
-      default: ['project'],
-      description: 'Kinds of record that answers show whole, to learn from: project, feature, draft',
-    },
-    approvalTtl: {
-      ...of('ttl'),
-      default: '10m',
-      description: 'How long the token of a 409 may be used, in the header Patchgate-Approve',
-    },
     approvers: {
       ...of('tokens'),
       default: [],
       secret: true,
       description:
         'Who may approve, by the bearer token for the control API: anna=env:ANNA_TOKEN, ben=file:/run/secrets/ben. A token of a 409 then works only after one of them has approved it',
-    },
-    hold: {
-      ...of('duration'),
-      default: '0s',
-      description:
-        'How long a PATCH that deletes waits open for a decision before it is a 409: 5m; 0: it does not wait',
-    },
-    approvalWebhook: {
-      ...of('url'),
-      secret: true,
-      description:
-        'URL of a chat (Slack, Mattermost) that is told of each pending approval, without bodies and tokens; best in the environment',
     },
     allowDelete: {
       ...of('texts'),
@@ -164,14 +130,6 @@ export const SETTINGS = {
       ...of('file'),
       description:
         'File to append a line of JSON to for each PATCH that is blocked, approved or deletes: audit.jsonl',
-    },
-    clients: {
-      ...of('tokens'),
-      alias: 'client',
-      default: [],
-      secret: true,
-      description:
-        'Name for the audit of the client whose Authorization carries a token: alice=env:ALICE_TOKEN; repeat it for more',
     },
   }),
   ...group('Recordings', {
@@ -353,16 +311,6 @@ export const SETTINGS = {
       secret: true,
       description:
         'PostgreSQL database that several gates share, in the place of files: postgres://user:password@db.example.com/patchgate; best in the environment',
-    },
-    namespace: {
-      ...of('text'),
-      default: 'default',
-      description: 'Which records, approvals and recordings of the database: one name for each team',
-    },
-    run: {
-      ...of('text'),
-      description:
-        'Id of a run of several gates that record: with --record all, its first answer to a request replaces those of other runs',
     },
   }),
   ...group(undefined, {

@@ -1,7 +1,7 @@
 import { messageOf, PatchgateError } from '../errors.ts';
 import { parseUrl } from '../http/url.ts';
 import type { Latency } from '../model/fault.ts';
-import { type PlaceOf, problemError, problemOf, shownValue, takesOf, withMeant } from '../schemas/check.ts';
+import { type PlaceOf, problemError, problemOf, shownValue, takesOf } from '../schemas/check.ts';
 import { faultsAsWritten, readFaults, timeAsWritten } from './faults.ts';
 import { DURATIONS, LONGEST_TIMER, lacksUnit, readAmount, readLatency, SIZES } from './read-amount.ts';
 import { KINDS, LARGEST } from './schema.ts';
@@ -14,12 +14,12 @@ export function asWritten(name: SettingName, given: unknown): unknown {
   if (typeof given === 'string') {
     if (setting.type === 'boolean' && /^(?:true|1)$/.test(given)) return true;
     if (setting.type === 'boolean' && /^(?:false|0)$/.test(given)) return false;
-    const isNumber = setting.type === 'integer' || kind === 'account';
+    const isNumber = setting.type === 'integer';
     if (isNumber && /^\d+$/.test(given)) return Number(given);
     return kind === 'fileOrOff' && given === 'false' ? false : given;
   }
   if (kind === 'faults') return faultsAsWritten(given);
-  const isTime = kind === 'duration' || kind === 'ttl' || kind === 'latency';
+  const isTime = kind === 'duration' || kind === 'latency';
   return isTime ? timeAsWritten(given) : given;
 }
 
@@ -58,13 +58,9 @@ export function resolvedValue(name: SettingName, written: unknown, placeOf: Plac
       return written;
     case 'path':
       return (written as string).replace(/\/$/, '');
-    case 'account':
-      // Which workspace that is, is not known then.
-      return written === 'current' ? undefined : written;
     case 'fileOrOff':
       return written === false ? '' : written;
     case 'duration':
-    case 'ttl':
       return atMost(LONGEST_TIMER, readAmount(written, DURATIONS));
     case 'age':
       return atMost(Number.MAX_SAFE_INTEGER, readAmount(written, DURATIONS));
@@ -73,7 +69,6 @@ export function resolvedValue(name: SettingName, written: unknown, placeOf: Plac
     case 'texts':
     case 'names':
     case 'tokens':
-    case 'recordKinds':
       return parts(written);
     case 'pointers':
       // An empty one in a list, as only a config file has it, is the whole body.
@@ -129,12 +124,9 @@ function takesFor(name: SettingName, given: unknown): string {
     const isName = name === 'record' && typeof given === 'string' && !takes.includes('did you mean');
     return isName ? `${takes}; the name of a recording is the setting recording` : takes;
   }
-  if (/^(?:duration|ttl|age)$/.test(kind) && lacksUnit(given))
+  if (/^(?:duration|age)$/.test(kind) && lacksUnit(given))
     return `a unit, too: ${given}s, ${given}ms, ${given}m, ${given}h or ${given}d`;
-  if (kind !== 'recordKinds') return takesOf(KINDS[kind], given);
-  const words = ['project', 'feature', 'draft'];
-  const word = parts(given).find((one) => !words.includes(one));
-  return `any of: ${withMeant(words, word)}`;
+  return takesOf(KINDS[kind], given);
 }
 
 /** A list, or a text that commas part; a flag that was given more than once may hold several each time. */

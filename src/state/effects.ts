@@ -1,5 +1,5 @@
 import { isObject, type JsonObject, type JsonValue, listAt, member } from '../json/json.ts';
-import type { DecideDeletion, DeletionDecision } from '../model/deletion.ts';
+import type { DecideDeletion } from '../model/deletion.ts';
 import type { Effect, LosingEffect } from '../model/effect.ts';
 import { editDistance } from '../model/nearest.ts';
 import type { RecordKind } from '../model/record.ts';
@@ -23,13 +23,11 @@ export function effectsOf(
   kind: RecordKind,
   known: JsonObject,
   body: JsonValue,
-  decide: DecideDeletion = () => APPROVE,
+  decide: DecideDeletion = () => 'approve',
 ): Effect[] {
   if (kind === 'project') return isSameProject(known, body) ? [] : projectEffects(known, body, decide);
   return RECORD_LISTS[kind].flatMap((list) => leftOut(list, known, body));
 }
-
-const APPROVE: DeletionDecision = { deletion: 'approve' };
 
 /** What the stored list has and the sent one has not. Only where one is sent: a field that is left out may stay as it is. */
 function leftOut({ field, effect, id, name }: RecordList, known: JsonObject, body: JsonValue): Effect[] {
@@ -96,16 +94,10 @@ function environmentEffects(known: JsonObject, body: JsonValue, decide: DecideDe
 function decisionOf(
   called: readonly Environment[],
   decide: DecideDeletion,
-): Pick<LosingEffect, 'allowed' | 'protected' | 'reason'> {
+): Pick<LosingEffect, 'allowed' | 'protected'> {
   const decisions = called.map(({ name }) => decide(name));
-  const isAllowed = decisions.every(({ deletion }) => deletion === 'allow');
-  const decided = isAllowed ? decisions[0] : decisions.find(({ deletion }) => deletion === 'protect');
-  if (!decided) return {};
-  const { reason } = decided;
-  return {
-    ...(isAllowed ? { allowed: true } : { protected: true }),
-    ...(reason !== undefined && { reason }),
-  };
+  if (decisions.every((deletion) => deletion === 'allow')) return { allowed: true };
+  return decisions.includes('protect') ? { protected: true } : {};
 }
 
 /** Of those that are gone, what stands in their place: what has one of their names, or an id that looks mistyped. */

@@ -29,8 +29,6 @@ export interface Sent {
 }
 
 export interface KnownStateOptions {
-  /** The workspace that `current` means, where that is known. */
-  account?: string | undefined;
   /** Characters that all records take (`sizeOf`). What was learnt longest ago is forgotten first. */
   most?: number;
   /** Told of each record of which something else may be known now: see `at`.
@@ -63,8 +61,8 @@ const MOST_SEEN = 100;
  * Of a live service's project, what may exist is known, and only what the service has confirmed as gone is forgotten: answers add,
  * and an environment that one lacks is only possible from then on.
  *
- * `current` may be any workspace. Unless `account` says which, a record under `current` and those of its kind and id under
- * integers may be the same one, and each is what any of them is known to be.
+ * `current` may be any workspace: a record under `current` and those of its kind and id under integers may be the same one, and
+ * each is what any of them is known to be.
  */
 export class KnownState {
   readonly #options: KnownStateOptions;
@@ -85,8 +83,7 @@ export class KnownState {
   }
 
   /** Undefined where nothing is known. What is on its way counts as if it had been applied, and as if not. */
-  of(asked: RecordName): Known | undefined {
-    const name = this.#own(asked);
+  of(name: RecordName): Known | undefined {
     const own = this.#existing(name);
     const others = this.#others(name, own);
     const possible = others.length === 0 ? others : others.filter((entry) => !isSuperseded(entry, own));
@@ -218,8 +215,7 @@ export class KnownState {
 
   /** The service has deleted it. @param since a `time` @param kept ids of environments that may be left
    *  @returns whether something was known of it by this name */
-  forget(asked: RecordName, since = this.#time, kept?: ReadonlySet<number>): boolean {
-    const name = this.#own(asked);
+  forget(name: RecordName, since = this.#time, kept?: ReadonlySet<number>): boolean {
     const entry = this.#existing(name);
     // What was sent meanwhile may have come after it, and made it anew.
     if (entry && entry.changedAt <= since) {
@@ -234,8 +230,8 @@ export class KnownState {
   }
 
   /** The service may have deleted it. */
-  doubt(asked: RecordName): void {
-    const entry = this.#existing(this.#own(asked));
+  doubt(name: RecordName): void {
+    const entry = this.#existing(name);
     if (entry?.known) this.#learn(entry, { ...doubted(entry.known, this.#now()), isWhole: false }, false);
   }
 
@@ -378,13 +374,8 @@ export class KnownState {
     return performance.timeOrigin + this.#clock();
   }
 
-  #own(name: RecordName): RecordName {
-    return name.account === this.#options.account ? { ...name, account: 'current' } : name;
-  }
-
   /** @param isNamed a new one begins with what is known of the record without a path */
-  #entry(asked: RecordName, isNamed = true): Entry {
-    const name = this.#own(asked);
+  #entry(name: RecordName, isNamed = true): Entry {
     const key = keyOf(name);
     let accounts = this.#records.get(key);
     if (!accounts) {
@@ -429,14 +420,13 @@ export class KnownState {
   #others(name: RecordName, own: Entry | undefined): readonly Entry[] {
     const accounts = this.#records.get(keyOf(name));
     if (!accounts || (accounts.size === 1 && own)) return NONE;
-    const { account, live } = this.#options;
-    const isExact = live !== undefined;
+    const isExact = this.#options.live !== undefined;
     return [...accounts.values()].filter(
       (other) =>
         other !== own &&
         // A record with a path stands above the same one without.
         !(other.name.base === undefined && other.name.account === name.account) &&
-        mayBeSame(other.name, name, { isExact, hasAccount: account !== undefined }),
+        mayBeSame(other.name, name, { isExact }),
     );
   }
 }

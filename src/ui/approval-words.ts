@@ -2,10 +2,10 @@ import type { Approval } from '../model/approval.ts';
 import { sanitize } from '../reporters/wording.ts';
 import { lostBy } from './effects.tsx';
 
-/** As they are by now: nothing tells that one expires. A held one does not. */
+/** As they are by now: nothing tells that one expires. */
 export function currentOf(approvals: readonly Approval[], now: number): Approval[] {
-  const isOver = ({ status, held, expiresAt }: Approval) =>
-    (status === 'approved' || (status === 'pending' && !held)) && Date.parse(expiresAt) <= now;
+  const isOver = ({ status, expiresAt }: Approval) =>
+    (status === 'approved' || status === 'pending') && Date.parse(expiresAt) <= now;
   return approvals.map((approval) => (isOver(approval) ? { ...approval, status: 'expired' } : approval));
 }
 
@@ -25,10 +25,9 @@ export function announcement(pending: readonly Approval[], now: number): string 
   return `${count} for an approval${isUrgent ? `; ${first.id} expires in less than a minute` : ''}`;
 }
 
-/** `ci (127.0.0.1), session tests` */
-export function askedBy({ who, client, session }: Pick<Approval, 'who' | 'client' | 'session'>): string {
-  const name = who === undefined ? (client ?? 'a client') : client === undefined ? who : `${who} (${client})`;
-  return sanitize(session ? `${name}, session ${session}` : name);
+/** `127.0.0.1, session tests` */
+export function askedBy({ client = 'a client', session }: Pick<Approval, 'client' | 'session'>): string {
+  return sanitize(session ? `${client}, session ${session}` : client);
 }
 
 /** `declined by anna` */
@@ -41,8 +40,6 @@ export function outcomeText({ status, decidedBy, decidedAt }: Approval): string 
       return decidedAt ? `approved${by}, and used` : 'used with its token';
     case 'expired':
       return decidedAt ? `approved${by}, expired unused` : 'expired';
-    case 'withdrawn':
-      return 'withdrawn: the client went away';
     default:
       return `${status}${by}`;
   }

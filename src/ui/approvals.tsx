@@ -117,7 +117,7 @@ function Card({ approval, isAlone = false, now, ask }: CardProps) {
       {approval.reason && <p class="reason">Reason: {sanitize(approval.reason)}</p>}
       {isPending && (
         <>
-          <Waiting approval={approval} />
+          <Waiting />
           <p class="buttons">
             <button type="button" class="danger" onClick={() => ask({ id, decision: 'approve' })}>
               Approve…<span class="unseen"> {id}</span>
@@ -136,22 +136,23 @@ function Card({ approval, isAlone = false, now, ask }: CardProps) {
   );
 }
 
-function Waiting({ approval: { held } }: { approval: Approval }) {
+function Waiting() {
   const { hasApprovers } = useLive();
-  const text = held
-    ? 'Held: the client’s request is open, and goes on when it is approved.'
-    : hasApprovers
-      ? 'Not held: the client was answered, and can send it again once it is approved.'
-      : 'Not held: the client was answered, and can send it again with its token. Declining voids the token.';
-  return <p class="quiet">{text}</p>;
+  return (
+    <p class="quiet">
+      {hasApprovers
+        ? 'The client was answered, and can send it again once it is approved.'
+        : 'The client was answered, and can send it again with its token. Declining voids the token.'}
+    </p>
+  );
 }
 
 function Details({ approval }: { approval: Approval }) {
-  const { operation, record, client, who, session, requestedAt, expiresAt, decidedAt } = approval;
+  const { operation, record, client, session, requestedAt, expiresAt, decidedAt } = approval;
   const facts: Fact[] = [
     ['Operation', operation],
     ['Record', record && `${record.kind} ${record.id} of account ${record.account}`],
-    ['Client', [who, client].filter(Boolean).join(', ')],
+    ['Client', client],
     ['Session', session],
     ['Asked', <Moment key="" at={requestedAt} />],
     ['Expires', <Moment key="" at={expiresAt} />],

@@ -1,7 +1,6 @@
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { amount, sanitize } from '../reporters/wording.ts';
 import type { ShownExchange } from '../server/show-exchange.ts';
-import { pendingOf } from './approval-words.ts';
 import {
   choicesOf,
   DEFAULT_SESSION,
@@ -61,28 +60,12 @@ export function Exchanges({ route }: { route: Route }) {
         </span>
         <Announcer exchanges={live.exchanges} filter={filter} isHeld={isHeld} />
       </div>
-      <Held />
       {shown.length === 0 ? (
         <Nothing isFiltered={isFiltered} connection={live.connection} />
       ) : (
         <Table table={table} exchanges={shown} />
       )}
     </>
-  );
-}
-
-/** One that is held is no exchange until it is decided. */
-function Held() {
-  const { approvals } = useLive();
-  const count = pendingOf(approvals).filter(({ held }) => held).length;
-  return (
-    <p role="status" class="held">
-      {count > 0 && (
-        <a
-          href={hrefOf(['approvals'])}
-        >{`${count} PATCH${count === 1 ? ' waits' : 'es wait'} for a decision`}</a>
-      )}
-    </p>
   );
 }
 

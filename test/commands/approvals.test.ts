@@ -13,7 +13,6 @@ const at = (seconds: number) => new Date(NOW + seconds * 1000).toISOString();
 const approval = (members: Partial<Approval> = {}): Approval => ({
   id: 'k3f9x2ab',
   status: 'pending',
-  held: false,
   requestedAt: at(-12),
   expiresAt: at(588),
   method: 'PATCH',
@@ -29,17 +28,17 @@ describe('the list', () => {
 
   it('has a line for each that waits, with what it loses below it', () => {
     const second = approval({
-      ...{ id: 'b', held: true, who: 'ci', client: '10.0.0.7', requestedAt: at(-125), expiresAt: at(45) },
+      ...{ id: 'b', client: '10.0.0.7', requestedAt: at(-125), expiresAt: at(45) },
       effects: [],
     });
     expect(text([approval({ client: '127.0.0.1' }), second])).toBe(
-      `id        left  asked    held  who        request
-k3f9x2ab  9m    12s ago  -     127.0.0.1  PATCH /api/v2/accounts/current/projects/42
+      `id        left  asked    client     request
+k3f9x2ab  9m    12s ago  127.0.0.1  PATCH /api/v2/accounts/current/projects/42
     - environment 2 "Staging" will be deleted permanently
-b         45s   2m ago   yes   ci         PATCH /api/v2/accounts/current/projects/42
+b         45s   2m ago   10.0.0.7   PATCH /api/v2/accounts/current/projects/42
     it is not known what it deletes
 
-2 decisions to make: patchgate approve ID, or patchgate decline ID
+2 decisions to make: patchgate approvals approve ID, or patchgate approvals decline ID
 `,
     );
   });
@@ -48,7 +47,7 @@ b         45s   2m ago   yes   ci         PATCH /api/v2/accounts/current/project
     const used = approval({ status: 'used' });
     const rest = '1 decided or over: --format json lists all\n';
     expect(text([])).toBe('nothing waits for a decision\n');
-    for (const status of ['approved', 'declined', 'used', 'expired', 'withdrawn'] as const)
+    for (const status of ['approved', 'declined', 'used', 'expired'] as const)
       expect(text([approval({ status })])).toBe(`nothing waits for a decision\n${rest}`);
     expect(text([approval(), used])).toMatch(new RegExp(`\\n1 decision to make: .*\\n${rest}$`));
   });
@@ -73,7 +72,7 @@ b         45s   2m ago   yes   ci         PATCH /api/v2/accounts/current/project
 
   it('steers no terminal', () => {
     const odd = approval({
-      ...{ id: EVIL, url: EVIL, method: EVIL, who: EVIL },
+      ...{ id: EVIL, url: EVIL, method: EVIL, client: EVIL },
       effects: [{ kind: 'environment-deleted', id: 1, name: EVIL }],
     });
     for (const shown of [
@@ -95,7 +94,6 @@ b         45s   2m ago   yes   ci         PATCH /api/v2/accounts/current/project
 
 test.each<[Approval, 'approve' | 'decline', string]>([
   [approval(), 'approve', 'its client can send the PATCH again with its token, for 9m\n'],
-  [approval({ held: true }), 'approve', 'its client waits, and the gate judges the PATCH again now\n'],
   [approval(), 'decline', ''],
 ])('a decision about %j: %s', (one, decision, next) => {
   expect(decidedText(one, decision, NOW, false)).toBe(

@@ -113,29 +113,6 @@ describe('what is known', () => {
     const strict = await run(body, ...AS_77, '--guard=strict');
     expect(strict).toMatchObject({ exitCode: 1, output: expect.stringContaining('project.state-unknown') });
   });
-
-  test('comes from recordings, of the kinds of record that --learn names', async () => {
-    const file = join(folder, 'PATCH.json');
-    const exchange = (method: string, path: string, second: number, sent: object, answer?: object) => ({
-      request: { method, path, query: '', headers: {}, ...(method === 'PATCH' && { body: { json: sent } }) },
-      response: { status: 200, headers: {}, ...(answer && { body: { json: answer } }) },
-      meta: { recordedAt: `2026-11-20T12:00:0${second}.000Z`, durationMs: 1 },
-    });
-    const flag = (id: number) => ({ variables: [{ id, variableName: 'a', dataType: 'string' }] });
-    const exchanges = [
-      exchange('PATCH', '/accounts/current/projects/42', 0, project(1, 2)),
-      exchange('PATCH', '/accounts/current/projects/42', 1, project(1)),
-      exchange('GET', '/accounts/current/features/7', 2, {}, flag(1)),
-      exchange('PATCH', '/accounts/current/features/7', 3, flag(2)),
-    ];
-    await writeFile(file, JSON.stringify({ formatVersion: 1, exchanges }));
-    const plain = await run(file);
-    expect(plain.exitCode).toBe(0);
-    expect(plain.output).toContain('project.environment-deleted');
-    expect(plain.output).not.toContain('feature.unknown-variable');
-    expect((await run(file, '--guard=on')).exitCode).toBe(1);
-    expect((await run(file, '--learn', 'feature')).output).toContain('feature.unknown-variable');
-  });
 });
 
 test('writes a report into a file', async () => {

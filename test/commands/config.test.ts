@@ -68,13 +68,9 @@ describe('the settings in force', () => {
       'suppressions  1  patchgate.config.json:6:3',
       '',
       'allowDelete  []  default',
-      'approvalTtl  10m  default',
+      'approvers  []  default',
     ]);
-    expect(said.slice(-3)).toEqual([
-      '',
-      expect.stringMatching(/^Not set: account, .*guard.*tlsKey, ui$/),
-      '',
-    ]);
+    expect(said.slice(-3)).toEqual(['', expect.stringMatching(/^Not set: audit, .*guard.*tlsKey, ui$/), '']);
     for (const name of Object.keys(SETTINGS)) expect(said.join('\n')).toMatch(new RegExp(`\\b${name}\\b`));
   });
 
@@ -114,23 +110,21 @@ describe('the settings in force', () => {
   });
 
   it('show whose a token is, and from which variable', async () => {
-    const clients = ['alice=t0ken-of-alice', 'bob=env:BOB'];
-    const said = await lines(temporaryFolder(), { clients });
-    expect(said).toContain('clients  ["alice=[redacted]","bob=env:BOB"]  --clients');
+    const approvers = ['alice=t0ken-of-alice', 'bob=env:BOB'];
+    const said = await lines(temporaryFolder(), { approvers });
+    expect(said).toContain('approvers  ["alice=[redacted]","bob=env:BOB"]  --approvers');
   });
 
   it('show nothing that is secret, and nothing that a terminal obeys', async () => {
     const cwd = folderWith(
       JSON.stringify({
         controlToken: 'S3CRETS3CRETS3CRET',
-        approvalWebhook: 'https://chat.test/services/S3CRET',
         target: 'https://user:S3CRET@staging.example.com/api?token=S3CRET',
         recording: '\u001b[2Jx',
       }),
     );
     const said = (await lines(cwd)).join('\n');
     expect(said).toMatch(/^controlToken +\[redacted\] /m);
-    expect(said).toMatch(/^approvalWebhook +\[redacted\] /m);
     expect(said).toContain('https://[redacted]@staging.example.com/api?token=[redacted]');
     expect(said).toContain('\\u001b[2Jx');
     expect(said + JSON.stringify(await parsed(cwd))).not.toContain('S3CRET');
@@ -139,7 +133,6 @@ describe('the settings in force', () => {
   it('are, in JSON, what a config file can have', async () => {
     const flags = {
       ...{
-        account: 'current',
         guard: 'strict',
         record: 'once',
         state: '',
@@ -153,7 +146,7 @@ describe('the settings in force', () => {
         timeout: '90s',
       },
       ...{ faults: ['GET status=503 rate=0.5; reset', 'truncate=50% trickle=1KiB/s'], faultSeed: '7' },
-      ...{ approvalTtl: '250ms', learn: 'project,draft', redactPatterns: '\\d,\\d', ignorePointers: '/a,/b' },
+      ...{ redactPatterns: '\\d,\\d', ignorePointers: '/a,/b' },
     };
     const cwd = temporaryFolder();
     const { version, command, file, settings } = await parsed(cwd, flags);
@@ -162,7 +155,7 @@ describe('the settings in force', () => {
     expect(settings.maxAge).toEqual({ value: '36h', origin: 'flag', where: '--max-age' });
     const shown = (name: SettingName) => settings[name]?.value;
     expect([shown('bodyLimit'), shown('latency')]).toEqual(['1500B', '50ms..2000ms']);
-    expect([shown('recordLimit'), shown('state'), shown('account')]).toEqual(['0B', false, 'current']);
+    expect([shown('recordLimit'), shown('state')]).toEqual(['0B', false]);
     const set = Object.entries(settings).filter(([, { value }]) => value !== null);
     const written = Object.fromEntries(set.map(([name, { value }]) => [name, value]));
     const again = await resolveConfig({}, {}, {}, folderWith(JSON.stringify(written)));

@@ -55,7 +55,6 @@ async function plan({ stdin = '', gateOptions, ...args }: Given = {}) {
     {
       body: 'body.json',
       project: '42',
-      account: undefined,
       basePath: '',
       source: { kind: 'state', file: at('state.json'), mustExist: false },
       target: { timeout: 5000, targetCa: undefined, targetInsecure: false, setHeader: [] },
@@ -271,19 +270,10 @@ describe('a state file', () => {
     expect(output).toContain('(written 3h ago, about https://staging.example.com)');
   });
 
-  it('holds current under whichever account, where nobody says which that is', async () => {
+  it('holds current under whichever account', async () => {
     write('body.json', WITHOUT_STAGING);
     stateFile({ 42: PROJECT }, '7');
     expect(await planned()).toMatchObject({ exitCode: 3 });
-    expect(await planned({ account: '7' })).toMatchObject({ exitCode: 3 });
-    expect(await planned({ account: '8' })).toMatchObject({ exitCode: 2, known: false });
-  });
-
-  it('may hold an account by both its names', async () => {
-    write('body.json', WITHOUT_STAGING);
-    const [seven, current] = [{ projects: { 42: PROJECT } }, { projects: { 42: WITHOUT_STAGING } }];
-    write('state.json', { accounts: { 7: seven, current } });
-    expect(await planned({ account: '7' })).toMatchObject({ exitCode: 3, effects: [STAGING_DELETED] });
   });
 });
 
@@ -321,16 +311,16 @@ describe('a recording', () => {
   });
 });
 
-it('the service is asked for the account and the project', async () => {
+it('the service is asked for the project', async () => {
   write('body.json', WITHOUT_STAGING);
   const target = await startTarget((_req, res) => res.end(JSON.stringify({ _data: PROJECT })));
   const source = { kind: 'target', url: `${target.url}/api/v2`, headers: ['Token', 'abc'] } as const;
-  expect(await planned({ source, account: '7' })).toMatchObject({ exitCode: 3, effects: [STAGING_DELETED] });
+  expect(await planned({ source })).toMatchObject({ exitCode: 3, effects: [STAGING_DELETED] });
   expect(await planned({ source, basePath: '/api/v2', gateOptions: { basePath: '/api/v2' } })).toMatchObject({
     exitCode: 3,
   });
   expect(target.received.map(({ method, url, headers }) => [method, url, headers.token])).toEqual([
-    ['GET', '/api/v2/accounts/7/projects/42', 'abc'],
+    ['GET', '/api/v2/accounts/current/projects/42', 'abc'],
     ['GET', '/api/v2/accounts/current/projects/42', 'abc'],
   ]);
 });
@@ -500,11 +490,10 @@ describe('the command', () => {
     expect(stdout).toMatch(/^Project 42 "Checkout".*\n\n {4}- environment 1 "Production" will be deleted/);
   });
 
-  test('has the settings of the guard: --account, --allow-delete', async () => {
+  test('counts what may go: --allow-delete', async () => {
     const ask = async (...args: string[]) =>
       (await run(body, '--project', '42', '--state', state, ...args)).exitCode;
-    expect(await ask('--account', '7')).toBe(3);
-    expect(await ask('--account', '8')).toBe(2);
+    expect(await ask()).toBe(3);
     expect(await ask('--allow-delete', 'Prod*')).toBe(0);
   });
 

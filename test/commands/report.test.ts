@@ -30,7 +30,7 @@ async function report(
     },
   };
   const guard = args.guard ?? 'on';
-  await runReport({ inputs, format: 'json', guard, learn: ['project'], ...args }, io, () => gate({ guard }));
+  await runReport({ inputs, format: 'json', guard, ...args }, io, () => gate({ guard }));
   return written;
 }
 
@@ -46,11 +46,11 @@ const DELETED = 'project.environment-deleted';
 const warning = { rule: DELETED, severity: 'warn', pointer: '/environments', message: 'deletes' } as const;
 
 describe('an audit', () => {
-  it('counts clients by their names, and those without one by their address', async () => {
+  it('counts clients by their addresses', async () => {
     const [client, other] = ['10.0.3.7', '10.0.3.8'];
-    const lines = [{ client, who: 'alice' }, { client }, { client: other, who: 'alice' }];
+    const lines = [{ client }, { client }, { client: other }];
     write('audit.jsonl', ...lines.map((line) => auditLine(line)));
-    expect(namesIn((await resultOf(['audit.jsonl'])).clients)).toEqual(['alice 2', '10.0.3.7 1']);
+    expect(namesIn((await resultOf(['audit.jsonl'])).clients)).toEqual(['10.0.3.7 2', '10.0.3.8 1']);
   });
 
   it.each<[string, Partial<AuditLine>, string[], Partial<Enforcement>]>([

@@ -1,12 +1,11 @@
 /** Approvals in front of a service that really deletes: who says yes, how long a PATCH waits for it, and what a restart knows. */
 import { cpSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { Approval } from '../../src/model/approval.ts';
 import { startBinary } from '../support/binary.ts';
 import { type InProcess, type Settings, startGate } from '../support/in-process.ts';
 import { patch, project, type Service, startService } from '../support/service.ts';
-import { soon } from '../support/soon.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 let service: Service;
@@ -52,14 +51,6 @@ const decide = (
       : JSON.stringify(typeof decision === 'string' ? { decision } : decision),
   });
 
-/** The approval that a held PATCH waits for. */
-const held = (gate: InProcess, count = 1) =>
-  soon(async () => {
-    const waiting = (await list(gate)).filter((approval) => approval.held);
-    expect(waiting).toHaveLength(count);
-    return waiting[0] as Approval;
-  });
-
 async function blocked(gate: InProcess, body: object = ONE, more: Parameters<typeof patch>[2] = {}) {
   const answered = await patch(gate.url, body, more);
   expect(answered.status).toBe(409);
@@ -83,7 +74,6 @@ describe('the resource', () => {
           {
             id: approval,
             status: 'pending',
-            held: false,
             requestedAt: expect.stringMatching(/Z$/),
             expiresAt: expect.stringMatching(/Z$/),
             method: 'PATCH',
@@ -203,7 +193,7 @@ describe('a PATCH that deletes very much', () => {
   });
 
   it('has no approval where that could not name all of them', async () => {
-    const gate = await start({ hold: 60_000 });
+    const gate = await start();
     await patch(gate.url, many(1001));
     const { approve, approval, hint } = await blocked(gate);
     expect([approve, approval]).toEqual([undefined, undefined]);
@@ -264,19 +254,6 @@ describe('without approvers', () => {
     await control(gate, 'state/current/projects/42', { method: 'DELETE' });
     expect((await decide(gate, sent.approval, 'approve')).status).toBe(200);
   });
-
-  it('one that was used or has expired cannot be decided', async () => {
-    const gate = await start({ approvalTtl: 30 });
-    await patch(gate.url, BOTH);
-    const expired = await blocked(gate);
-    await soon(async () => expect((await one(gate, expired.approval)).status).toBe('expired'));
-    expect((await decide(gate, expired.approval, 'approve')).status).toBe(409);
-    const lasting = await start();
-    await patch(lasting.url, BOTH);
-    const used = await blocked(lasting);
-    await patch(lasting.url, ONE, withToken(used.approve));
-    expect((await decide(lasting, used.approval, 'decline')).json.detail).toContain('it was used');
-  });
 });
 
 describe('with approvers', () => {
@@ -335,212 +312,6 @@ describe('with approvers', () => {
     await patch(gate.url, BOTH);
     const { approval } = await blocked(gate);
     expect((await decide(gate, approval, 'approve', { Authorization: 'Bearer c0ntrol' })).status).toBe(403);
-  });
-});
-
-describe('a PATCH that is held', () => {
-  const settings = { hold: 60_000 };
-
-  it('passes once it is approved; others of the project go on meanwhile', async () => {
-    const gate = await start({ ...settings, approvers: APPROVERS });
-    await patch(gate.url, BOTH);
-    const waiting = patch(gate.url, ONE);
-    const approval = await held(gate);
-    expect(approval).toMatchObject({ status: 'pending', held: true });
-    expect(approval.exchange).toBeUndefined();
-    const renamed = { ...BOTH, name: 'Other' };
-    expect((await patch(gate.url, renamed)).status).toBe(200);
-    expect((await patch(gate.url, BOTH)).status).toBe(200);
-    expect((await decide(gate, approval.id, 'approve', ANNA)).json.status).toBe('approved');
-    expect((await waiting).status).toBe(200);
-    expect(service.deleted).toEqual(['42: 2 Staging']);
-    expect(await one(gate, approval.id)).toMatchObject({
-      status: 'used',
-      held: false,
-      decidedBy: 'anna',
-      exchange: 2,
-    });
-  });
-
-  it('is a 409 once it is declined', async () => {
-    const audit = join(temporaryFolder(), 'audit.jsonl');
-    const gate = await start({ ...settings, audit });
-    await patch(gate.url, BOTH);
-    const waiting = blocked(gate);
-    const { id } = await held(gate);
-    await decide(gate, id, { decision: 'decline', reason: 'no' });
-    const { detail, approve } = await waiting;
-    expect(detail).toContain(`the approval ${id} was declined: no`);
-    expect(approve).toBeUndefined();
-    expect(await one(gate, id)).toMatchObject({ status: 'declined', held: false });
-    const lines = readFileSync(audit, 'utf8').trimEnd().split('\n');
-    expect(lines.map((line) => JSON.parse(line))).toMatchObject([
-      { event: 'decision', approval: id, decision: 'decline' },
-      { verdict: 'block', approval: id },
-    ]);
-  });
-
-  it('is a 409 once the time is over, with a token that works', async () => {
-    const gate = await start({ hold: 30 });
-    await patch(gate.url, BOTH);
-    const { approve, approval, corrected } = await blocked(gate);
-    expect(corrected).toEqual(BOTH);
-    const { requestedAt, expiresAt, ...shown } = await one(gate, approval);
-    expect(shown).toMatchObject({ status: 'pending', held: false, exchange: 2 });
-    expect(Date.parse(expiresAt) - Date.parse(requestedAt)).toBeGreaterThanOrEqual(600_000);
-    expect((await patch(gate.url, ONE, withToken(approve))).status).toBe(200);
-  });
-
-  it('is judged again by what is known then: where the record has changed, the 409 says so', async () => {
-    const gate = await start(settings);
-    await patch(gate.url, BOTH);
-    const [first, second] = [patch(gate.url, ONE), patch(gate.url, project('2 Staging'))];
-    await held(gate, 2);
-    const byEffect = async (id: number) =>
-      (await list(gate)).find(({ effects }) => effects.some((effect) => 'id' in effect && effect.id === id))
-        ?.id;
-    const [ofFirst, ofSecond] = [await byEffect(2), await byEffect(1)];
-    await decide(gate, ofFirst, 'approve');
-    expect((await first).status).toBe(200);
-    const late = await decide(gate, ofSecond, 'approve');
-    expect([late.status, late.json.detail]).toEqual([409, expect.stringContaining(CHANGED)]);
-    const { status, json } = await second;
-    expect([status, json.detail]).toEqual([409, expect.stringContaining('has changed since the approval')]);
-    expect(json.approval).not.toBe(ofSecond);
-    expect(await one(gate, json.approval)).toMatchObject({ status: 'pending', held: false });
-    expect(await one(gate, ofSecond)).toMatchObject({ status: 'expired', held: false, reason: CHANGED });
-    expect(service.deleted).toEqual(['42: 2 Staging']);
-  });
-
-  it('is withdrawn when its client goes', async () => {
-    const gate = await start(settings);
-    await patch(gate.url, BOTH);
-    const client = new AbortController();
-    const waiting = fetch(`${gate.url}/api/v2/accounts/current/projects/42`, {
-      method: 'PATCH',
-      headers: { 'Content-Type': 'application/json' },
-      body: JSON.stringify(ONE),
-      signal: client.signal,
-    });
-    const { id } = await held(gate);
-    client.abort();
-    await expect(waiting).rejects.toThrow();
-    await soon(async () => expect(await one(gate, id)).toMatchObject({ status: 'withdrawn', held: false }));
-    expect((await decide(gate, id, 'approve')).status).toBe(409);
-    expect((await patch(gate.url, BOTH)).status).toBe(200);
-    expect(service.deleted).toEqual([]);
-    expect([...gate.gate.exchanges({ limit: 2 })][1]?.failure).toContain('the client broke off');
-  });
-
-  it.each([
-    ['passes when that is over', 'used'],
-    ['is withdrawn when its client goes meanwhile', 'withdrawn'],
-  ])('that is approved while another PATCH of the project is on its way %s', async (_, status) => {
-    const gate = await start(settings);
-    await patch(gate.url, BOTH);
-    let finish = () => {};
-    const reached = new Promise<void>((resolve) =>
-      service.next.push((_req, res, apply) => {
-        finish = () => [apply(), service.answer(res, BOTH)];
-        resolve();
-      }),
-    );
-    const other = patch(gate.url, BOTH);
-    await reached;
-    const client = new AbortController();
-    const waiting = fetch(`${gate.url}/api/v2/accounts/current/projects/42`, {
-      method: 'PATCH',
-      headers: { 'Content-Type': 'application/json' },
-      body: JSON.stringify(ONE),
-      signal: client.signal,
-    }).then(
-      (response) => response.status,
-      () => 'gone',
-    );
-    const { id } = await held(gate);
-    await decide(gate, id, 'approve');
-    expect(await one(gate, id)).toMatchObject({ status: 'approved', held: true });
-    if (status === 'withdrawn') client.abort();
-    else finish();
-    await soon(async () => expect(await one(gate, id)).toMatchObject({ status, held: false }));
-    if (status === 'withdrawn') finish();
-    expect((await other).status).toBe(200);
-    expect(await waiting).toBe(status === 'used' ? 200 : 'gone');
-    expect(service.deleted).toHaveLength(status === 'used' ? 1 : 0);
-  });
-
-  it('is told of on the terminal', async () => {
-    const gate = await start(settings);
-    await patch(gate.url, BOTH);
-    const waiting = blocked(gate);
-    const { id } = await held(gate);
-    expect(gate.notices).toEqual([
-      `PATCH /api/v2/accounts/current/projects/42 waits for a decision, 60s at most: approval ${id}`,
-    ]);
-    await decide(gate, id, 'decline');
-    await waiting;
-  });
-
-  it('is none while a hundred others wait', { tags: 'slow' }, async () => {
-    const gate = await start(settings);
-    await patch(gate.url, BOTH);
-    const waiting = Array.from({ length: 100 }, () => patch(gate.url, ONE));
-    await held(gate, 100);
-    await blocked(gate);
-    await gate.gate.close();
-    expect((await Promise.all(waiting)).map(({ status }) => status)).toEqual(Array(100).fill(409));
-  });
-
-  it('is none where the bodies that wait would have more than 16 MiB', { tags: 'slow' }, async () => {
-    const gate = await start(settings);
-    await patch(gate.url, BOTH);
-    const large = JSON.stringify(ONE) + ' '.repeat(4 * 1024 * 1024 - 1024);
-    const waiting = Array.from({ length: 4 }, () => patch(gate.url, large));
-    const { id } = await held(gate, 4);
-    await blocked(gate, large as unknown as object);
-    await decide(gate, id, 'decline');
-    const next = patch(gate.url, large);
-    await soon(async () => expect((await list(gate)).filter((one) => one.held)).toHaveLength(4));
-    await gate.gate.close();
-    for (const { status } of await Promise.all([...waiting, next])) expect(status).toBe(409);
-  });
-
-  it('is answered at once when the gate stops, and its token works after the start', async () => {
-    const state = join(temporaryFolder(), '.patchgate', 'state.json');
-    const gate = await start({ ...settings, state });
-    await patch(gate.url, BOTH);
-    const waiting = blocked(gate);
-    await held(gate);
-    await gate.gate.close();
-    const { approve } = await waiting;
-    const next = await start({ state });
-    expect((await patch(next.url, ONE, withToken(approve))).status).toBe(200);
-  });
-
-  it('is counted once, and its wait is no time of the gate', async () => {
-    const gate = await start(settings);
-    await patch(gate.url, BOTH);
-    const waiting = patch(gate.url, ONE);
-    const { id } = await held(gate);
-    const now = performance.now.bind(performance);
-    const clock = vi.spyOn(performance, 'now').mockImplementation(() => now() + 30_000);
-    onTestFinished(() => clock.mockRestore());
-    await decide(gate, id, 'approve');
-    await waiting;
-    const text = await (await fetch(`${gate.url}/__patchgate/metrics`)).text();
-    expect(text).toContain('patchgate_approvals_total{event="given"} 1');
-    expect(text).toContain('patchgate_approvals_total{event="used"} 1');
-    expect(Number(/patchgate_gate_seconds_sum (\S+)/.exec(text)?.[1])).toBeLessThan(30);
-  });
-
-  it.each([
-    ['without a token to give', { validation: 'enforce' as const, protect: ['Staging'] }, ONE],
-    ['that is wrong besides', {}, { ...ONE, languages: ['COBOL'] }],
-  ])('is none %s', async (_, more, body) => {
-    const gate = await start({ ...settings, ...more });
-    await patch(gate.url, BOTH);
-    expect((await patch(gate.url, body)).json.approve).toBeUndefined();
-    expect(await list(gate)).toEqual([]);
   });
 });
 
@@ -634,29 +405,6 @@ describe('after a restart', () => {
     expect((await one(next, approved.approval)).status).toBe('pending');
   });
 
-  it('one that was held is withdrawn', async () => {
-    const state = newFile();
-    const gate = await start({ state, hold: 60_000 });
-    await patch(gate.url, BOTH);
-    const waiting = patch(gate.url, ONE);
-    const { id } = await held(gate);
-    const next = await restarted(gate, state, 'a kill', {});
-    expect(await one(next, id)).toMatchObject({ status: 'withdrawn', held: false });
-    await decide(gate, id, 'decline');
-    await waiting;
-  });
-
-  it('the time that is left has counted on', async () => {
-    const state = newFile();
-    const gate = await start({ state, approvalTtl: 40 });
-    await patch(gate.url, BOTH);
-    const { approve, approval } = await blocked(gate);
-    const { expiresAt } = await one(gate, approval);
-    await soon(() => expect(Date.now()).toBeGreaterThan(Date.parse(expiresAt)));
-    const next = await restarted(gate, state, 'a kill', { approvalTtl: 600_000 });
-    expect((await blocked(next, ONE, withToken(approve))).detail).toContain('has expired');
-  });
-
   it('another process that reads the file does not take its tokens', async () => {
     const state = newFile();
     const gate = await start({ state });
@@ -693,21 +441,6 @@ it('two people, and a gate that is killed between them, and again once the token
   expect([status, json.detail]).toEqual([409, expect.stringContaining('was used already')]);
   expect(service.deleted).toEqual([]);
   expect((await third.stop('SIGTERM')).code).toBe(0);
-});
-
-it('a PATCH that is held is answered when a signal stops the program', { tags: 'slow' }, async () => {
-  const cwd = temporaryFolder();
-  const gate = await startBinary(['proxy', service.target.url, '--hold', '5m'], { cwd });
-  await patch(gate.url, BOTH);
-  const waiting = patch(gate.url, ONE);
-  await soon(async () => {
-    const { json } = await control<{ approvals: Approval[] }>(gate, 'approvals?status=pending');
-    expect(json.approvals).toHaveLength(1);
-  });
-  const stopped = gate.stop('SIGTERM');
-  expect((await waiting).json.approve).toBeDefined();
-  const { code, stderr } = await stopped;
-  expect([code, stderr]).toEqual([0, expect.not.stringContaining('cut off')]);
 });
 
 it('the audit names the approval that was asked for, decided and used', async () => {

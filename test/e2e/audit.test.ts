@@ -1,13 +1,5 @@
 /** The audit, in front of a service that really deletes. */
-import {
-  appendFileSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmdirSync,
-  writeFileSync,
-} from 'node:fs';
+import { appendFileSync, mkdirSync, readFileSync, renameSync, rmdirSync, writeFileSync } from 'node:fs';
 import { createConnection } from 'node:net';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
@@ -166,74 +158,6 @@ describe('a line', () => {
     expect(linesIn()).toMatchObject([{ session: 'one', path: PROJECT }, { verdict: 'block' }]);
     expect(linesIn()[0]?.query).toMatch(/note=x/);
     expect([token, '4711'].filter((secret) => text.includes(secret))).toEqual([]);
-  });
-});
-
-describe('a name', () => {
-  const ALICE = 't0ken-of-alice-4711';
-  const BOB = 't0ken/of+bob==';
-  const clients = [`alice=${ALICE}`, 'bob=env:BOB_TOKEN'];
-  const by = (token: string) => ({ headers: { authorization: `Bearer ${token}` } });
-  const startNamed = (settings: Settings = {}) =>
-    startGate({ target: service.target.url, audit: file, clients, ...settings }, 'proxy', { BOB_TOKEN: BOB });
-
-  it('is that of the token, which the target gets, or another in its place', async () => {
-    const { url } = await startNamed();
-    await patch(url, WRONG, by(ALICE));
-    await patch(url, WRONG, by(BOB));
-    await patch(url, WRONG, by('of somebody'));
-    await patch(url, WRONG);
-    expect(linesIn().map(({ who, client }) => [who, client])).toEqual([
-      ['alice', '127.0.0.1'],
-      ['bob', '127.0.0.1'],
-      [undefined, '127.0.0.1'],
-      [undefined, '127.0.0.1'],
-    ]);
-    await patch(url, BOTH, by(ALICE));
-    const setting = await startNamed({ setHeader: ['Authorization=Bearer of-staging'], validation: 'warn' });
-    await patch(setting.url, WRONG, by(BOB));
-    expect(service.target.received.map(({ headers }) => headers.authorization)).toEqual([
-      `Bearer ${ALICE}`,
-      'Bearer of-staging',
-    ]);
-    expect(linesIn().at(-1)).toMatchObject({ who: 'bob', forwarded: true });
-  });
-
-  it('is shown, and its token is not', async () => {
-    const many = Array.from({ length: 100 }, (_, i) => `c${i}=one/of+many-${i}-0815==`);
-    const recordings = join(cwd, 'recordings');
-    const { url, gate, log, notices } = await startNamed({
-      ...{ clients: [...many, ...clients], noRedact: ['authorization'], validation: 'warn', guard: 'off' },
-      ...{ record: 'all', recordings, log: 'json' },
-    });
-    const tokens = [ALICE, BOB, 'one/of+many-99-0815=='];
-    for (const token of tokens) {
-      const echo = JSON.stringify({ you: `Bearer ${token}` });
-      service.next.push((_req, res) => res.writeHead(200, { 'content-type': 'application/json' }).end(echo));
-      const headers = { authorization: `Bearer ${token}`, 'x-note': token };
-      const path = `current/projects/42?note=${encodeURIComponent(token)}`;
-      expect((await patch(url, { ...WRONG, languages: [token] }, { path, headers })).json).toEqual({
-        you: `Bearer ${token}`,
-      });
-    }
-    const shown = [JSON.stringify([...gate.exchanges()])];
-    await gate.close();
-    const kept = readdirSync(recordings, { recursive: true, encoding: 'utf8' }).filter((name) =>
-      name.endsWith('.json'),
-    );
-    expect(kept.length).toBeGreaterThan(0);
-    shown.push(...kept.map((name) => readFileSync(join(recordings, name), 'utf8')));
-    shown.push(readFileSync(file, 'utf8'), ...log, ...notices);
-    expect(linesIn().map(({ who }) => who)).toEqual(['alice', 'bob', 'c99']);
-    for (const token of tokens.flatMap((token) => [token, encodeURIComponent(token)]))
-      expect(shown.filter((text) => text.includes(token))).toEqual([]);
-  });
-
-  it('without an audit is told of', async () => {
-    const { notices } = await startNamed({ audit: undefined });
-    expect(notices).toEqual([
-      '--client names clients in the audit, and none is kept: --audit FILE keeps one',
-    ]);
   });
 });
 

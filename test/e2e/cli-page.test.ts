@@ -3,26 +3,17 @@ import { it } from 'vitest';
 import { expectGenerated } from '../support/generated-page.ts';
 import { runHere } from '../support/run-here.ts';
 
-const COMMANDS = [
-  'proxy',
-  'replay',
-  'fake',
-  'exec',
-  'verify',
-  'check',
-  'report',
-  'plan',
-  'approvals',
-  'approve',
-  'decline',
-  'config',
-  'demo',
-];
-const RECORDINGS = ['list', 'show', 'scrub', 'remove', 'import', 'export', 'copy'];
+const COMMANDS = ['proxy', 'replay', 'fake', 'exec', 'verify', 'check', 'report', 'plan', 'config', 'demo'];
+const RECORDINGS = ['list', 'show', 'scrub', 'remove', 'import', 'export'];
+const APPROVALS = ['list', 'approve', 'decline'];
 
 it('has the help of every command', async () => {
   const parts: string[] = [];
-  for (const command of [...COMMANDS, ...RECORDINGS.map((name) => `recordings ${name}`)]) {
+  for (const command of [
+    ...COMMANDS,
+    ...RECORDINGS.map((name) => `recordings ${name}`),
+    ...APPROVALS.map((name) => `approvals ${name}`),
+  ]) {
     const { stdout } = await runHere([...command.split(' '), '--help']);
     parts.push(`## ${command}\n\n\`\`\`text\n${stdout.trim()}\n\`\`\``);
   }

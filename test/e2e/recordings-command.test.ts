@@ -27,7 +27,7 @@ async function checkout(): Promise<{
 }
 
 describe('help', () => {
-  it.each(['', 'list', 'show', 'scrub', 'remove', 'import', 'export', 'copy'])(
+  it.each(['', 'list', 'show', 'scrub', 'remove', 'import', 'export'])(
     'of recordings %s has an example',
     async (name) => {
       const { code, stdout, stderr } = await runHere([

@@ -1,10 +1,13 @@
 /** The commands for recordings with --store, as a user types them. */
+
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { putFilesIn } from '../../src/postgres/copy-recording.ts';
+import { DEFAULT_RULES } from '../../src/recordings/matching/match-rules.ts';
 import { exchange } from '../support/exchanges.ts';
-import { type Postgres, startPostgres } from '../support/postgres.ts';
-import { filesBelow, recordAll } from '../support/recordings.ts';
+import { openAt, type Postgres, startPostgres } from '../support/postgres.ts';
+import { recordAll } from '../support/recordings.ts';
 import { runHere } from '../support/run-here.ts';
 import { freePort } from '../support/target.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -35,10 +38,8 @@ beforeEach(async () => {
     exchange({ path: '/api/b', body: { json: { b: 1 } }, answer: { json: 2 } }),
     exchange({ path: '/api/b', method: 'GET', answer: { json: { name: 'Ada' } } }),
   ]);
-  expect(await run('copy', 'checkout', '--to-store')).toEqual({
-    code: 0,
-    stdout: `copied 3 exchanges to ${shown}/checkout\n`,
-    stderr: '',
+  await putFilesIn(await openAt(url), 'checkout', join(cwd, 'recordings', 'checkout'), {
+    ...{ rules: DEFAULT_RULES, run: 'one', drops: 'nothing' },
   });
 });
 
@@ -49,10 +50,6 @@ describe('recordings in the database', { tags: 'slow' }, () => {
     expect(stdout).toMatch(/^recording +exchanges +paths +operations\ncheckout +3 +2 +GET 1, PATCH 2\n$/);
     expect(JSON.parse((await run('list', '--format', 'json')).stdout)).toEqual({
       recordings: [{ name: 'checkout', exchanges: 3, paths: 2, operations: { GET: 1, PATCH: 2 } }],
-    });
-    expect(await run('list', '--namespace', 'others')).toMatchObject({
-      code: 0,
-      stdout: `no recordings in ${shown}, namespace others\n`,
     });
   });
 
@@ -103,7 +100,7 @@ describe('recordings in the database', { tags: 'slow' }, () => {
       code: 0,
       stdout: `removed 2 of 2 exchanges of ${shown}/checkout (2 paths)\n`,
     });
-    expect((await run('list')).stdout).toBe(`no recordings in ${shown}, namespace default\n`);
+    expect((await run('list')).stdout).toBe(`no recordings in ${shown}\n`);
   });
 
   it('take in archives', async () => {
@@ -118,33 +115,6 @@ describe('recordings in the database', { tags: 'slow' }, () => {
     expect(await take('--replace')).toMatchObject({ code: 0 });
     expect((await run('list')).stdout).toMatch(/^checkout +3 +2 /m);
   });
-
-  it('are copied back as they were, and over nothing that is there', async () => {
-    expect(await run('copy', '--to-store')).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining('already'),
-    });
-    expect(await run('copy', '--from-store')).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining('already'),
-    });
-    expect(await run('copy', '--to-store', '--replace')).toMatchObject({ code: 0 });
-    const back = temporaryFolder();
-    expect(await run('copy', '--from-store', '--recordings', back)).toMatchObject({
-      code: 0,
-      stdout: `copied 3 exchanges to ${back}/checkout\n`,
-    });
-    expect(filesBelow(join(back, 'checkout'))).toEqual(filesBelow(join(cwd, 'recordings', 'checkout')));
-    await run('remove', 'checkout', '--method', 'GET', '--yes');
-    expect(await run('copy', 'checkout', '--from-store', '--replace', '--recordings', back)).toMatchObject({
-      code: 0,
-    });
-    expect(Object.keys(filesBelow(join(back, 'checkout')))).toEqual(['api/a/PATCH.json', 'api/b/PATCH.json']);
-    expect(await run('copy', '--to-store', '--recordings', join(back, 'none'))).toMatchObject({
-      code: 0,
-      stdout: `no recordings in ${join(back, 'none')}\n`,
-    });
-  });
 });
 
 describe('recordings that cannot be had', { tags: 'slow' }, () => {
@@ -153,12 +123,11 @@ describe('recordings that cannot be had', { tags: 'slow' }, () => {
     ['export', 'chekout'],
     ['scrub', 'chekout'],
     ['remove', 'chekout', '-y'],
-    ['copy', 'chekout', '--from-store'],
   ])('are missing: %s', async (...args) => {
     expect(await run(...args)).toEqual({
       code: 2,
       stdout: '',
-      stderr: `patchgate: there is no recording "chekout" in ${shown}, namespace default (there are: checkout)\n  did you mean "checkout"?\n`,
+      stderr: `patchgate: there is no recording "chekout" in ${shown} (there are: checkout)\n  did you mean "checkout"?\n`,
     });
   });
 
@@ -169,7 +138,6 @@ describe('recordings that cannot be had', { tags: 'slow' }, () => {
     [['remove', 'checkout', '-y']],
     [['import', 'x.har']],
     [['export', 'checkout']],
-    [['copy', '--to-store']],
   ])('are away with the database: %s', async (args) => {
     url = `postgres://me:hush@127.0.0.1:${await freePort()}/gates`;
     writeFileSync(join(cwd, 'x.har'), '{ "log": { "version": "1.2", "entries": [] } }');
@@ -177,17 +145,5 @@ describe('recordings that cannot be had', { tags: 'slow' }, () => {
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toMatch(/^patchgate: the database .*ECONNREFUSED.*\n {2}see whether it runs.+\n$/);
     expect(stderr).not.toContain('hush');
-  });
-
-  it('are asked for without a database, or which way', async () => {
-    for (const args of [
-      ['--to-store'],
-      ['--store', 'postgres://x/y'],
-      ['--store', 'postgres://x/y', '--to-store', '--from-store'],
-    ]) {
-      const { code, stderr } = await runHere(['recordings', 'copy', ...args], { cwd });
-      expect(code).toBe(2);
-      expect(stderr).toMatch(/^patchgate: .+\n {2}give .+\n$/);
-    }
   });
 });

@@ -1,9 +1,12 @@
 /** --store, where it is given to a command: what it says of the fleet, and that its password is shown nowhere. */
+
 import { execFileSync } from 'node:child_process';
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { putFilesIn } from '../../src/postgres/copy-recording.ts';
 import type { Database } from '../../src/postgres/database.ts';
+import { DEFAULT_RULES } from '../../src/recordings/matching/match-rules.ts';
 import { auditLine } from '../support/audit.ts';
 import { runBinary, startBinary } from '../support/binary.ts';
 import { exchange } from '../support/exchanges.ts';
@@ -32,7 +35,7 @@ beforeEach(() => {
 
 async function open(): Promise<{ url: string; database: Database }> {
   const url = await server.database();
-  return { url, database: await openAt(url, 'default') };
+  return { url, database: await openAt(url) };
 }
 
 describe('a plan', { tags: 'slow' }, () => {
@@ -57,16 +60,17 @@ describe('a plan', { tags: 'slow' }, () => {
     expect((await plan({ PATCHGATE_TARGET: 'http://a.example/api/v2' })).code).toBe(3);
     const other = await plan({ PATCHGATE_TARGET: 'http://b.example/api/v2' });
     expect(other).toMatchObject({ code: 2, stdout: expect.stringContaining('http://b.example') });
-    expect((await plan({ PATCHGATE_NAMESPACE: 'others' })).code).toBe(2);
   });
 
   it('goes by a recording in the database', async () => {
-    const { url } = await open();
+    const { url, database } = await open();
     await recordAll(join(cwd, 'recordings'), 'checkout', [
       exchange({ method: 'GET', path: PATH, answer: { json: PROJECT } }),
     ]);
     const env = { PATCHGATE_STORE: url };
-    await runHere(['recordings', 'copy', 'checkout', '--to-store'], { cwd, env });
+    await putFilesIn(database, 'checkout', join(cwd, 'recordings', 'checkout'), {
+      ...{ rules: DEFAULT_RULES, run: 'one', drops: 'nothing' },
+    });
     const args = [
       'plan',
       'body.json',
@@ -85,12 +89,14 @@ describe('a plan', { tags: 'slow' }, () => {
 
 describe('a test run', { tags: 'slow' }, () => {
   it('replays what the database has, also where it would record', async () => {
-    const { url } = await open();
+    const { url, database } = await open();
     const env = { PATCHGATE_STORE: url };
     await recordAll(join(cwd, 'recordings'), 'checkout', [
       exchange({ method: 'GET', path: PATH, answer: { json: PROJECT } }),
     ]);
-    await runHere(['recordings', 'copy', 'checkout', '--to-store'], { cwd, env });
+    await putFilesIn(database, 'checkout', join(cwd, 'recordings', 'checkout'), {
+      ...{ rules: DEFAULT_RULES, run: 'one', drops: 'nothing' },
+    });
     const exec = (name: string, ...more: string[]) =>
       runBinary(['exec', '--recording', name, ...more, '--', 'sh', '-c', `curl -s "$PATCHGATE_URL${PATH}"`], {
         cwd: temporaryFolder(),
@@ -120,7 +126,7 @@ describe('a test run', { tags: 'slow' }, () => {
 describe('a report', { tags: 'slow' }, () => {
   it('is of what all gates have let by', async () => {
     const { url, database } = await open();
-    for (const namespace of ['default', 'default', 'others'])
+    for (const namespace of ['default', 'default'])
       await database.query('INSERT INTO patchgate_audit (namespace, at, line) VALUES ($1, now(), $2)', [
         namespace,
         auditLine(),
@@ -222,7 +228,7 @@ describe('the password', { tags: 'slow' }, () => {
 
   it('is in no help', async () => {
     const env = { PATCHGATE_STORE: `postgres://me:${PASSWORD}@127.0.0.1:${await freePort()}/gates` };
-    for (const args of [['proxy'], ['recordings', 'copy'], ['plan']]) {
+    for (const args of [['proxy'], ['recordings', 'list'], ['plan']]) {
       const { code, stdout } = await runHere([...args, '--help'], { cwd, env });
       expect(code).toBe(0);
       expect(stdout).toContain('--store');

@@ -9,7 +9,7 @@ describeApprovals(
 );
 
 const issue = async (approvals: FileApprovals, now?: number) =>
-  (await approvals.issue(subject(), ABOUT, undefined, now)).token;
+  (await approvals.issue(subject(), ABOUT, now)).token;
 
 it('expires, and goes on saying so for a while', async () => {
   const approvals = new FileApprovals({ lifetime: 1000 });
@@ -114,7 +114,6 @@ it.each<[string, Partial<KeptApproval>, string, string | undefined]>([
   ['one that an approver has approved', { status: 'approved', decidedBy: 'anna' }, 'approved', undefined],
   ['one that another has approved', { status: 'approved', decidedBy: 'eve' }, 'pending', 'no approver'],
   ['one that was approved without a name', { status: 'approved' }, 'pending', 'no approver'],
-  ['one that was held', { status: 'approved', decidedBy: 'anna', held: true }, 'withdrawn', 'has expired'],
   ['one whose time is over', { expiresAt: '2020-01-01T00:00:00.000Z' }, 'expired', 'has expired'],
   ['one whose time is none', { expiresAt: '2026-99-99T00:00:00.000Z' }, 'expired', 'has expired'],
   ['one that was used', { status: 'used' }, 'used', 'was used already'],
@@ -141,27 +140,10 @@ it('gives one from a restart no more time than a new one has', async () => {
 it('keeps nothing of one that it forgets', async () => {
   const store = new Store();
   const approvals = new FileApprovals({ lifetime: 1000, store });
-  const { id } = await approvals.issue(subject(), ABOUT, undefined, 0);
+  const { id } = await approvals.issue(subject(), ABOUT, 0);
   await issue(approvals, 6000);
   expect(store.byId.has(id)).toBe(true);
   await issue(approvals, 6001);
   expect(store.byId.has(id)).toBe(false);
   expect(store.byId.size).toBe(2);
-});
-
-it('drops no held one, and counts its time from its answer', { tags: 'slow' }, async () => {
-  const approvals = new FileApprovals({ lifetime: 1000 });
-  const { id, token } = await approvals.issue(subject(), ABOUT, 60_000, 0);
-  for (let i = 0; i < 10_000; i++) await issue(approvals, 5000);
-  expect(await approvals.get(id, 50_000)).toMatchObject({ status: 'pending', held: true });
-  await approvals.answered(id, 50_000);
-  expect(await approvals.whyNot(token, subject(), 51_000)).toBeUndefined();
-  expect((await approvals.whyNot(token, subject(), 51_001))?.refused).toContain('expired');
-});
-
-it('uses one that is held after the time for a decision, since it may wait for its turn', async () => {
-  const approvals = new FileApprovals({ lifetime: 1000 });
-  const { id, token } = await approvals.issue(subject(), ABOUT, 60_000, 0);
-  await approvals.decide(id, { decision: 'approve' }, undefined, 59_999);
-  expect(await approvals.use(token, subject(), 70_000)).toEqual({ id });
 });

@@ -42,7 +42,7 @@ interface Opened extends KnownStore {
   notices: string[];
 }
 
-async function open(file: string, more: { account?: string; target?: string } = {}): Promise<Opened> {
+async function open(file: string, more: { target?: string } = {}): Promise<Opened> {
   await turn();
   const notices: string[] = [];
   const kept = await openKnownStore({ file, lag: 60_000, notice: (text) => notices.push(text), ...more });
@@ -325,20 +325,6 @@ describe('the start', () => {
       await kept.close();
     }
   });
-
-  test('with an account, has under `current` what stood under its id, once and for all', async () => {
-    const file = newFile();
-    mkdirSync(dirname(file));
-    const accounts = { 196: { projects: { 42: holding(1) } }, current: { projects: { 42: holding(2) } } };
-    writeFileSync(file, JSON.stringify({ paths: { '/api/v2': accounts } }));
-    const kept = await open(file, { account: '196' });
-    expect(kept.state.of(project(42))?.record.environments).toHaveLength(2);
-    learn(kept, project(42), holding(3));
-    const again = await open(await copyOf(file), { account: '196' });
-    expect(entriesOf(again)).toEqual(entriesOf(kept));
-    await kept.close();
-    expect(JSON.parse(textOf(file)).paths['/api/v2']).toEqual({ current: { projects: { 42: holding(3) } } });
-  });
 });
 
 describe('two at once', () => {
@@ -493,7 +479,6 @@ describe('approvals', () => {
     ...{
       id,
       status: 'pending',
-      held: false,
       method: 'PATCH',
       url: '/accounts/current/projects/42',
       effects: [],
@@ -523,11 +508,10 @@ describe('approvals', () => {
     const file = newFile();
     const kept = await open(file);
     const expiresAt = new Date(Date.now() - 1).toISOString();
-    const held = approval('held', { held: true, expiresAt });
-    for (const one of [approval('over', { expiresAt }), held, approval('none', { expiresAt: 'never' })])
+    for (const one of [approval('over', { expiresAt }), approval('none', { expiresAt: 'never' })])
       storeOf(kept).keep(one);
     await kept.close();
-    expect(JSON.parse(textOf(file)).approvals).toEqual({ held });
+    expect(JSON.parse(textOf(file)).approvals).toBeUndefined();
   });
 
   test('take no more room in the files than in memory', { tags: 'slow' }, async () => {
@@ -675,7 +659,7 @@ function openStore(file: string): FileKnownStore {
   const notice = (text: string) => {
     throw new Error(text);
   };
-  const store = new FileKnownStore({ file, account: '196', lag: 60_000, notice });
+  const store = new FileKnownStore({ file, lag: 60_000, notice });
   store.open();
   return store;
 }

@@ -28,12 +28,11 @@ const project = (...ids: number[]) => ({
 const read = (...ids: number[]): ExchangeParts => ({ method: 'GET', answer: { json: project(...ids) } });
 
 interface Options {
-  account?: string;
   kinds?: RecordKind[];
 }
 
 /** What is known of a recording; with how often its files were looked at. */
-async function knowing(parts: readonly ExchangeParts[], { account, kinds = ['project'] }: Options = {}) {
+async function knowing(parts: readonly ExchangeParts[], { kinds = ['project'] }: Options = {}) {
   const folder = temporaryFolder();
   await recordAll(folder, 'demo', parts.map(exchange));
   const store = await openStore(folder, 'demo');
@@ -45,7 +44,7 @@ async function knowing(parts: readonly ExchangeParts[], { account, kinds = ['pro
     },
   });
   const redaction = redactionOf({ redactPatterns: ['hidden'] });
-  const knowledge = replayedKnowledge(counting, { redaction, account, kinds });
+  const knowledge = replayedKnowledge(counting, { redaction, kinds });
   const find = (session: Session, url = PROJECT_PATH, name = NAME) =>
     knowledge.find?.(name, {
       method: 'PATCH',
@@ -140,23 +139,6 @@ describe('what is known of a recording', () => {
 
 describe('the workspace that current means', () => {
   const under = (account: string) => PROJECT_PATH.replace('current', account);
-
-  it.each([
-    ['current', '42'],
-    ['42', 'current'],
-  ])('is looked for by its other name: %s as %s', async (account, recorded) => {
-    const parts = ['', '/'].map((end, i) => ({ ...read(i), path: under(recorded) + end }));
-    const { find, idsIn } = await knowing(parts, { account: '42' });
-    await find(ONE, under(account), { ...NAME, account });
-    await find(TWO, `${under(account)}/`, { ...NAME, account });
-    expect([ONE, TWO].map((session) => idsIn(session, { ...NAME, account }))).toEqual([[0], [1]]);
-  });
-
-  it('is no other one', async () => {
-    const { find, idsIn } = await knowing([read(1, 2)], { account: '42' });
-    await find(ONE, under('43'), { ...NAME, account: '43' });
-    expect(idsIn(ONE, { ...NAME, account: '43' })).toBeUndefined();
-  });
 
   it('has one name where nobody says which it is', async () => {
     const { find, idsIn } = await knowing([read(1, 2)]);

@@ -14,7 +14,7 @@ beforeAll(async () => {
 }, 60_000);
 
 async function open(url: string, notices: string[] = []): Promise<Database> {
-  const database = await openDatabase({ url, namespace: 'team', notice: (text) => notices.push(text) });
+  const database = await openDatabase({ url, notice: (text) => notices.push(text) });
   cleanUpLater(() => database.close());
   return database;
 }
@@ -109,11 +109,6 @@ describe('openDatabase', { tags: 'slow' }, () => {
       .poll(() => codeOf(open(url.href).then((database) => database.close())))
       .toBe('store-unavailable');
     await expect.poll(sockets).toBeLessThanOrEqual(before);
-  });
-
-  it('refuses a namespace that fits into no index', async () => {
-    const options = { url: await server.database(), notice: () => undefined };
-    expect(await codeOf(openDatabase({ ...options, namespace: 'ä'.repeat(41) }))).toBe('bad-config');
   });
 
   it('verifies certificates off loopback', async () => {

@@ -24,10 +24,10 @@ interface Gate extends PgKnownStore {
   notices: string[];
 }
 
-async function open(url: string, more: { namespace?: string; service?: string } = {}): Promise<Gate> {
+async function open(url: string, more: { service?: string } = {}): Promise<Gate> {
   const notices: string[] = [];
   const notice = (text: string) => notices.push(text);
-  const database = await openDatabase({ url, namespace: more.namespace ?? 'team', notice });
+  const database = await openDatabase({ url, notice });
   const options = { database, service: SERVICE, lag: 60_000, notice, ...more };
   const store = await PgKnownStore.open(options).catch((error) =>
     database.close().then(() => Promise.reject(error)),
@@ -86,7 +86,7 @@ describeKnownStore('PostgreSQL', async () => {
   const url = await server.database();
   return {
     async open(options = {}) {
-      const database = await openDatabase({ url, namespace: 'team', notice: () => undefined });
+      const database = await openDatabase({ url, notice: () => undefined });
       cleanUpLater(() => database.close());
       return PgKnownStore.open({
         database,
@@ -114,11 +114,10 @@ describe('a lease', { tags: 'slow' }, () => {
     expect(await mayLease(other, false)).toBe(true);
   });
 
-  it('is of one record of one service and one namespace', async () => {
+  it('is of one record of one service', async () => {
     const url = await server.database();
     const one = await open(url);
     await lease(one);
-    expect(await mayLease(await open(url, { namespace: 'others' }), false)).toBe(true);
     expect(await mayLease(await open(url, { service: 'https://other.example.com' }), false)).toBe(true);
     expect(await one.lease(project(43), { isShared: false, body: {}, isGone: () => false })).toBeDefined();
   });
@@ -205,7 +204,7 @@ describe('a lease', { tags: 'slow' }, () => {
     const refused = { code: 'store-unavailable', message: expect.stringContaining('read-only') };
     await soon(() => expect(lease(gate)).rejects.toMatchObject(refused));
     await expect(gate.database.query('SELECT 1')).rejects.toMatchObject({ code: 'store-unavailable' });
-    const other = await openDatabase({ url: server.url, namespace: 'team', notice: () => undefined });
+    const other = await openDatabase({ url: server.url, notice: () => undefined });
     await other.query(`ALTER DATABASE ${name} RESET default_transaction_read_only`);
     await other.close();
     await soon(async () => (await lease(gate)).release());
@@ -350,7 +349,7 @@ describe('the database', { tags: 'slow' }, () => {
     const url = await server.database();
     const one = await open(url);
     await one.database.query(
-      "INSERT INTO patchgate_record (namespace, service, kind, id) SELECT 'team', $1, 'project', '0' || generate_series(1, 20000)",
+      "INSERT INTO patchgate_record (namespace, service, kind, id) SELECT 'default', $1, 'project', '0' || generate_series(1, 20000)",
       [SERVICE],
     );
     see(one, NAME, 1);

@@ -73,7 +73,7 @@ describe('an outbox', { tags: 'slow' }, () => {
     );
     await outbox.flush();
     expect(await database.query('SELECT namespace, line FROM patchgate_audit')).toEqual([
-      { namespace: 'team', line: { audit: 1 } },
+      { namespace: 'default', line: { audit: 1 } },
     ]);
   });
 

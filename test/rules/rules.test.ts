@@ -56,9 +56,9 @@ describe.each(RULES)('$name', (rule) => {
     for (const [index, body] of [...oddValues([...names, ...more], 2000)].entries()) {
       const effects =
         known &&
-        effectsOf(kind, known.record, body, (name) => ({
-          deletion: name === 'x' ? 'allow' : name === 'y' ? 'protect' : 'approve',
-        }));
+        effectsOf(kind, known.record, body, (name) =>
+          name === 'x' ? 'allow' : name === 'y' ? 'protect' : 'approve',
+        );
       const recordId = ids[index % ids.length] as string;
       for (const context of [
         { body, recordId },

@@ -177,7 +177,6 @@ it('keeps no other waiting where a fault breaks off an answer that goes on for t
 it('has told the audit before the client can have the whole answer', async () => {
   const told: Record<string, unknown>[] = [];
   const audit: DataPathOptions['audit'] = {
-    whoIs: () => undefined,
     entryOf({ socket }, _match, { verdict: { outcome } }) {
       const before = socket.bytesWritten;
       const entry = {

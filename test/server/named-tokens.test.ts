@@ -6,7 +6,7 @@ import { refusal } from '../support/errors.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const ENV = { TOKEN: 'of-the-environment', BEARER: 'Bearer s3cret-of-carol', EMPTY: '', BROKEN: 'x\n' };
-const read = (...texts: string[]) => readNamedTokens(texts, ENV, '--client');
+const read = (...texts: string[]) => readNamedTokens(texts, ENV, '--approvers');
 const BASIC = Buffer.from('bob:pass').toString('base64');
 
 describe('a token', () => {
@@ -74,6 +74,6 @@ it.each([
   [['a=t0ken', 'a=t0ken'], 'a has the same token twice'],
 ])('%j is refused, without its token', (texts, why) => {
   const said = refusal('bad-usage', () => read(...texts));
-  expect(said).toContain(`invalid value for --client: ${why}`);
+  expect(said).toContain(`invalid value for --approvers: ${why}`);
   expect(said).not.toMatch(/t0ken|s3cret/);
 });

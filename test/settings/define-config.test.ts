@@ -6,14 +6,12 @@ describe('defineConfig', () => {
   it('gives back what it is given, of which the types take what the product takes', async () => {
     const written = defineConfig({
       port: 0,
-      account: 'current',
       timeout: '250ms',
       maxAge: '30d',
       bodyLimit: '5MiB',
       record: true,
       guard: false,
       state: false,
-      learn: ['project', 'draft'],
       latency: '50ms..200ms',
       faults: ['updateProject status=503', { method: 'GET', truncate: '50%', trickle: '1KiB/s', rate: 0.5 }],
       redact: 'pin,ssn',
@@ -60,8 +58,6 @@ describe('defineConfig', () => {
       { validation: 'enforced' },
       // @ts-expect-error it has no bare meaning
       { validation: true },
-      // @ts-expect-error none of the kinds
-      { learn: ['projects'] },
       // @ts-expect-error no severity
       { rules: { 'schema.type': 'fatal' } },
       // @ts-expect-error neither operation nor path

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { refused as configRefused, resolve } from '../support/config.ts';
+import { refused as configRefused } from '../support/config.ts';
 import { laterRefusal } from '../support/errors.ts';
 import { checkBodies, checkCustomRules, checkOverrides, checkSuppressions } from '../support/extras.ts';
 import { shouting } from '../support/team-rule.ts';
@@ -73,21 +73,6 @@ describe('bodies', () => {
       message: 'unknown field "file" of bodies[0] in c.json:3:7',
       hint: 'did you mean "files"?',
     });
-  });
-});
-
-describe('guardPolicy', () => {
-  const REASON = { reason: 'customers see it' };
-  it.each([
-    [[{ deletion: 'keep', ...REASON }], 'invalid value "keep" for guardPolicy[0].deletion'],
-    [[{ deletion: 'protect' }], 'missing field "reason" of guardPolicy[0]'],
-    [[{ deletion: 'allow', environments: '', ...REASON }], 'guardPolicy[0].environments'],
-    [[{ deletion: 'allow', environments: [], ...REASON }], 'guardPolicy[0].environments'],
-    [[{ deletion: 'allow', projects: [], ...REASON }], 'guardPolicy[0].projects'],
-    [[{ deletion: 'allow', projects: '42', ...REASON }], 'guardPolicy[0].projects'],
-    [[{ deletion: 'allow', environment: 'x', ...REASON }], 'unknown field "environment" of guardPolicy[0]'],
-  ])('%j is refused', async (guardPolicy, why) => {
-    await expect(resolve({ file: { guardPolicy } })).rejects.toThrow(why);
   });
 });
 

@@ -7,8 +7,8 @@ import { laterRefusal } from '../support/errors.ts';
 function typed(name: SettingName, given: string | boolean): unknown {
   const setting: Setting = SETTINGS[name];
   if (setting.type === 'boolean') return given === 'true' || given === '1';
-  const isNumber = setting.type === 'integer' || name === 'account';
-  return isNumber && given !== 'current' ? Number(given) : given;
+  const isNumber = setting.type === 'integer';
+  return isNumber ? Number(given) : given;
 }
 
 describe('each setting', () => {
@@ -61,11 +61,6 @@ describe('each setting', () => {
       ['strict', 'strict'],
       ['off', 'off'],
     ],
-    account: [
-      ['current', undefined],
-      ['196', 196],
-      ['0', 0],
-    ],
     state: [
       ['held.json', 'held.json'],
       ['.patchgate/state.json', '.patchgate/state.json'],
@@ -74,25 +69,8 @@ describe('each setting', () => {
       ['true', true],
       ['false', false],
     ],
-    stateLag: [
-      ['0', 0],
-      ['60s', 60_000],
-    ],
-    learn: [
-      ['project', ['project']],
-      ['feature, draft', ['feature', 'draft']],
-    ],
-    approvalTtl: [
-      ['90s', 90_000],
-      ['10m', 600_000],
-    ],
     approvers: [['anna=t0ken-of-anna, ben=file:ben.txt', ['anna=t0ken-of-anna', 'ben=file:ben.txt']]],
-    hold: [
-      ['5m', 300_000],
-      ['0', 0],
-    ],
     allowDelete: [['e2e-*, tmp', ['e2e-*', 'tmp']]],
-    approvalWebhook: [['https://chat.test/services/x', 'https://chat.test/services/x']],
     protect: [['Production, live-*', ['Production', 'live-*']]],
     unlisted: [
       ['pass', 'pass'],
@@ -136,10 +114,6 @@ describe('each setting', () => {
     ],
     host: [['0.0.0.0', '0.0.0.0']],
     audit: [['audit.jsonl', 'audit.jsonl']],
-    clients: [
-      ['alice=env:ALICE', ['alice=env:ALICE']],
-      ['the CI=t0k==, bob=b', ['the CI=t0k==', 'bob=b']],
-    ],
     tlsCert: [['server.crt', 'server.crt']],
     targetCert: [['own.crt', 'own.crt']],
     targetKey: [['own.key', 'own.key']],
@@ -200,8 +174,6 @@ describe('each setting', () => {
     baseline: [['known.json', 'known.json']],
     failOnBlock: [['true', true]],
     store: [['postgres://db.example.com/gates', 'postgres://db.example.com/gates']],
-    namespace: [['team', 'team']],
-    run: [['nightly-7', 'nightly-7']],
     failOn: [
       ['error', 'error'],
       ['warn', 'warn'],
@@ -291,14 +263,8 @@ describe('each setting', () => {
     ['validation', true, 'one of: enforce, warn, off'],
     ['validation', 'toString', 'one of: enforce, warn, off'],
     ['guard', 'maybe', 'one of: on, strict, off'],
-    ['account', 'main', 'an integer from 0 to 9007199254740991'],
-    ['account', '-1', 'an integer from 0 to 9007199254740991'],
-    ['account', '042x', 'an integer from 0 to 9007199254740991'],
     ['state', true, 'a text'],
     ['state', 5, 'a text'],
-    ['learn', 'projects', 'any of: project, feature, draft; did you mean "project"?'],
-    ['learn', ['project', 'campaign'], 'any of: project, feature, draft'],
-    ['approvalTtl', '10 minutes', 'a duration of at most 596h that is longer than 0: 500ms, 30s, 2m'],
     ['allowDelete', 5, 'texts'],
     ['protect', 5, 'names, with * and ?: Production, live-*'],
     ['protect', '', 'names, with * and ?: Production, live-*'],
@@ -397,7 +363,6 @@ describe('each setting', () => {
   it.each([
     [{ recordInCi: 'true' }, 'invalid value "true" for recordInCi'],
     [{ port: '4010' }, 'invalid value "4010" for port'],
-    [{ account: '196' }, 'invalid value "196" for account'],
   ])('is no text in a config file where it is none: %j', async (file, says) => {
     expect(await refused({ file })).toContain(says);
   });
@@ -418,10 +383,10 @@ describe('each setting', () => {
     'a\u0007=t0ken',
     'a=t0kén',
   ])('is a name and a token, which is not shown: %j', async (client) => {
-    for (const given of [{ flags: { clients: client } }, { file: { clients: [client] } }]) {
+    for (const given of [{ flags: { approvers: client } }, { file: { approvers: [client] } }]) {
       const said = await refused(given);
       expect(said).toMatch(
-        /^invalid value for (?:--)?clients.* \(it takes NAME=TOKEN or NAME=env:VARIABLE, /,
+        /^invalid value for (?:--)?approvers.* \(it takes NAME=TOKEN or NAME=env:VARIABLE, /,
       );
       expect(said).not.toContain('t0k');
     }

@@ -8,7 +8,8 @@ import { effectsOf } from '../../src/state/effects.ts';
 
 const decideBy =
   (mayGo: (name: string) => boolean = () => false): DecideDeletion =>
-  (name) => ({ deletion: mayGo(name) ? 'allow' : 'approve' });
+  (name) =>
+    mayGo(name) ? 'allow' : 'approve';
 const corrected = (known: JsonObject, body: JsonValue, mayGo?: (name: string) => boolean) =>
   correctedProject(known, body, effectsOf('project', known, body, decideBy(mayGo)));
 

@@ -55,11 +55,8 @@ it('odd values have effects, or none, and are left as they are', { tags: 'slow' 
   }
 });
 
-const effects = (
-  known: JsonObject,
-  body: JsonValue,
-  decide: DecideDeletion = () => ({ deletion: 'approve' }),
-) => projectEffects(known, body, decide);
+const effects = (known: JsonObject, body: JsonValue, decide: DecideDeletion = () => 'approve') =>
+  projectEffects(known, body, decide);
 const has = (...environments: [id: number, name: string][]): JsonObject => ({
   environments: environments.map(([id, name]) => ({ id, name, isEnabled: false })),
 });
@@ -157,7 +154,7 @@ describe('environments', () => {
   });
 
   it('go without asking where every name that they may have may', () => {
-    const decide: DecideDeletion = (name) => ({ deletion: name.startsWith('e2e') ? 'allow' : 'approve' });
+    const decide: DecideDeletion = (name) => (name.startsWith('e2e') ? 'allow' : 'approve');
     const either = has([1, 'e2e-1'], [2, 'e2e-2'], [2, 'Staging']);
     expect(effects(either, has(), decide)).toEqual([
       { kind: 'environment-deleted', id: 1, name: 'e2e-1', allowed: true },

@@ -76,7 +76,7 @@ class Play {
       },
     });
     const others = accounts.filter((account) => account !== 'current');
-    this.model = new ServiceModel(options.account === undefined ? [undefined, ...others] : [options.account]);
+    this.model = new ServiceModel([undefined, ...others]);
   }
 
   take({ act, account: number, ids, body, which, ending }: Step): void {
@@ -169,10 +169,6 @@ describe('what is known is never less than what may be', { tags: 'slow' }, () =>
   it('of one name', () => play(['current'], {}, true));
 
   it('of several that may be the same', () => play(['current', '5', '7'], {}, false));
-
-  it('of two that are known to be the same', () => play(['current', '5'], { account: '5' }, true));
-
-  it('of two that are known to be different', () => play(['current', '7'], { account: '5' }, true));
 
   const live = { lag: 0 };
 
@@ -418,16 +414,6 @@ describe('accounts', () => {
     state.send(CURRENT, project(3)).accepted();
     expect(brief(state.of(CURRENT))).toBe('[3] whole');
     expect(brief(state.of(named('5')))).toBe('[2,3] whole');
-  });
-
-  it('are told apart where it is said which current means', () => {
-    const state = new KnownState({ account: '5' });
-    state.send(CURRENT, project(1)).accepted();
-    state.send(named('7'), project(7)).accepted();
-    expect(brief(state.of(named('5')))).toBe('[1] whole');
-    expect(brief(state.of(CURRENT))).toBe('[1] whole');
-    expect(brief(state.of(named('7')))).toBe('[7] whole');
-    expect(state.of(named('8'))).toBeUndefined();
   });
 
   it('a doubt that came later by the other name counts', () => {

@@ -29,13 +29,13 @@ export async function checkLines(text: string | Buffer, options: TextOptions = {
 
 /** As a report has it. */
 async function checkFile(name: string, content: unknown, options: TextOptions): Promise<CheckedFile> {
-  const { learn = ['project'], account, as = {} } = options;
+  const { as = {} } = options;
   const cwd = options.folder ?? temporaryFolder();
   const isText = typeof content === 'string' || Buffer.isBuffer(content);
   writeFileSync(join(cwd, name), isText ? content : JSON.stringify(content));
   const io = { cwd, stdin: (async function* () {})() };
   const judge = options.gate ?? gate({ guard: 'off' });
-  const files = await judgeAll(judge, [name], as, new InitialState({ learn, account }, []), io);
+  const files = await judgeAll(judge, [name], as, new InitialState([]), io);
   return hideSecrets(files, DEFAULT_REDACTION)[0] as CheckedFile;
 }
 

@@ -66,7 +66,7 @@ export async function runFleet(options: FleetOptions): Promise<FleetReport> {
   const { gates: count, clients: clientCount, seconds, seed, events, store, settings = [] } = options;
   const next = sequence(seed);
   const service = await startFleetService(PROJECTS, sequence(seed + 1));
-  const shared = store ? ['--store', store.url, '--record', 'all', '--run', 'one'] : [];
+  const shared = store ? ['--store', store.url, '--record', 'all'] : [];
   const folder = temporaryFolder();
   const gates = Array.from({ length: count }, (_, i) => {
     const cwd = join(folder, `gate-${i}`);

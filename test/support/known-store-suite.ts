@@ -5,7 +5,7 @@ import type { RecordName } from '../../src/model/record.ts';
 
 /** Where it is kept what is known of one service, nothing at first; each `open` is a new process as it were. */
 export interface KnownPlace {
-  open(options?: { account?: string; hide?: (record: JsonObject) => JsonObject }): Promise<KnownStore>;
+  open(options?: { hide?: (record: JsonObject) => JsonObject }): Promise<KnownStore>;
 }
 
 export const project = (id: number | string, account = 'current', base = '/api/v2'): RecordName => ({
@@ -100,17 +100,6 @@ export function describeKnownStore(name: string, newPlace: () => Promise<KnownPl
         await second.close();
       },
     );
-
-    it("knows under `current` what stood under the workspace's own id", async () => {
-      const place = await newPlace();
-      const first = await place.open();
-      learn(first, project(42, '196'), holding(1));
-      await first.close();
-      const second = await place.open({ account: '196' });
-      expect(second.state.of(project(42))?.record).toEqual(holding(1));
-      expect(entriesOf(second).map(({ name }) => name.account)).toEqual(['current']);
-      await second.close();
-    });
 
     it('keeps nothing that is to be hidden', async () => {
       const place = await newPlace();

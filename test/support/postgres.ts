@@ -47,8 +47,8 @@ export function folderOfPostgres(): string {
 }
 
 /** As a gate opens it. */
-export async function openAt(url: string, namespace = 'team'): Promise<Database> {
-  const database = await openDatabase({ url, namespace, notice: () => undefined });
+export async function openAt(url: string): Promise<Database> {
+  const database = await openDatabase({ url, notice: () => undefined });
   cleanUpLater(() => database.close());
   return database;
 }

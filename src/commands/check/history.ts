@@ -3,15 +3,11 @@ import { PatchgateError } from '../../errors.ts';
 import type { Gate } from '../../gate/gate.ts';
 import { type RecordedUpdate, recordedUpdate } from '../../guard/recorded-history.ts';
 import type { Exchange } from '../../model/exchange.ts';
-import { type Known, mayBeSame, type RecordKind, type RecordName } from '../../model/record.ts';
+import { type Known, LEARNT, mayBeSame, type RecordName } from '../../model/record.ts';
 import { either } from '../../state/known.ts';
 import { KnownState } from '../../state/known-state.ts';
 
 export interface InitialStateOptions {
-  /** Kinds of record of which bodies and answers are learnt from. */
-  learn: readonly RecordKind[];
-  /** Id of the workspace that `current` means. */
-  account?: string | undefined;
   /** File with what is known before the first exchange, and of the records that bodies are for. */
   state?: string | undefined;
 }
@@ -23,24 +19,14 @@ interface KnownRecord {
 
 /** What is known before anything is judged. It is the same for each recording and body: none of them follows another. */
 export class InitialState {
-  readonly learn: readonly RecordKind[];
-  readonly #account: string | undefined;
   readonly #records = new Map<string, KnownRecord[]>();
 
-  constructor({ learn, account }: InitialStateOptions, records: Iterable<KnownRecord>) {
-    this.learn = learn;
-    this.#account = account;
+  constructor(records: Iterable<KnownRecord>) {
     for (const record of records) listIn(this.#records, sharedKey(record.name)).push(record);
   }
 
-  /** The account of a record, `current` where that is what it means. */
-  accountOf({ account }: RecordName): string {
-    return account === this.#account ? 'current' : account;
-  }
-
   mayBeSame(one: RecordName, other: RecordName): boolean {
-    const own = (name: RecordName) => ({ ...name, account: this.accountOf(name) });
-    return mayBeSame(own(one), own(other), { isExact: false, hasAccount: this.#account !== undefined });
+    return mayBeSame(one, other, { isExact: false });
   }
 
   /** Whether something is known of a record, or of one that may be the same. */
@@ -50,7 +36,7 @@ export class InitialState {
 
   /** The state of a record, and of those that may be the same, to begin with. */
   stateOf(name: RecordName): KnownState {
-    const state = new KnownState({ account: this.#account });
+    const state = new KnownState();
     for (const { name: own, known } of this.#records.get(sharedKey(name)) ?? []) state.restore(own, known);
     return state;
   }
@@ -63,7 +49,7 @@ function sharedKey({ kind, id }: RecordName): string {
 
 /** @throws PatchgateError `bad-input`, `cannot-read`: the state file is not there, cannot be read or has another shape */
 export async function readInitialState(options: InitialStateOptions, cwd: string): Promise<InitialState> {
-  if (options.state === undefined) return new InitialState(options, []);
+  if (options.state === undefined) return new InitialState([]);
   const { journalOf, markOf, readKept } = await import('../../guard/state-files.ts');
   const file = resolve(cwd, options.state);
   if (markOf(file, journalOf(file)) === undefined) {
@@ -71,7 +57,7 @@ export async function readInitialState(options: InitialStateOptions, cwd: string
       hint: 'check the path given with --state, or leave it out to know only what the recordings show',
     });
   }
-  return new InitialState(options, readKept(file).records.values());
+  return new InitialState(readKept(file).records.values());
 }
 
 /** Where an exchange stands: the number of its file, and its index in there. */
@@ -106,10 +92,9 @@ export class History {
 
   /** Takes in an exchange. Where times are equal, the one that was taken in first came first. */
   add(exchange: Exchange, place: ExchangePlace, time: number): void {
-    const { learn } = this.#initial;
     const isKnown = (name: RecordName) => this.#initial.has(name);
-    const update = recordedUpdate(this.#gate, learn, exchange, isKnown);
-    if (!update || !(learn.includes(update.name.kind) || isKnown(update.name))) return;
+    const update = recordedUpdate(this.#gate, LEARNT, exchange, isKnown);
+    if (!update || !(LEARNT.includes(update.name.kind) || isKnown(update.name))) return;
     const steps = listIn(this.#steps, sharedKey(update.name));
     if (time < (steps.at(-1)?.time ?? time)) this.#unsorted.add(steps);
     steps.push({ ...place, time, update });
@@ -119,7 +104,7 @@ export class History {
   knownBefore(name: RecordName, place: ExchangePlace): Known | undefined {
     const steps = listIn(this.#steps, sharedKey(name));
     if (this.#unsorted.delete(steps)) steps.sort((a, b) => a.time - b.time);
-    const key = `${place.file} ${sharedKey(name)} ${this.#initial.accountOf(name)} ${name.base}`;
+    const key = `${place.file} ${sharedKey(name)} ${name.account} ${name.base}`;
     const cursor = this.#cursors.get(key) ?? { next: 0, state: this.#initial.stateOf(name) };
     this.#cursors.set(key, cursor);
     const { state } = cursor;

@@ -42,7 +42,7 @@ interface Args {
 
 export const importRecording: CommandModule = {
   builder: (yargs) =>
-    withSettings(yargs, [...RECORDINGS, 'recording', 'run', ...RECORDING, ...MATCHING, ...REDACTION])
+    withSettings(yargs, [...RECORDINGS, 'recording', ...RECORDING, ...MATCHING, ...REDACTION])
       .positional('files', {
         type: 'string',
         array: true,

@@ -53,8 +53,8 @@ export async function runList(args: ListArgs, output: Output): Promise<0 | 2> {
   const all: Listed[] = [];
   let where = folder;
   if (database) {
-    const { pathsIn, shownPlace } = await import('../../postgres/stored-paths.ts');
-    where = shownPlace(database);
+    const { pathsIn } = await import('../../postgres/stored-paths.ts');
+    where = database.name;
     const paths = await pathsIn(database);
     for (const name of new Set(paths.map(({ recording }) => recording))) {
       const own = paths.filter(({ recording }) => recording === name);

@@ -40,5 +40,5 @@ export async function inTemporaryFolder<T>(work: (folder: string) => Promise<T>)
 
 /** What is to be known of exchanges that a command puts into the database. */
 export function putOptionsOf(config: Config) {
-  return { rules: rulesOf(config), run: config.run ?? randomUUID() };
+  return { rules: rulesOf(config), run: randomUUID() };
 }

@@ -5,6 +5,7 @@ import type { Gate } from '../../gate/gate.ts';
 import { readingRecords } from '../../guard/reading-records.ts';
 import { header } from '../../http/http.ts';
 import { patternTree } from '../../json/pointer-pattern.ts';
+import { LEARNT } from '../../model/record.ts';
 import { DRIFT_RULES, isDriftRule } from '../../recordings/drift/drift-rules.ts';
 import { findRecording } from '../../recordings/find-recording.ts';
 import type { MatchRules } from '../../recordings/matching/match-rules.ts';
@@ -15,7 +16,6 @@ import type { RecordingStore } from '../../recordings/store/recording-store.ts';
 import { fails, type Remark, type Report, summaryOf } from '../../reporters/report.ts';
 import { amount } from '../../reporters/wording.ts';
 import type { Config } from '../../settings/config.ts';
-import { workspaceOf } from '../../settings/config.ts';
 import { KnownState } from '../../state/known-state.ts';
 import type { Forward } from '../../upstreams/forward.ts';
 import { openForward } from '../../upstreams/open-forward.ts';
@@ -105,12 +105,12 @@ export async function runVerify(
     rules: isUnsafe ? [...DRIFT_RULES, ...gate.rules] : DRIFT_RULES,
   };
   try {
-    const { learn, timeout, recordLimit } = config;
-    const state = new KnownState({ account: workspaceOf(config) });
-    const reading = { kinds: learn, timeout, redaction: rules.redaction, notice: io.notice };
+    const { timeout, recordLimit } = config;
+    const state = new KnownState();
+    const reading = { kinds: LEARNT, timeout, redaction: rules.redaction, notice: io.notice };
     const verification = new Verification(
       {
-        ...{ store, upstream, gate, state, learn, isUnsafe, suppressions, accepted },
+        ...{ store, upstream, gate, state, isUnsafe, suppressions, accepted },
         ask: { target, rules, timeout, bodyLimit: recordLimit, stopped: io.stopped },
         find: config.readState ? readingRecords(state, upstream, reading) : undefined,
         headers: withAgent(args.headers),

@@ -5,7 +5,7 @@ import { recordedUpdate } from '../../guard/recorded-history.ts';
 import { findOffsets } from '../../json/json-text.ts';
 import type { Exchange, RecordedResponse } from '../../model/exchange.ts';
 import type { SeveritySetting, Verdict } from '../../model/finding.ts';
-import type { RecordKind } from '../../model/record.ts';
+import { LEARNT } from '../../model/record.ts';
 import type { SeverityOverride } from '../../model/severity-override.ts';
 import { jsonOf } from '../../recordings/body.ts';
 import {
@@ -49,7 +49,6 @@ interface VerificationOptions {
   gate: Gate;
   /** What this run has seen of the service, of these kinds of record. */
   state: KnownState;
-  learn: readonly RecordKind[];
   /** Reads a record from the target; undefined: nothing is read. */
   find: Knowledge['find'];
   /** Whether PATCHes are sent. */
@@ -163,8 +162,8 @@ export class Verification {
   }
 
   #learn(exchange: Exchange): void {
-    const { gate, learn, state } = this.#options;
-    recordedUpdate(gate, learn, exchange)?.apply(state);
+    const { gate, state } = this.#options;
+    recordedUpdate(gate, LEARNT, exchange)?.apply(state);
   }
 
   #compare(replayed: ReplayRequest, live: Exchange): void {

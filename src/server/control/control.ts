@@ -324,7 +324,6 @@ const STATUSES: readonly string[] = [
   'declined',
   'used',
   'expired',
-  'withdrawn',
 ] satisfies ApprovalStatus[];
 const APPROVALS_EXAMPLE = '?status=pending&limit=20';
 

@@ -62,7 +62,7 @@ async function check(inputs: string[], args: Partial<CheckArgs> = {}, by: Gate =
       output += text;
     },
   };
-  const base = { inputs, outputs: [{ format: 'json' }], failOn: 'error', learn: ['project'] } as const;
+  const base = { inputs, outputs: [{ format: 'json' }], failOn: 'error' } as const;
   const exitCode = await runCheck({ ...base, ...args }, io, () => by);
   return { exitCode, ...(JSON.parse(output) as Output) };
 }

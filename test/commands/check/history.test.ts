@@ -129,7 +129,7 @@ it('of any course report the very environments that each PATCH loses, in whateve
     );
   fc.assert(
     fc.property(runs, ([events, files]) => {
-      const judged = [...judgeRecordings(GATE, files, new InitialState({ learn: ['project'] }, []))];
+      const judged = [...judgeRecordings(GATE, files, new InitialState([]))];
       const reported = new Map<string, number[]>();
       for (const [number, file] of files.entries()) {
         for (const { pointer, effects = [] } of judged[number]?.subjects ?? []) {
@@ -150,10 +150,10 @@ it('tell of accounts that may be the same what one ledger of all of them says', 
   const accounts = fc.constantFrom('current', '5', '6');
   const events = fc.array(fc.tuple(event, accounts), { minLength: 2, maxLength: 12 });
   fc.assert(
-    fc.property(events, fc.constantFrom(undefined, '5'), (all, account) => {
-      const initial = new InitialState({ learn: ['project'], account }, []);
+    fc.property(events, (all) => {
+      const initial = new InitialState([]);
       const history = new History(GATE, initial);
-      const ledger = new KnownState({ account });
+      const ledger = new KnownState();
       // Each in a file of its recording's own folder tree.
       const files = new Map<string, number>();
       const counts: number[] = [];
@@ -186,7 +186,7 @@ it('holds what a state file says, and is not changed by what is learnt from it',
   const cwd = temporaryFolder();
   const state = { accounts: { current: { projects: { 42: record } }, 77: { projects: { 43: record } } } };
   writeFileSync(join(cwd, 'state.json'), JSON.stringify(state));
-  const initial = await readInitialState({ learn: [], state: 'state.json' }, cwd);
+  const initial = await readInitialState({ state: 'state.json' }, cwd);
   expect(initial.stateOf(PROJECT).of(PROJECT)).toEqual(whole);
   initial.stateOf(PROJECT).forget(PROJECT);
   expect(initial.stateOf(PROJECT).of(PROJECT)).toEqual(whole);
@@ -195,34 +195,15 @@ it('holds what a state file says, and is not changed by what is learnt from it',
   ).toEqual([true, true, false]);
 });
 
-it('knows a record by the other names that it may have', () => {
-  const under77 = { ...PROJECT, account: '77' };
-  const under78 = { ...PROJECT, account: '78' };
-  const known = [{ name: PROJECT, known: whole }];
-  const open = new InitialState({ learn: [] }, known);
-  expect(open.stateOf(under77).of(under77)).toEqual(whole);
-  const state = new InitialState({ learn: [], account: '77' }, known);
-  expect(state.stateOf(under77).of(under77)).toEqual(whole);
-  expect(state.stateOf(under78).of(under78)).toBeUndefined();
-});
-
-it('is all that is known of one workspace by two names', () => {
-  const languages = (...names: string[]) => ({ record: { ...record, languages: names }, isWhole: true });
-  const under77 = { name: { ...PROJECT, account: '77' }, known: languages('GO') };
-  const current = { name: PROJECT, known: languages('PHP') };
-  const initial = new InitialState({ learn: [], account: '77' }, [under77, current]);
-  expect(initial.stateOf(PROJECT).of(PROJECT)).toEqual(languages('GO', 'PHP'));
-});
-
 it('holds what a proxy has not moved into its state file yet', async () => {
   const cwd = temporaryFolder();
   writeFileSync(join(cwd, 'state.json.journal'), lineOf({ name: PROJECT, known: whole }));
-  const initial = await readInitialState({ learn: [], state: 'state.json' }, cwd);
+  const initial = await readInitialState({ state: 'state.json' }, cwd);
   expect(initial.stateOf(PROJECT).of(PROJECT)).toEqual(whole);
 });
 
 it('is nothing without a state file', async () => {
-  const nothing = await readInitialState({ learn: ['project'] }, temporaryFolder());
+  const nothing = await readInitialState({}, temporaryFolder());
   expect(nothing.has(PROJECT)).toBe(false);
   expect(nothing.stateOf(PROJECT).of(PROJECT)).toBeUndefined();
 });
@@ -238,6 +219,6 @@ it.each([
 ])('a state file that %s is an error that names it', async (_, text, said) => {
   const cwd = temporaryFolder();
   if (text !== undefined) writeFileSync(join(cwd, 'state.json'), text);
-  const message = await laterRefusal('bad-input', readInitialState({ learn: [], state: 'state.json' }, cwd));
+  const message = await laterRefusal('bad-input', readInitialState({ state: 'state.json' }, cwd));
   expect(message).toMatch(said);
 });

@@ -8,7 +8,7 @@ import type { GateOptions } from '../../../src/gate/gate.ts';
 import type { JsonObject } from '../../../src/json/json.ts';
 import { losesEnvironment } from '../../../src/model/effect.ts';
 import type { Exchange, FailureKind } from '../../../src/model/exchange.ts';
-import type { Known, RecordKind, RecordName } from '../../../src/model/record.ts';
+import type { Known, RecordName } from '../../../src/model/record.ts';
 import { type ExchangeParts, exchange, PROJECT_PATH } from '../../support/exchanges.ts';
 import { checkBodies } from '../../support/extras.ts';
 import { brief, gate } from '../../support/gate.ts';
@@ -22,22 +22,20 @@ beforeEach(() => {
 
 interface Options {
   gate?: Partial<GateOptions>;
-  learn?: RecordKind[];
-  account?: string;
   known?: { name: RecordName; known: Known }[];
   path?: string;
   stdin?: string;
 }
 
 async function judge(inputs: string[], options: Options = {}) {
-  const { learn = ['project'], account, known = [], path, stdin = '' } = options;
+  const { known = [], path, stdin = '' } = options;
   const io = {
     cwd,
     stdin: (async function* () {
       yield Buffer.from(stdin);
     })(),
   };
-  const initial = new InitialState({ learn, account }, known);
+  const initial = new InitialState(known);
   const files = await findInputs(inputs, { cwd });
   const as = { operation: undefined, path };
   return judgeAll(gate({ guard: 'off', ...options.gate }), files, as, initial, io);
@@ -212,13 +210,10 @@ describe('a recording', () => {
       patch(1, projectOf(1), { path: '/accounts/77/projects/42' }),
       patch(2, projectOf(1), { path: '/accounts/78/projects/42' }),
     ]);
-    const known = (account: string, options?: Options) =>
-      losses(['r'], options, `accounts/${account}/projects/42/PATCH.json`);
+    const known = (account: string) => losses(['r'], {}, `accounts/${account}/projects/42/PATCH.json`);
     expect(await known('77')).toEqual([[2]]);
     // Which of the two current is, nobody knows.
     expect(await known('78')).toEqual([[2]]);
-    expect(await known('77', { account: '77' })).toEqual([[2]]);
-    expect(await known('78', { account: '77' })).toEqual([[]]);
   });
 
   it('knows nothing of another one, though both lie in one folder', async () => {
@@ -359,7 +354,6 @@ describe('what is known initial', () => {
       return checked?.subjects.map(({ findings }) => findings.filter(isUnknown).length);
     };
     expect(await unknown({ known: before })).toEqual([1, 1, 1]);
-    expect(await unknown({ known: before, learn: ['feature'] })).toEqual([1, 1, 1]);
     expect(await unknown({})).toEqual([0, 0, 0]);
   });
 });

@@ -72,7 +72,7 @@ async function check(inputs: string[], args: Partial<CheckArgs> = {}, stdin = ''
     },
   };
   const exitCode = await runCheck(
-    { inputs, outputs: [{ format: 'json' }], failOn: 'error', learn: ['project'], ...args },
+    { inputs, outputs: [{ format: 'json' }], failOn: 'error', ...args },
     io,
     () => judging,
   );
@@ -356,7 +356,7 @@ test('no gate is made where there is nothing to judge', async () => {
   const noGate = () => {
     throw new Error('made a gate');
   };
-  const args = { inputs: ['none.json'], outputs: [{ format: 'text' }], failOn: 'error', learn: [] } as const;
+  const args = { inputs: ['none.json'], outputs: [{ format: 'text' }], failOn: 'error' } as const;
   await expect(runCheck(args, io, noGate)).rejects.toMatchObject({ code: 'bad-input', exitCode: 2 });
 });
 
@@ -373,7 +373,7 @@ test('tells how far it is, and no more once there is a report', async () => {
     stdout: () => void told.push('report'),
   };
   const args = { inputs: ['PATCH.json', 'body.json'], outputs: [{ format: 'text' }] } as const;
-  await runCheck({ ...args, operation: 'updateProject', failOn: 'error', learn: [] }, io, () => gate);
+  await runCheck({ ...args, operation: 'updateProject', failOn: 'error' }, io, () => gate);
   expect(told).toEqual(['1 in 0 of 2', '2 in 1 of 2', '3 in 1 of 2', 'clear', 'report']);
 });
 
