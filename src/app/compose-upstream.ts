@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { PatchgateError } from '../errors.ts';
 import type { RequestHead } from '../http/http.ts';
 import type { MatchRules } from '../recordings/matching/match-rules.ts';
@@ -13,14 +12,7 @@ import { parseTarget } from '../upstreams/target.ts';
 import type { AnsweredBy, Upstream } from '../upstreams/upstream.ts';
 import { closing, orClose } from './closing.ts';
 import type { Shared } from './open-database.ts';
-import {
-  openByMode,
-  openRecording,
-  openWholeRecording,
-  placeOf,
-  recordMode,
-  requireRecording,
-} from './open-recording.ts';
+import { openByMode, openRecording, openWholeRecording, placeOf, recordMode } from './open-recording.ts';
 
 export type ServerKind = 'proxy' | 'replay' | 'fake';
 
@@ -56,8 +48,7 @@ export interface Composed {
   played?: RecordingStore | undefined;
   /** How many exchanges were recorded by now; absent where none can be. */
   recorded?: (() => number) | undefined;
-  /** @param hasFailed whether the run may have ended before it asked for all */
-  close(hasFailed?: boolean): Promise<void>;
+  close(): Promise<void>;
 }
 
 /** What all parts of one composition are made with. */
@@ -104,10 +95,7 @@ async function composeProxy(setup: Setup): Promise<Composed> {
       ...{ upstream: replay, forward, store, replay, recorded },
       played: recorder ? undefined : store,
       summary: recorder ? `${to}, replays and records ${at}` : `replays ${at}`,
-      async close(hasFailed) {
-        await closeReplay(setup, replay, store, hasFailed);
-        await forward.close();
-      },
+      close: () => closing(replay, store, forward),
     };
   });
 }
@@ -119,32 +107,14 @@ function byProxy(forward: Forward | undefined): string {
 
 async function composeReplay(setup: Setup): Promise<Composed> {
   const { config, rules, notice, isBrief } = setup;
-  const { onMiss, recording, target } = config;
-  if (onMiss !== 'refuse' && target === undefined) {
-    throw new PatchgateError('bad-usage', `--on-miss ${onMiss} needs a target`, {
-      hint: 'give it with --target URL',
-    });
-  }
-  if (onMiss === 'forward') await requireRecording(config, setup);
-  const forward = onMiss === 'refuse' ? undefined : await forwardOf(setup);
-  const records = onMiss === 'record';
-  const count = counter();
-  const store = await (onMiss === 'refuse' && !isBrief
-    ? openWholeRecording(config, rules, notice, setup)
-    : openRecording(config, rules, notice, setup, { writable: records, onKept: count.add }));
-  const replay = await orClose(store, async () =>
-    openReplay(setup, store, forward && records ? await openRecorder(setup, forward, store) : forward),
-  );
-  const missing = {
-    refuse: 'refuses the rest',
-    forward: `forwards the rest to ${target}${byProxy(forward)}`,
-    record: `records the rest from ${target}${byProxy(forward)}`,
-  };
+  const store = await (isBrief
+    ? openRecording(config, rules, notice, setup)
+    : openWholeRecording(config, rules, notice, setup));
+  const replay = await orClose(store, () => openReplay(setup, store, undefined));
   return {
-    ...{ upstream: replay, forward, store, replay, played: store },
-    summary: `replays "${recording}" from ${placeOf(config, setup)} and ${missing[onMiss]}`,
-    recorded: records ? count.read : undefined,
-    close: (hasFailed) => closeReplay(setup, replay, store, hasFailed),
+    ...{ upstream: replay, store, replay, played: store },
+    summary: `replays "${config.recording}" from ${placeOf(config, setup)} and refuses the rest`,
+    close: () => closing(replay, store),
   };
 }
 
@@ -207,33 +177,16 @@ async function forwardOf(
 }
 
 async function openReplay(
-  { config, rules, notice }: Setup,
+  { config, rules }: Setup,
   store: RecordingStore,
   onMiss: Upstream | undefined,
 ): Promise<ReplayUpstream> {
-  const { strictSequence, replayFailures, maxAge, onStale } = config;
   const { replay } = await import('../upstreams/replay.ts');
-  return replay(store, { onMiss, strictSequence, replayFailures, maxAge, onStale, rules, notice });
-}
-
-/** Leaves word of the run for `recordings list` and `recordings remove --unused`, unless it asked for nothing. In a database there is no
- *  place for it. */
-async function closeReplay(
-  { config, database }: Setup,
-  replay: ReplayUpstream,
-  store: RecordingStore,
-  hasFailed = false,
-): Promise<void> {
-  await closing(replay, store);
-  if (database) return;
-  const run = replay.run();
-  if (run.served.length === 0 && !hasFailed) return;
-  const { leaveRun } = await import('../recordings/runs.ts');
-  await leaveRun(join(config.recordings, config.recording), { ...run, ...(hasFailed && { failed: true }) });
+  return replay(store, { onMiss, strictSequence: config.strictSequence, rules });
 }
 
 async function openRecorder(
-  { config, rules, notice }: Setup,
+  { rules, notice }: Setup,
   forward: Forward,
   store: RecordingStore,
 ): Promise<Upstream> {
@@ -242,7 +195,6 @@ async function openRecorder(
   const shown = ({ method, url }: RequestHead) => `${method} ${redactUrl(url, redaction)}`;
   return record(forward, store, {
     rules,
-    bodyLimit: config.recordLimit,
     onSkipped: (reason, request) =>
       notice(`not recorded: ${shown(request)}: ${redactText(reason, redaction)}`),
     onOmitted: (reason, request) => notice(`recorded in part: ${shown(request)}: ${reason}`),

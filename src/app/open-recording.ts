@@ -18,21 +18,21 @@ type RecordingOptions = Pick<OpenOptions, 'writable' | 'replaces' | 'onKept'>;
  * that a test which misses its recording fails there instead.
  */
 export function recordMode(
-  { record, recordInCi }: Pick<Config, 'record' | 'recordInCi'>,
+  { record }: Pick<Config, 'record'>,
   env: Readonly<Record<string, string | undefined>>,
 ): { mode: RecordMode | undefined; notice?: string } {
   // Most say `true`; AppVeyor says `True`, Woodpecker its name.
   const isCi = !/^(?:|0|false)$/i.test(env.CI ?? '');
-  if (!isCi || recordInCi || (record !== 'once' && record !== 'new_episodes')) return { mode: record };
+  if (!isCi || (record !== 'once' && record !== 'new_episodes')) return { mode: record };
   return {
     mode: 'none',
-    notice: `CI is set: --record ${record} replays only, as none does; --record-in-ci records all the same`,
+    notice: `CI is set: --record ${record} replays only, as none does`,
   };
 }
 
 /** @throws PatchgateError as `openStore`; `store-unavailable` */
 export async function openRecording(
-  { recordings, recording, refreshMeta, durability }: Config,
+  { recordings, recording, durability }: Config,
   rules: MatchRules,
   notice: Notice,
   { database, outbox }: Shared,
@@ -44,7 +44,7 @@ export async function openRecording(
     return PgRecordingStore.open(recording, { database, outbox: into, rules, ...options });
   }
   const { openStore } = await import('../recordings/store/open-store.ts');
-  const all = { refreshMeta, durability, rules, onNotice: notice, writable, ...options };
+  const all = { durability, rules, onNotice: notice, writable, ...options };
   return openStore(recordings, recording, all);
 }
 

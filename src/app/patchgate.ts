@@ -73,10 +73,12 @@ export interface Patchgate {
   records: FakeAccess | undefined;
   /** As new: the list of exchanges, the misses, the places in sequences, the state of the fake. @param session of this one alone; `""` is the default one */
   reset(session?: string): void;
-  /** Ends what listens, writes out and frees everything. @param hasFailed whether the run did, so that it may not have asked for
-   *  all; without it, whether a request missed. @throws PatchgateError `cannot-write` where exchanges could not be kept */
-  close(hasFailed?: boolean): Promise<void>;
+  /** Ends what listens, writes out and frees everything. @throws PatchgateError `cannot-write` where exchanges could not be kept */
+  close(): Promise<void>;
 }
+
+/** Milliseconds that an unused session lasts. */
+const SESSION_IDLE = 10 * 60_000;
 
 /** Puts the parts together: the only place that knows them all. */
 export async function createPatchgate(
@@ -95,7 +97,7 @@ export async function createPatchgate(
   const gate = quotingNoSecrets(await gateOf(config, context), redaction);
   const access = createAccess({ ...config, approvers });
   const tls = await readServerTls(config);
-  const records = kind === 'proxy' || config.onMiss === 'record';
+  const records = kind === 'proxy';
   const opened = kind === 'fake' ? undefined : await openShared(config, context, { records });
   const { database, outbox } = opened ?? {};
   const shared = { ...context, database, outbox };
@@ -106,8 +108,7 @@ export async function createPatchgate(
     composeKnowledge(config, parts, redaction, shared),
   );
   const { learner, ledger } = knowledge;
-  const closeParts = (hasFailed?: boolean) =>
-    closing({ close: () => parts.close(hasFailed) }, { close: async () => knowledge.close?.() }, closeShared);
+  const closeParts = () => closing(parts, { close: async () => knowledge.close?.() }, closeShared);
   const audit = await orClose({ close: closeParts }, () =>
     auditOf(config, parts, kind === 'proxy' ? outbox : undefined, {
       ...{ gate, redaction, notice: context.notice },
@@ -119,7 +120,7 @@ export async function createPatchgate(
   const guard = createGuard({ gate, knowledge, approvals, mode: config.guard, redaction });
   /** Of the data port, for the page: its copies lead there. */
   let dataUrl: string | undefined;
-  const sessions = new Sessions(config.sessionIdle, {
+  const sessions = new Sessions(SESSION_IDLE, {
     start: (session) => fake?.start(session),
     end(session) {
       (fake ?? replay)?.end(session);
@@ -369,11 +370,11 @@ export async function createPatchgate(
       replay?.misses.reset(session);
       replay?.crossSessionHits.reset(session);
     },
-    async close(hasFailed) {
+    async close() {
       await Promise.all(listening.map((one) => one.close()));
       sessions.close();
       try {
-        await closeParts(hasFailed ?? (replay !== undefined && replay.misses.list().count > 0));
+        await closeParts();
       } finally {
         audit?.close();
         log.flush();

@@ -40,7 +40,7 @@ export async function replayOrRecord(
   const replays = await withDatabase(config, async (database) => {
     if (mode === 'all' || mode === 'new_episodes') return false;
     if (mode === 'once' && !(await isRecorded(config, { database }))) return false;
-    if (config.onMiss !== 'record') await requireRecording(config, { database }, wording.record);
+    await requireRecording(config, { database }, wording.record);
     return true;
   });
   if (replays) return { kind: 'replay', config };

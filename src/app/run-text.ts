@@ -4,7 +4,6 @@ import { amount, grouped, shortened } from '../reporters/wording.ts';
 import type { IdleFault } from '../server/faults/fault-list.ts';
 import type { Config } from '../settings/config.ts';
 import type { Missed, MissedRequest } from '../upstreams/replay/misses.ts';
-import type { Unanswerable } from '../upstreams/replay/sequences.ts';
 import type { CrossSessionHit } from '../upstreams/replay/served.ts';
 import type { Unserved, UnservedExchange } from '../upstreams/replay/unserved.ts';
 
@@ -78,12 +77,6 @@ export function crossSessionText(sessions: readonly CrossSessionHit[], again: st
   ].join('\n');
 }
 
-const REASONS: Readonly<Record<Unanswerable, string>> = {
-  failure: 'a failure: only served with --replay-failures',
-  omitted: 'its body was not kept: never served',
-  stale: 'stale: never served with --on-stale refuse',
-};
-
 /** Which exchanges a run never served, each in a line. */
 export function unservedText({ recording, session, total, count, exchanges }: Unserved): string {
   if (count === 0) return `every exchange of "${recording}" was served (${total})`;
@@ -98,7 +91,7 @@ function unservedLine({ method, path, query, session, place, recordedAt, reason 
   const request = `${method} ${path}${query === '' ? '' : `?${query}`}`;
   const which = place === undefined ? '' : ` (${place})`;
   const where = session === undefined ? '' : ` in ${sessionText(session)}`;
-  const why = reason === undefined ? '' : `; ${REASONS[reason]}`;
+  const why = reason === undefined ? '' : '; its body was not kept: never served';
   return `${request}${which}, recorded ${recordedAt.slice(0, 10)}${where}${why}`;
 }
 

@@ -10,11 +10,10 @@ import { CONTROL_ROOT } from '../server/control/control-path.ts';
 import { printable } from '../server/printable.ts';
 import { type Config, resolveConfig } from '../settings/config.ts';
 import { SETTINGS } from '../settings/settings.ts';
-import { ageText } from '../upstreams/replay/sequences.ts';
 import { once } from './given.ts';
 import { flagsOf, formatOf, takesText, withSettings } from './options.ts';
 import { isColoured, standardOutput } from './output.ts';
-import { table } from './recordings/units.ts';
+import { ageText, table } from './recordings/units.ts';
 
 const TOKEN_VARIABLE = 'PATCHGATE_CONTROL_TOKEN';
 

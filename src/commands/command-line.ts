@@ -7,7 +7,7 @@ import { meantBehindFlag, meantBy } from './misplaced.ts';
 import { spellOut } from './options.ts';
 
 const RECORDINGS: readonly CommandModule[] = [
-  command('list', 'One line for each recording: size, age, what no run has asked for', () =>
+  command('list', 'One line for each recording: size and age', () =>
     import('./recordings/list.ts').then((module) => module.list),
   ),
   command('show <name> [numbers..]', 'Lists the exchanges of a recording, or shows some in full', () =>
@@ -16,13 +16,13 @@ const RECORDINGS: readonly CommandModule[] = [
   command('scrub [names..]', 'Redacts what is still secret in recordings that are there', () =>
     import('./recordings/scrub.ts').then((module) => module.scrub),
   ),
-  command('remove <name>', 'Removes a recording, or some of its exchanges; asks before', () =>
-    import('./recordings/remove.ts').then((module) => module.remove),
+  command('prune <name>', 'Removes exchanges of a recording; asks before', () =>
+    import('./recordings/prune.ts').then((module) => module.prune),
   ),
   command('import <files..>', 'Records what HTTP archives (HAR) of browsers and proxies hold, redacted', () =>
     import('./recordings/import.ts').then((module) => module.importRecording),
   ),
-  command('export <name>', 'Writes a recording as an HTTP archive (HAR 1.2) or as curl commands', () =>
+  command('export <name>', 'Writes a recording as an HTTP archive (HAR 1.2)', () =>
     import('./recordings/export.ts').then((module) => module.exportRecording),
   ),
 ];
@@ -83,7 +83,7 @@ const COMMANDS: readonly CommandModule[] = [
   },
   {
     command: 'recordings',
-    describe: 'Lists, shows, scrubs, removes, imports and exports recordings',
+    describe: 'Lists, shows, prunes, scrubs, imports and exports recordings',
     builder: (yargs) =>
       yargs
         .command([...RECORDINGS])

@@ -197,7 +197,7 @@ function writtenValue(setting: Setting, value: unknown, redaction: Redaction): W
   if (kind === 'headers' || kind === 'tokens')
     return (value as string[]).map((text) => text.replace(/=(?!env:).+$/, `=${REDACTED}`));
   if (setting.secret) return REDACTED;
-  if (kind === 'duration' || kind === 'age') return inUnits(value as number, DURATIONS);
+  if (kind === 'duration') return inUnits(value as number, DURATIONS);
   if (kind === 'size') return inUnits(value as number, SIZES);
   if (kind === 'latency') return latencyText(value as Latency);
   if (kind === 'faults') return (value as FaultRule[]).map(faultText);

@@ -73,11 +73,7 @@ async function runDemo(flags: Readonly<Record<string, unknown>>): Promise<void> 
   print(`\n2. The fake is stopped. The gate replays ${config.recordings}/${RECORDING}/ instead.\n`);
   let isLogging = false;
   const writeLog = (text: string) => isLogging && process.stdout.write(text);
-  const replay = await createPatchgate(
-    'replay',
-    { ...config, onMiss: 'refuse' },
-    { writeLog, notice, env: {} },
-  );
+  const replay = await createPatchgate('replay', config, { writeLog, notice, env: {} });
   const { url } = await replay.listen();
   const replayed = await send(url, 'PATCH', GOOD);
   const bytes = replayed.text === recorded ? 'the same bytes as' : 'other bytes than';

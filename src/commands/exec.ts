@@ -39,7 +39,7 @@ interface Args {
 
 export const exec: CommandModule = {
   builder: (yargs) =>
-    withSettings(yargs, [...PROXYING, 'onMiss', 'target', 'failOnBlock'])
+    withSettings(yargs, [...PROXYING, 'target', 'failOnBlock'])
       .usage(
         '$0 exec [options] -- COMMAND…\n\nRuns a command, such as a test suite, against a recording, which it finds at PATCHGATE_URL. ' +
           'Exits as the command does; with 1 where that ended well, but asked for what is not recorded.',
@@ -148,7 +148,7 @@ async function runExec(
       if (ended.failure !== undefined) say(ended.failure);
       else isFailure = await reportRun(gate, ended, config, kind === 'proxy', isVerbose);
     } finally {
-      await gate.close(ended?.code !== 0 || gate.misses().count > 0);
+      await gate.close();
     }
     const recorded = gate.recorded();
     if (recorded !== undefined) say(recordedText(recorded, recordedAt(config, gate.waiting())));

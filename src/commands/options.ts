@@ -1,5 +1,4 @@
 import type { Argv, Options } from 'yargs';
-import { PatchgateError } from '../errors.ts';
 import {
   flagOf,
   SETTING_NAMES,
@@ -26,7 +25,7 @@ export const REDACTION = inGroup('Redaction');
 /** Where recordings are, for every command that works on them. */
 export const RECORDINGS: readonly SettingName[] = ['recordings', 'store'];
 /** What every command that records takes. */
-export const RECORDING: readonly SettingName[] = ['durability', 'recordLimit', 'refreshMeta'];
+export const RECORDING: readonly SettingName[] = ['durability'];
 /** What makes a live answer differ from a recorded one. */
 export const VERIFYING = inGroup('Drift');
 
@@ -37,7 +36,6 @@ const ANSWERING: readonly SettingName[] = [
   'approvers',
   ...inGroup('Server'),
   ...inGroup('Inspector'),
-  'sessionIdle',
   ...REDACTION,
   ...inGroup('Faults'),
 ];
@@ -53,16 +51,9 @@ const RECORDED: readonly SettingName[] = [
   'recordings',
 ];
 /** In front of the service. */
-export const PROXYING: readonly SettingName[] = [
-  ...RECORDED,
-  'audit',
-  'state',
-  'readState',
-  'record',
-  'recordInCi',
-];
+export const PROXYING: readonly SettingName[] = [...RECORDED, 'audit', 'state', 'readState', 'record'];
 /** From a recording alone. */
-export const REPLAYING_ALONE: readonly SettingName[] = [...RECORDED, 'onMiss', 'target'];
+export const REPLAYING_ALONE: readonly SettingName[] = RECORDED;
 /** From a fake. */
 export const FAKING: readonly SettingName[] = [...ANSWERING, 'seed', 'envelope'];
 
@@ -132,8 +123,6 @@ export function spellOut(args: readonly string[]): string[] {
     const setting: Setting | undefined = name && SETTINGS[name];
     if (arg === '--no-guard') spelt.push('--guard=off');
     else if (arg === '--no-state') spelt.push('--state=');
-    // To yargs it is `--redact` turned off.
-    else if (arg === '--no-redact') spelt.push(`--no-redact=${nameBehind(arg, args[++i])}`);
     else if (arg === '--write-baseline') spelt.push('--write-baseline=');
     else if (name && setting?.type === 'boolean' && rest.length > 0)
       spelt.push(`${flag}=${readValue(name, rest.join('='), flag)}`);
@@ -142,11 +131,4 @@ export function spellOut(args: readonly string[]): string[] {
     else spelt.push(`${arg}=${setting.bare}`);
   }
   return spelt;
-}
-
-function nameBehind(flag: string, value: string | undefined): string {
-  if (value !== undefined && !value.startsWith('-')) return value;
-  throw new PatchgateError('bad-config', `${flag} needs a name`, {
-    hint: `${flag} NAME keeps what has this name; nothing turns redaction off as a whole`,
-  });
 }

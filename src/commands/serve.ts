@@ -39,11 +39,7 @@ export const replay: CommandModule = {
   builder: (yargs) =>
     withSettings(yargs, REPLAYING_ALONE)
       .example('$0 replay --recording checkout', 'answer what was recorded, refuse the rest')
-      .example(
-        '$0 replay --on-miss forward --target https://staging.example.com',
-        'ask the service for the rest',
-      )
-      .example('$0 replay --max-age 30d --on-stale refuse --fail-unused', 'nothing old, and nothing unused')
+      .example('$0 replay --fail-unused', 'and exit with 1 where something was never asked for')
       .example(
         '$0 replay --fault "PATCH status=503 rate=0.2" --fault-seed 7',
         'fail now and then, each time in the same way',

@@ -48,7 +48,6 @@ export const verify: CommandModule = {
         ...MATCHING,
         ...VERIFYING,
         ...REDACTION,
-        'recordLimit',
         'failOn',
       ]),
     )

@@ -4,8 +4,9 @@ import type { RequestHead } from '../http/http.ts';
 import { type JsonValue, member } from '../json/json.ts';
 import {
   type Exchange,
+  type FailureKind,
   headerPairs,
-  isInline,
+  isKept,
   type RecordedRequest,
   type StoredBody,
 } from '../model/exchange.ts';
@@ -27,6 +28,12 @@ export interface RecordedUpdate {
 
 type Reader = Pick<Gate, 'match' | 'inspect' | 'recordAt' | 'recordOf'>;
 
+/** A request with what became of it. */
+export interface SentExchange extends Pick<Exchange, 'request'> {
+  response?: Exchange['response'];
+  failure?: { kind: FailureKind };
+}
+
 /**
  * What an exchange says of the record that it is about, which is named as the gate names it.
  *
@@ -37,7 +44,7 @@ type Reader = Pick<Gate, 'match' | 'inspect' | 'recordAt' | 'recordOf'>;
 export function recordedUpdate(
   gate: Reader,
   learn: readonly RecordKind[],
-  { request, response, failure }: Exchange,
+  { request, response, failure }: SentExchange,
   isKnown: (name: RecordName) => boolean = () => false,
 ): RecordedUpdate | undefined {
   const head = headOf(request);
@@ -86,14 +93,14 @@ function shownBy(body: StoredBody | undefined, { kind, id }: RecordName): Shown 
   return answer === undefined ? undefined : shownIn(kind, answer, id);
 }
 
-/** The body of a judged request; undefined where it is no JSON, or stands somewhere else. */
+/** The body of a judged request; undefined where it is no JSON, or was not kept. */
 function sentIn(
   gate: Reader,
   { body }: RecordedRequest,
   head: RequestHead,
   match: Match,
 ): JsonValue | undefined {
-  if (!body || !isInline(body)) return undefined;
+  if (!body || !isKept(body)) return undefined;
   const json = match.isByBody ? undefined : jsonOf(body);
   // What is no JSON to the recording is read as the gate does.
   return json === undefined ? gate.inspect({ ...head, body: bodyBytes(body) }, match).json : json;

@@ -171,12 +171,8 @@ function knownBy(stored: StoredExchange, name: RecordName): Known | undefined {
 }
 
 /** What is kept of it. A whole record in an answer counts more than what was sent. */
-function recordShown(
-  name: RecordName,
-  { request, answer, isFailure }: StoredExchange,
-): JsonObject | undefined {
-  if (!answer || isFailure || answer.status < 200 || answer.status > 299 || answer.status === 206)
-    return undefined;
+function recordShown(name: RecordName, { request, answer }: StoredExchange): JsonObject | undefined {
+  if (!answer || answer.status < 200 || answer.status > 299 || answer.status === 206) return undefined;
   const { record, isPart } = shownInKept(answer.body, name) ?? {};
   const answered = isPart ? undefined : record;
   // Of the others, a PATCH need not hold everything.

@@ -1,33 +1,22 @@
 import type { JsonObject, JsonValue } from './json.ts';
-import { type PatternNode, patternsBelow } from './pointer-pattern.ts';
 
-/**
- * The value as JSON with its members sorted: the same text for all values that matching takes for one.
- *
- * @param sets where arrays are whose order does not matter: their items are sorted too
- */
-export function canonical(value: JsonValue, sets?: PatternNode): string {
+/** The value as JSON with its members sorted: the same text for all values that matching takes for one. */
+export function canonical(value: JsonValue): string {
   if (typeof value === 'string') return quote(value);
   if (typeof value !== 'object' || value === null) return String(value);
   if (Array.isArray(value)) {
-    if (sets?.matches) return `[${canonicalItems(value, sets).sort().join(',')}]`;
     let items = '';
     for (let i = 0; i < value.length; i++) {
-      items += (i === 0 ? '' : ',') + canonical(value[i] as JsonValue, sets && patternsBelow(sets, i));
+      items += (i === 0 ? '' : ',') + canonical(value[i] as JsonValue);
     }
     return `[${items}]`;
   }
   let members = '';
   for (const name of sortedNames(value)) {
-    const item = canonical(value[name] as JsonValue, sets && patternsBelow(sets, name));
+    const item = canonical(value[name] as JsonValue);
     members += `${(members === '' ? '' : ',') + quote(name)}:${item}`;
   }
   return `{${members}}`;
-}
-
-/** Of each item of an array whose order does not matter: below it, only `*` speaks of its items. */
-export function canonicalItems(items: readonly JsonValue[], sets: PatternNode): string[] {
-  return items.map((item) => canonical(item, sets.others));
 }
 
 let lastNames: readonly string[] = [];

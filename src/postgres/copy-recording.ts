@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import { PatchgateError } from '../errors.ts';
-import type { Exchange } from '../model/exchange.ts';
 import { orderTimes } from '../recordings/order-times.ts';
-import { ExchangeFile, type Place, readExchanges, withBodies } from '../recordings/store/exchange-file.ts';
+import { ExchangeFile, readExchanges } from '../recordings/store/exchange-file.ts';
 import { placesIn } from '../recordings/store/folder-tree.ts';
 import { checkRecordingName, locationOf } from '../recordings/store/location.ts';
 import { stampOf } from '../recordings/store/write-file.ts';
@@ -56,7 +55,7 @@ export async function putChanged(
   options: PutOptions,
 ): Promise<void> {
   for (const { path, file, stamp } of written)
-    if (stampOf(file) !== stamp) await putBack(database, path, inlineExchanges(file, path), options);
+    if (stampOf(file) !== stamp) await putBack(database, path, readExchanges(file, path) ?? [], options);
 }
 
 /**
@@ -84,7 +83,7 @@ export async function putFilesIn(
     throw new PatchgateError(
       'bad-usage',
       `a path of more than ${LONGEST_PATH} bytes has no place in the database: ${long.file}`,
-      { hint: 'remove what is recorded there: patchgate recordings remove NAME --path' },
+      { hint: 'remove what is recorded there: patchgate recordings prune NAME --path' },
     );
   const all = files.flatMap(({ path, file, places }) => {
     const timeOf = orderTimes();
@@ -94,11 +93,6 @@ export async function putFilesIn(
   for (const [i, { places }] of all.sort((a, b) => a.time - b.time).entries())
     places.push(reserved[i] as number);
   for (const { path, file, places } of files)
-    await putIn(database, path, { exchanges: inlineExchanges(file, path), places }, options, drops);
+    await putIn(database, path, { exchanges: readExchanges(file, path) ?? [], places }, options, drops);
   return all.length;
-}
-
-/** Of a file, with the bodies beside it; none where it is gone. */
-function inlineExchanges(file: string, place: Place): Exchange[] {
-  return (readExchanges(file, place) ?? []).map((exchange) => withBodies(exchange, file));
 }

@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { messageOf, PatchgateError } from '../errors.ts';
 import type { Exchange } from '../model/exchange.ts';
-import { bodyBytes } from '../recordings/body.ts';
 import type { MatchRules } from '../recordings/matching/match-rules.ts';
 import { type PlainExchange, toStoredExchange } from '../recordings/plain-exchange.ts';
-import type { KeptBody, Place } from '../recordings/store/exchange-file.ts';
+import type { Place } from '../recordings/store/exchange-file.ts';
 import { ExchangeIndex } from '../recordings/store/exchange-index.ts';
 import { inOrder } from '../recordings/store/file-format.ts';
 import { PathNames } from '../recordings/store/path-names.ts';
@@ -92,12 +91,6 @@ export class PgRecordingStore implements RecordingStore {
     return !found || found.isCurrent ? undefined : this.#update(found);
   }
 
-  readBody(_method: string, _path: string, body: KeptBody | undefined): Buffer {
-    if (body && 'file' in body)
-      throw new PatchgateError('bad-recording', `the database has no file ${body.file}`);
-    return bodyBytes(body);
-  }
-
   async load(): Promise<void> {
     let left = AHEAD.bytes;
     let group: PathInDatabase[] = [];
@@ -129,7 +122,7 @@ export class PgRecordingStore implements RecordingStore {
       const stored = StoredExchange.of(exchange);
       const sequence = sequenceOf(stored, rules).toString('hex');
       const head = { recording: this.name, method, path, sequence, run: this.#run };
-      const replaces = this.#isReplacing(stored, sequence);
+      const replaces = this.#isReplacing(sequence);
       const own = this.#isAsked ? this.#pathOf(method, path) : undefined;
       own?.addOwn(stored);
       outbox?.append({ ...head, ...(replaces && { replaces }) }, JSON.stringify(exchange), {
@@ -142,8 +135,8 @@ export class PgRecordingStore implements RecordingStore {
     }
   }
 
-  #isReplacing({ isFailure }: StoredExchange, sequence: string): boolean {
-    if (!this.#options.replaces || isFailure || this.#answered.has(sequence)) return false;
+  #isReplacing(sequence: string): boolean {
+    if (!this.#options.replaces || this.#answered.has(sequence)) return false;
     if (this.#answered.size === MOST_ANSWERED) this.#answered.clear();
     this.#answered.add(sequence);
     return true;

@@ -239,8 +239,7 @@ async function writePath(
        ON CONFLICT (namespace, recording, path, method) DO UPDATE SET version = patchgate_path.version + 1`,
     names,
   );
-  // As where gates record: what failed replaces nothing.
-  const answered = entries.filter(({ exchange }) => !exchange.failure).map(({ sequence }) => sequence);
+  const answered = entries.map(({ sequence }) => sequence);
   if (drops !== 'nothing')
     await query(
       `DELETE FROM patchgate_exchange WHERE ${OF_PATH} AND ($5::bytea[] IS NULL OR sequence = ANY ($5))`,

@@ -1,11 +1,13 @@
 import { isUtf8 } from 'node:buffer';
 import type { JsonValue } from '../json/json.ts';
 import { scanJson, UNLIMITED } from '../json/scan-json.ts';
-import type { InlineBody, StoredBody } from '../model/exchange.ts';
-import { jsonText, writingOf } from './json-style.ts';
+import type { JsonBody, KeptBody, StoredBody } from '../model/exchange.ts';
 
 /** JSON nested deeper is kept as text: in a file, where each level is indented, it would grow with the depth's square. */
 export const MAX_JSON_DEPTH = 128;
+
+/** Bytes of a body that is kept at most; of a longer one the exchange says only how many there were. */
+export const RECORD_LIMIT = 16 * 1024 * 1024;
 
 const NO_BYTES = Buffer.alloc(0);
 
@@ -19,15 +21,15 @@ export function storeBody(
   bytes: Buffer,
   contentType: string | undefined,
   parsed?: JsonValue,
-): InlineBody | undefined {
+): KeptBody | undefined {
   if (bytes.length === 0) return undefined;
   if (!isUtf8(bytes)) return { base64: bytes.toString('base64') };
   const text = bytes.toString('utf8');
   return (saysJson(contentType) ? storeJson(text, parsed) : undefined) ?? { text };
 }
 
-/** The bytes of a body that stands with its exchange; none where there is no body. */
-export function bodyBytes(stored: InlineBody | undefined): Buffer {
+/** The bytes of a body; none where there is none. */
+export function bodyBytes(stored: KeptBody | undefined): Buffer {
   if (stored === undefined) return NO_BYTES;
   if ('base64' in stored) return Buffer.from(stored.base64, 'base64');
   if ('text' in stored) return Buffer.from(stored.text, 'utf8');
@@ -56,20 +58,39 @@ export function saysJson(contentType: string | undefined): boolean {
   return contentType === undefined || /json/i.test(contentType);
 }
 
-function storeJson(text: string, parsed: JsonValue | undefined): InlineBody | undefined {
+function storeJson(text: string, parsed: JsonValue | undefined): KeptBody | undefined {
   const value = parsed === undefined ? parse(text) : parsed;
   if (value === undefined || isDeeperThan(MAX_JSON_DEPTH, value)) return undefined;
-  const newline = text.endsWith('\n');
   const indent = /^[[{]\n( {1,10}|\t)\S/.exec(text)?.[1];
-  if (JSON.stringify(value, null, indent) === (newline ? text.slice(0, -1) : text)) {
-    return {
-      json: value,
-      ...(indent !== undefined && { indent: indent === '\t' ? indent : indent.length }),
-      ...(newline && { newline }),
-    };
-  }
-  const styled = { json: value, ...writingOf(text) };
-  return jsonText(styled) === text ? styled : undefined;
+  const body: JsonBody = {
+    json: value,
+    ...(indent !== undefined && { indent: indent === '\t' ? indent : indent.length }),
+    ...(text.endsWith('\n') && { newline: true }),
+  };
+  if (jsonText(body) === text) return body;
+  const spaced: JsonBody = { ...body, spaced: true };
+  return indent === undefined && jsonText(spaced) === text ? spaced : undefined;
+}
+
+/** The text of a JSON body. */
+function jsonText({ json, indent, spaced, newline }: JsonBody): string {
+  const text = spaced ? spacedText(json) : JSON.stringify(json, null, indent);
+  return newline ? `${text}\n` : text;
+}
+
+/** As Python's json.dumps writes it: a space behind each comma and colon, and ASCII alone. */
+function spacedText(value: JsonValue): string {
+  if (Array.isArray(value)) return `[${value.map(spacedText).join(', ')}]`;
+  if (typeof value !== 'object' || value === null)
+    return JSON.stringify(value).replace(/[\u0080-\uffff]/g, escaped);
+  const members = Object.keys(value).map(
+    (name) => `${spacedText(name)}: ${spacedText(value[name] as JsonValue)}`,
+  );
+  return `{${members.join(', ')}}`;
+}
+
+function escaped(char: string): string {
+  return `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
 
 function parse(text: string): JsonValue | undefined {

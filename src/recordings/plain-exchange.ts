@@ -13,14 +13,12 @@ import {
 import type { JsonValue } from '../json/json.ts';
 import type {
   Exchange,
-  FailureKind,
-  InlineRequest,
   RecordedRequest,
   StoredBody,
   StoredHeaders,
+  WholeRequest,
 } from '../model/exchange.ts';
 import { storeBody } from './body.ts';
-import { withOneBoundary } from './multipart-boundary.ts';
 import {
   ANSWER_BOUNDS,
   codingOf,
@@ -39,10 +37,7 @@ import { hidingTexts, KnownSecrets, type Redaction, rememberGiven } from './reda
  */
 export interface PlainExchange {
   request: PlainRequest;
-  /** Of status 0 where none came. */
   response: PlainResponse;
-  /** Why there is no response, or no whole one. */
-  failure?: FailureKind;
   /** Milliseconds since the epoch. */
   startedAt: number;
   /** From the request's head to the response's end, in whole milliseconds. */
@@ -174,9 +169,9 @@ export function recordedRequest(
   body: Buffer,
   json: JsonValue | undefined,
   keepHeaders: ReadonlySet<string> = NO_NAMES,
-): InlineRequest {
+): WholeRequest {
   const decoded = decodeContentSync(body, codingOf(head.headers), REQUEST_BOUNDS);
-  return toStoredRequest(plainRequest(head, body, decoded, json, keepHeaders)) as InlineRequest;
+  return toStoredRequest(plainRequest(head, body, decoded, json, keepHeaders)) as WholeRequest;
 }
 
 function plainRequest(
@@ -194,11 +189,7 @@ function plainRequest(
     if ((isKeptOfRequest || keepHeaders.has(name)) && (name !== 'content-encoding' || plain === undefined))
       headers.push(name, raw[i + 1] as string);
   }
-  const at = plain ? headers.findIndex((name, i) => i % 2 === 0 && name === 'content-type') : -1;
-  const form = plain && at >= 0 ? withOneBoundary(headers[at + 1], plain) : undefined;
-  if (!form) return { method, path, query, headers, body: plain ?? body, json: plain && json };
-  const typed = headers.with(at + 1, form.contentType);
-  return { method, path, query, headers: typed, body: form.body, json: undefined };
+  return { method, path, query, headers, body: plain ?? body, json: plain && json };
 }
 
 /** Without secret headers: a placeholder would be replayed as if it were a cookie. */
@@ -269,7 +260,6 @@ function withoutOwnOrigin(url: string, requestHeaders: RawHeaders): string {
 export function toStoredExchange({
   request,
   response,
-  failure,
   startedAt,
   durationMs,
   session,
@@ -277,8 +267,7 @@ export function toStoredExchange({
   const { status, headers } = response;
   return {
     request: toStoredRequest(request),
-    ...(status !== 0 && { response: withBody({ status, headers: storedHeaders(headers) }, response) }),
-    ...(failure && { failure: { kind: failure } }),
+    response: withBody({ status, headers: storedHeaders(headers) }, response),
     meta: {
       recordedAt: new Date(startedAt).toISOString(),
       durationMs,

@@ -89,9 +89,9 @@ interface WrittenKinds<Milliseconds> {
   proxy: 'none' | `${'http' | 'https'}://${string}`;
   path: `/${string}`;
   duration: DurationText | Milliseconds;
-  age: DurationText;
   size: SizeText | number;
   texts: string | readonly string[];
+  secrets: string | readonly string[];
   pointers: string | readonly string[];
   patterns: string | readonly string[];
   headers: string | readonly string[];

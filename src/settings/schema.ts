@@ -16,7 +16,9 @@ const AMOUNT = '\\d+(?:\\.\\d+)?';
 const DURATION = `(?:${AMOUNT}\\s*(?:[mM]?[sS]|[mMhHdD])|0+(?:\\.0+)?)`;
 const SIZE = `${AMOUNT}\\s*(?:(?:[kKmM][iI]?)?[bB])?`;
 /** Several stand between commas. */
-const POINTERS = listOf('(?:/(?:[^~/,]|~[01])*)*');
+const POINTER = '(?:/(?:[^~/,]|~[01])*)';
+const POINTERS = listOf(`${POINTER}*`);
+const SECRETS = listOf(`(?:${POINTER}+|!?[^!/,\\s][^,]*)`);
 /** As `isPlain` of the contract has it: servers read it in one way. One slash at its end counts for nothing. */
 const PLAIN_PATH = "^(?!.*(?://|/\\.|\\./|\\.$))/[\\w~!$&'()*+,=:@./-]*$";
 /** A text of this many bytes fits a string of Node. */
@@ -69,7 +71,6 @@ export const KINDS: Record<ValueKind, Schema> = {
     'a path in plain form, without dot segments, doubled slashes or coded characters: /api/v2',
   ),
   duration: orZero(`^${DURATION}$`, 'a duration of at most 596h: 500ms, 30s, 2m', ['500ms', '30s', '2m']),
-  age: orZero(`^${DURATION}$`, 'a duration: 12h, 30d', ['12h', '30d']),
   size: {
     anyOf: [
       { type: 'string', pattern: `^${SIZE}$` },
@@ -88,6 +89,10 @@ export const KINDS: Record<ValueKind, Schema> = {
     takes: 'JSON Pointers, with * for any one: /environments/*/id',
   },
   patterns: { ...oneOrMore(text), takes: 'texts' },
+  secrets: {
+    ...oneOrMore({ type: 'string', pattern: SECRETS }),
+    takes: 'names, !name for one to keep, or JSON Pointers with * for any one: pin,!signature,/users/*/email',
+  },
   headers: {
     ...oneOrMore({ type: 'string', pattern: "^[!#$%&'*+.^_`|~\\w-]+=[\\t\\x20-\\x7e]*$" }),
     takes: 'NAME=VALUE, NAME=env:VARIABLE, or NAME= to leave it out: Authorization=env:STAGING_TOKEN',

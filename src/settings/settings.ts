@@ -33,14 +33,14 @@ interface Values {
   proxy: string;
   path: string;
   duration: number;
-  /** May last for days, so a bare number has no unit. */
-  age: number;
   size: number;
   texts: string[];
   /** JSON Pointers, with `*` for any one member or item. */
   pointers: string[];
   /** Sources of regular expressions. */
   patterns: string[];
+  /** Names; `!name`; JSON Pointers, with `*` for any one member or item. */
+  secrets: string[];
   headers: string[];
   /** `NAME=TOKEN`, `NAME=env:VARIABLE`. */
   tokens: string[];
@@ -140,34 +140,15 @@ export const SETTINGS = {
       bare: 'all',
       description: 'Keep what passes: all, new_episodes (replay what is known), once, none (replay only)',
     },
-    recordInCi: { ...flag, description: 'Record even where CI=true' },
-    refreshMeta: { ...flag, description: 'Record the time anew where nothing else of an exchange changed' },
-    recordLimit: { ...of('size'), default: '64MiB', description: 'Largest body to keep in a recording' },
     durability: {
       enum: ['process', 'fsync'],
       default: 'process',
       description: 'What a recorded exchange outlives: process (kill -9), fsync (a power cut; slower)',
     },
-    onMiss: {
-      enum: ['refuse', 'forward', 'record'],
-      default: 'refuse',
-      description: 'What to do with a request that is not in the recording',
-    },
   }),
   ...group('Replaying', {
     strictSequence: { ...flag, description: 'Refuse a request that comes more often than it was recorded' },
-    replayFailures: {
-      ...flag,
-      description: 'Fail as the target did when it was recorded: timeouts, resets, cut responses',
-    },
-    maxAge: { ...of('age'), description: 'Age from which an exchange is stale: 30d' },
-    onStale: { enum: ['warn', 'refuse'], default: 'warn', description: 'What to do with a stale exchange' },
     failUnused: { ...flag, description: 'Exit with 1 where exchanges of the recording were never served' },
-    sessionIdle: {
-      ...of('duration'),
-      default: '10m',
-      description: 'How long an unused session lasts; 0 is for ever',
-    },
   }),
   ...group('Matching', {
     matchHeaders: {
@@ -181,38 +162,18 @@ export const SETTINGS = {
       description: 'Places in JSON bodies that matching ignores: /environments/*/id',
     },
     ignoreQuery: { ...of('texts'), default: [], description: 'Parameters that matching ignores: timestamp' },
-    arraysAsSets: {
-      ...of('pointers'),
-      default: [],
-      description: 'Arrays whose order matching ignores: /languages',
-    },
-    formsAsSets: { ...flag, description: 'Matching ignores the order of the fields of a form' },
   }),
   ...group('Redaction', {
     redact: {
-      ...of('texts'),
+      ...of('secrets'),
       default: [],
-      description: 'Further names of headers, parameters and fields never kept or shown: pin,ssn',
-    },
-    noRedact: {
-      ...of('texts'),
-      default: [],
-      description: 'Names that are kept and shown although they look like those of secrets: signature',
-    },
-    redactPointers: {
-      ...of('pointers'),
-      default: [],
-      description: 'Places in JSON bodies to redact: /users/*/email',
+      description:
+        'Further names of headers, parameters and fields never kept or shown, JSON Pointers of such places, and names to keep all the same: pin,/users/*/email,!signature',
     },
     redactPatterns: {
       ...of('patterns'),
       default: [],
       description: 'Regular expression whose matches are redacted; repeat it for more',
-    },
-    detectSecrets: {
-      type: 'boolean',
-      default: true,
-      description: 'Redact what looks like a secret (--no-detect-secrets turns it off)',
     },
   }),
   ...group('Target', {
@@ -398,12 +359,12 @@ export const UNHEEDED: Readonly<Record<string, readonly SettingName[]>> = {
   verify: ['baseline', 'forwardedHeaders', 'preserveHost', 'state', 'validation'],
 };
 
-/** `recordInCi` -> `record-in-ci` */
+/** `failOnBlock` -> `fail-on-block` */
 export function flagOf(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }
 
-/** `recordInCi` -> `PATCHGATE_RECORD_IN_CI` */
+/** `failOnBlock` -> `PATCHGATE_FAIL_ON_BLOCK` */
 export function variableOf(name: string): string {
   return `PATCHGATE_${flagOf(name).replaceAll('-', '_').toUpperCase()}`;
 }

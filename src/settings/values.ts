@@ -62,11 +62,10 @@ export function resolvedValue(name: SettingName, written: unknown, placeOf: Plac
       return written === false ? '' : written;
     case 'duration':
       return atMost(LONGEST_TIMER, readAmount(written, DURATIONS));
-    case 'age':
-      return atMost(Number.MAX_SAFE_INTEGER, readAmount(written, DURATIONS));
     case 'size':
       return atMost(LARGEST, readAmount(written, SIZES));
     case 'texts':
+    case 'secrets':
     case 'names':
     case 'tokens':
       return parts(written);

@@ -141,7 +141,7 @@ export function createTestGate(parts: TestGateParts): FakeGate {
       if (isBlocked) throw new Error(refused.join('\n'));
       for (const check of unawaited) await check;
     } finally {
-      await gate.close(missed !== undefined);
+      await gate.close();
     }
     const recorded = gate.recorded();
     const folder = shortPath(join(config.recordings, config.recording), process.cwd());

@@ -1,10 +1,9 @@
 import { hash } from 'node:crypto';
-import type { IncomingMessage } from 'node:http';
 import { LRUCache } from 'lru-cache';
 import { messageOf, type PatchgateError } from '../errors.ts';
 import { answerBounds, type Decoded, decodeContent } from '../http/decode-content.ts';
 import { announcesBody, header, type RequestHead, type ResponseHead } from '../http/http.ts';
-import type { FailureKind } from '../model/exchange.ts';
+import { RECORD_LIMIT } from '../recordings/body.ts';
 import { DEFAULT_RULES, type MatchRules } from '../recordings/matching/match-rules.ts';
 import {
   isStillCoded,
@@ -15,14 +14,11 @@ import {
 import { codingOf, SecretNotices } from '../recordings/redaction/redact.ts';
 import type { RecordingStore } from '../recordings/store/recording-store.ts';
 import { BodyCollector, type CollectedBody } from './body-collector.ts';
-import { TargetFailure } from './target.ts';
 import type { AnsweredBy, Flow, ResponseSink, Upstream, UpstreamRequest, WholeResponse } from './upstream.ts';
 
 export interface RecordOptions {
   /** What is redacted, which headers are kept besides, and which requests are the same. */
   rules?: MatchRules;
-  /** Bytes of a body that are kept at most; of a longer one the exchange says only how many there were. Default 64 MiB. */
-  bodyLimit?: number;
   /** Told of every exchange that is not kept, and why, in one sentence. */
   onSkipped?: (reason: string, request: RequestHead) => void;
   /** Told once for each method and path of an exchange that is kept without a body, so that nothing can replay it. */
@@ -35,18 +31,17 @@ export interface RecordOptions {
 
 /**
  * Passes everything through to an upstream and keeps what went by. An exchange is handed to the store before its last
- * byte goes out; one that the target failed to answer, or to answer whole, says so. What the client broke off is not
- * kept. Closing writes the store out, and leaves it open.
+ * byte goes out. What the target did not answer, or not whole, is not kept, nor what the client broke off. Closing writes the store out, and leaves it open.
  */
 export function record(upstream: Upstream, store: RecordingStore, options: RecordOptions = {}): Upstream {
-  const { rules = DEFAULT_RULES, bodyLimit = 64 * 1024 * 1024 } = options;
+  const { rules = DEFAULT_RULES } = options;
   const { onSkipped = () => undefined, onOmitted = () => undefined, onCoded = () => undefined } = options;
   const { onDetected } = options;
   const detected = onDetected && new SecretNotices(onDetected);
   const told = new LRUCache<string, true>({ max: 1000 });
   const timeOf = risingTimes();
   const keep = (seen: CollectedExchange) => {
-    const { requestBody, responseBody, response, failure } = seen;
+    const { requestBody, responseBody } = seen;
     try {
       const bodies = { requestBody: requestBody.bytes, responseBody: responseBody.bytes };
       const exchange = plainExchangeOf(
@@ -58,14 +53,6 @@ export function record(upstream: Upstream, store: RecordingStore, options: Recor
       exchange.startedAt = timeOf(exchange.startedAt);
       if (requestBody.omitted !== undefined) exchange.request.omitted = requestBody.omitted;
       if (responseBody.omitted !== undefined) exchange.response.omitted = responseBody.omitted;
-      if (failure) {
-        exchange.failure = failure;
-        const length = header(response.headers, 'content-length');
-        if (length !== undefined) {
-          // Only so can a client see that the response was not whole.
-          exchange.response.headers = [...exchange.response.headers, 'content-length', length];
-        }
-      }
       store.append(exchange);
       tellUnread(seen, exchange);
     } catch (error) {
@@ -90,14 +77,14 @@ export function record(upstream: Upstream, store: RecordingStore, options: Recor
     const why =
       counted === undefined
         ? 'has a content coding that cannot be undone, so it is not known what it holds'
-        : `has ${counted} bytes, more than the ${bodyLimit} that are kept`;
+        : `has ${counted} bytes, more than the ${RECORD_LIMIT} that are kept`;
     onOmitted(`its ${which}'s body ${why}; it cannot be replayed`, request);
   };
 
   return {
     takesJson: true,
     handle(request, sink) {
-      const recorder = new Recorder(request, sink, bodyLimit, keep, onSkipped);
+      const recorder = new Recorder(request, sink, keep, onSkipped);
       const end = upstream.handle(request, recorder);
       return () => {
         recorder.isAborted = true;
@@ -114,7 +101,6 @@ export function record(upstream: Upstream, store: RecordingStore, options: Recor
 interface CollectedExchange extends Omit<SeenExchange, 'requestBody' | 'responseBody'> {
   requestBody: CollectedBody;
   responseBody: CollectedBody;
-  failure: FailureKind | undefined;
 }
 
 const NO_RESPONSE: ResponseHead = { status: 0, message: '', headers: [] };
@@ -128,7 +114,6 @@ class Recorder implements ResponseSink {
   readonly #keep: (seen: CollectedExchange) => void;
   readonly #onSkipped: (reason: string, request: RequestHead) => void;
   readonly #startedAt = Date.now();
-  readonly #bodyLimit: number;
   /** Of a request whose bytes are not in hand. */
   readonly #sent: SentBody | undefined;
   /** Of an answer that comes in pieces. */
@@ -138,7 +123,6 @@ class Recorder implements ResponseSink {
   constructor(
     request: UpstreamRequest,
     sink: ResponseSink,
-    bodyLimit: number,
     keep: (seen: CollectedExchange) => void,
     onSkipped: (reason: string, request: RequestHead) => void,
   ) {
@@ -146,19 +130,18 @@ class Recorder implements ResponseSink {
     this.#sink = sink;
     this.#keep = keep;
     this.#onSkipped = onSkipped;
-    this.#bodyLimit = bodyLimit;
-    if (!request.body && announcesBody(request.headers)) this.#sent = new SentBody(request, bodyLimit);
+    if (!request.body && announcesBody(request.headers)) this.#sent = new SentBody(request);
   }
 
   whole(response: WholeResponse, answeredBy: AnsweredBy): void {
-    const body = bounded(response.body, this.#bodyLimit);
-    this.#over(response, body, undefined, () => this.#sink.whole(response, answeredBy));
+    const body = bounded(response.body);
+    this.#over(response, body, () => this.#sink.whole(response, answeredBy));
   }
 
   head(head: ResponseHead, flow: Flow, answeredBy: AnsweredBy): void {
     this.#sink.head(head, flow, answeredBy);
     this.#head = head;
-    this.#received = new BodyCollector(this.#bodyLimit);
+    this.#received = new BodyCollector(RECORD_LIMIT);
     if (this.#request.method !== 'HEAD') this.#received.expect(header(head.headers, 'content-length'));
   }
 
@@ -170,21 +153,18 @@ class Recorder implements ResponseSink {
   end(last?: Buffer): void {
     if (last) this.#received?.add(last);
     const body = this.#received?.body() ?? EMPTY;
-    this.#over(this.#head, body, undefined, () => this.#sink.end(last));
+    this.#over(this.#head, body, () => this.#sink.end(last));
   }
 
   fail(error: PatchgateError): void {
-    const pass = () => this.#sink.fail(error);
-    if (error instanceof TargetFailure)
-      this.#over(this.#head, this.#received?.body() ?? EMPTY, error.kind, pass);
-    else pass();
+    if (!this.isAborted) this.#onSkipped(error.message, this.#request);
+    this.#sink.fail(error);
   }
 
   /** @param response one that came as a whole is told of its decoded body @param pass called when the exchange is kept */
   #over(
     response: ResponseHead & Partial<WholeResponse>,
     responseBody: CollectedBody,
-    failure: FailureKind | undefined,
     pass: () => void,
   ): void {
     if (this.isAborted) {
@@ -193,10 +173,10 @@ class Recorder implements ResponseSink {
     }
     const endedAt = Date.now();
     const coding = this.#request.method === 'HEAD' ? undefined : codingOf(response.headers);
-    const decoding = decodeContent(responseBody.bytes, coding, answerBounds(this.#bodyLimit));
+    const decoding = decodeContent(responseBody.bytes, coding, answerBounds(RECORD_LIMIT));
     const keep = (decoded: Decoded) => {
       if (response.body && coding !== undefined) response.decoded = decoded;
-      this.#keepWhole(response, { responseBody, decoded, endedAt, failure });
+      this.#keepWhole(response, { responseBody, decoded, endedAt });
       pass();
     };
     if (decoding instanceof Promise) void decoding.then(keep);
@@ -205,60 +185,43 @@ class Recorder implements ResponseSink {
 
   #keepWhole(
     response: ResponseHead,
-    seen: Pick<CollectedExchange, 'responseBody' | 'decoded' | 'endedAt' | 'failure'>,
+    seen: Pick<CollectedExchange, 'responseBody' | 'decoded' | 'endedAt'>,
   ): void {
     const sent = this.#sent;
-    const keep = () =>
-      this.#keep({
-        request: this.#request,
-        requestBody: sent?.body() ?? bounded(this.#request.body ?? NOTHING, this.#bodyLimit),
-        response,
-        startedAt: this.#startedAt,
-        session: this.#request.session.name,
-        ...seen,
-      });
-    const skip = () => this.#onSkipped("the request's body was not whole", this.#request);
-    if (!sent || sent.isWhole) keep();
-    // A target that cannot be reached has failed before all of the request was here.
-    else if (seen.failure) sent.whenOver(() => (sent.isWhole ? keep() : skip()));
-    else skip();
+    if (sent && !sent.isWhole) {
+      this.#onSkipped("the request's body was not whole", this.#request);
+      return;
+    }
+    this.#keep({
+      request: this.#request,
+      requestBody: sent?.body() ?? bounded(this.#request.body ?? NOTHING),
+      response,
+      startedAt: this.#startedAt,
+      session: this.#request.session.name,
+      ...seen,
+    });
   }
 }
 
 const NOTHING = Buffer.alloc(0);
 const EMPTY: CollectedBody = { bytes: NOTHING };
 
-function bounded(bytes: Buffer, limit: number): CollectedBody {
-  return bytes.length > limit ? { bytes: NOTHING, omitted: bytes.length } : { bytes };
+function bounded(bytes: Buffer): CollectedBody {
+  return bytes.length > RECORD_LIMIT ? { bytes: NOTHING, omitted: bytes.length } : { bytes };
 }
 
 /** A request's body, of which somebody else reads the stream. It is whole once that has ended. */
 class SentBody extends BodyCollector {
   isWhole = false;
-  readonly #stream: IncomingMessage;
 
-  constructor({ headers, stream }: UpstreamRequest, limit: number) {
-    super(limit);
-    this.#stream = stream as IncomingMessage;
+  constructor({ headers, stream }: UpstreamRequest) {
+    super(RECORD_LIMIT);
     this.expect(header(headers, 'content-length'));
     // Not `on`: that would start the flow, perhaps before the upstream listens.
     stream.prependListener('data', (chunk: Buffer) => this.add(chunk));
     stream.prependListener('end', () => {
       this.isWhole = true;
     });
-  }
-
-  /** Calls back once nothing more comes. */
-  whenOver(done: () => void): void {
-    const { socket } = this.#stream;
-    const over = () => {
-      this.#stream.off('end', over);
-      socket.off('close', over);
-      done();
-    };
-    this.#stream.once('end', over);
-    // A message that has its answer is not told that its connection closed.
-    socket.once('close', over);
   }
 }
 

@@ -1,39 +1,23 @@
 import type { IncomingMessage } from 'node:http';
 import { messageOf, PatchgateError } from '../errors.ts';
-import { announcesBody, splitTarget, withoutHeaders } from '../http/http.ts';
-import type { Exchange, RecordedResponse } from '../model/exchange.ts';
+import { announcesBody, splitTarget } from '../http/http.ts';
 import { explainMiss } from '../recordings/matching/explain.ts';
-import { pathOnOtherSideOfBase, recordIt } from '../recordings/matching/explain-path.ts';
+import { pathOnOtherSideOfBase } from '../recordings/matching/explain-path.ts';
 import { DEFAULT_RULES, type MatchRules } from '../recordings/matching/match-rules.ts';
 import { matchRequest, ofSession } from '../recordings/matching/matches.ts';
 import { SentRequest } from '../recordings/matching/request-form.ts';
 import { pathsWithToken, redactPath } from '../recordings/redaction/redact.ts';
-import type { Run } from '../recordings/runs.ts';
 import type { ExchangesOfPath, RecordingStore } from '../recordings/store/recording-store.ts';
-import {
-  inlineBytes,
-  type RecordedAnswer,
-  recordedAnswer,
-  type StoredExchange,
-} from '../recordings/store/stored-exchange.ts';
+import type { RecordedAnswer, StoredExchange } from '../recordings/store/stored-exchange.ts';
 import { readBytes } from './read-bytes.ts';
 import { Misses } from './replay/misses.ts';
-import {
-  type Answering,
-  ageOf,
-  ageText,
-  type Chosen,
-  refusal,
-  type Sequence,
-  Sequences,
-  whyUnanswerable,
-} from './replay/sequences.ts';
+import { type Chosen, refusal, type Sequence, Sequences } from './replay/sequences.ts';
 import { CrossSessionHits, Served } from './replay/served.ts';
 import { findUnserved, type Unserved } from './replay/unserved.ts';
 import type { ServedInSession, Session, SessionKeeper } from './session.ts';
 import type { ResponseSink, Upstream, UpstreamRequest } from './upstream.ts';
 
-export interface ReplayOptions extends Answering {
+export interface ReplayOptions {
   /** Answers what no exchange matches, or none that can be an answer; without it such a request fails with
    *  `no-recording`. */
   onMiss?: Upstream | undefined;
@@ -43,8 +27,6 @@ export interface ReplayOptions extends Answering {
   rules?: MatchRules;
   /** The last answer of a sequence does not repeat. */
   strictSequence?: boolean;
-  /** Takes one notice for people. */
-  notice?: (text: string) => void;
 }
 
 export interface ReplayUpstream extends Upstream, SessionKeeper {
@@ -53,8 +35,6 @@ export interface ReplayUpstream extends Upstream, SessionKeeper {
   readonly misses: Misses;
   /** Who was given what others recorded. */
   readonly crossSessionHits: CrossSessionHits;
-  /** What was served since the beginning, for `leaveRun`. */
-  run(): Run;
   /** Reads every file of the recording. @param session of what was recorded in this one alone; `""`: in none
    *  @throws PatchgateError where one is broken */
   unserved(session?: string): Unserved;
@@ -86,17 +66,15 @@ interface Recorded {
  */
 export function replay(store: RecordingStore, options: ReplayOptions = {}): ReplayUpstream {
   const { onMiss, bodyLimit = 64 * 1024 * 1024, rules = DEFAULT_RULES, strictSequence = false } = options;
-  const { maxAge, notice = () => undefined } = options;
   const startedAt = Date.now();
   const served = new Served(store);
   const misses = new Misses(rules.redaction);
   const crossSessionHits = new CrossSessionHits();
-  const stale = maxAge === undefined ? undefined : new StaleNotices(store.name, maxAge, notice);
-  const sequences = new Sequences(strictSequence, (stored) => whyUnanswerable(stored, options));
+  const sequences = new Sequences(strictSequence);
   /** By method and path as sent. */
   const known = new Map<string, Recorded>();
 
-  /** @returns ends it early, when the client is gone */
+  /** @returns ends `onMiss` early, when the client is gone */
   function answer(request: UpstreamRequest, body: Buffer, sink: ResponseSink): () => void {
     const { session } = request;
     const { path, query } = splitTarget(request.url);
@@ -104,7 +82,10 @@ export function replay(store: RecordingStore, options: ReplayOptions = {}): Repl
     const all = matching(request, query, body, recorded);
     const sequence = all.length === 0 ? undefined : { all, own: ofSession(all, session.name) };
     const choice = sequence && mayAnswer(sequence, session) ? sequences.choose(session, sequence) : undefined;
-    if (choice && choice.reason === undefined) return serve(choice, session, sink);
+    if (choice && choice.reason === undefined) {
+      serve(choice, session, sink);
+      return NOTHING_TO_END;
+    }
     if (onMiss) {
       if (sequence && choice?.reason === 'already-served') sequences.pass(session, sequence);
       // What comes behind answers of the default session belongs there, too.
@@ -161,29 +142,13 @@ export function replay(store: RecordingStore, options: ReplayOptions = {}): Repl
     return !(onMiss && store.isWritable) || owner === '' || owner === name;
   }
 
-  /** @throws PatchgateError `bad-recording`, `cannot-read` where its body has a file of its own */
-  function bytesOf({ exchange: { request, response } }: StoredExchange): Buffer {
-    const body = response?.body;
-    return body && 'file' in body
-      ? store.readBody(request.method, request.path, body)
-      : inlineBytes(response);
-  }
-
-  function serve(chosen: Chosen, session: Session, sink: ResponseSink): () => void {
+  function serve(chosen: Chosen, session: Session, sink: ResponseSink): void {
     const { stored, sequence } = chosen;
-    // What cannot be read is not served: the next request gets it.
-    const ready = stored.isFailure
-      ? bytesOf(stored)
-      : (stored.answer ?? answerOf(stored.exchange, bytesOf(stored)));
     sequences.advance(session, chosen);
     if (sequence.own.length > 1) misses.noteOrder(session.name);
     served.add(session, stored);
     crossSessionHits.add(session, stored);
-    if (Buffer.isBuffer(ready)) return playFailure(stored.exchange, ready, sink);
-    const age = stale?.ageIfStale(stored);
-    const headers = age === undefined ? ready.headers : [...ready.headers, 'Patchgate-Stale', age];
-    sink.whole(age === undefined ? ready : { ...ready, headers }, 'recording');
-    return NOTHING_TO_END;
+    sink.whole(stored.answer as RecordedAnswer, 'recording');
   }
 
   function missed(
@@ -255,10 +220,8 @@ export function replay(store: RecordingStore, options: ReplayOptions = {}): Repl
     served: (session) => served.to(session),
     misses,
     crossSessionHits,
-    run: () => served.run(new Date(startedAt), new Date()),
-    unserved: (session) => findUnserved(store, served, startedAt, rules, options, session),
+    unserved: (session) => findUnserved(store, served, startedAt, rules, session),
     async close() {
-      stale?.sum();
       await onMiss?.close();
     },
   };
@@ -268,106 +231,4 @@ function tooLarge(limit: number): PatchgateError {
   return new PatchgateError('request-too-large', `the request's body has more than ${limit} bytes`, {
     hint: 'only a request whose body fits into memory can be looked up in a recording',
   });
-}
-
-function answerOf({ request, response, meta }: Exchange, bytes: Buffer): RecordedAnswer {
-  return recordedAnswer(request, response as RecordedResponse, bytes, meta.durationMs);
-}
-
-/**
- * Fails as the target did when the exchange was recorded: the client sees a problem, or the beginning of a response.
- *
- * @param body what came of a truncated response's
- * @returns ends it, when the client is gone
- */
-function playFailure(exchange: Exchange, body: Buffer, sink: ResponseSink): () => void {
-  const kind = exchange.failure?.kind;
-  if (kind === 'truncated') return playTruncated(exchange, body, sink);
-  const [code, what] =
-    kind === 'timeout'
-      ? ([
-          'target-timeout',
-          `the target had not answered after ${exchange.meta.durationMs} ms, when it was given up`,
-        ] as const)
-      : ([
-          'target-unreachable',
-          kind === 'refused'
-            ? 'no connection to the target could be made'
-            : 'the connection to the target broke before it had answered',
-        ] as const);
-  sink.fail(recorded(code, what));
-  return NOTHING_TO_END;
-}
-
-/** With its bytes on the wire, the rest is cut off. */
-function playTruncated(exchange: Exchange, body: Buffer, sink: ResponseSink): () => void {
-  let isOver = false;
-  const cut = () => {
-    // What was written goes out when this turn has ended.
-    setImmediate(() => {
-      if (!isOver) sink.fail(recorded('target-unreachable', 'the response of the target was cut off'));
-      isOver = true;
-    });
-  };
-  const head = answerOf(exchange, body);
-  const headers = withoutHeaders(head.headers, (name) => name === 'content-length');
-  const announced = exchange.response?.headers['content-length'];
-  if (announced !== undefined) headers.push('content-length', String(announced));
-  sink.head({ ...head, headers }, { resume: cut }, 'recording');
-  // A placeholder may be longer than what it stands for: even so, the client must not take this for the whole.
-  const most = announced === undefined ? body.length : Number(announced) - 1;
-  if (sink.data(body.subarray(0, Math.max(0, most)))) cut();
-  return () => {
-    isOver = true;
-  };
-}
-
-function recorded(code: 'target-timeout' | 'target-unreachable', what: string): PatchgateError {
-  return new PatchgateError(code, `recorded: ${what}`, {
-    hint: 'without --replay-failures it is as if it had not been recorded',
-  });
-}
-
-/** Paths that are named; of further ones it is only counted how often they were answered. */
-const MOST_NAMED = 20;
-
-/** Says which answers are older than they should be: each path once, and at the end how many there were. */
-export class StaleNotices {
-  readonly #recording: string;
-  readonly #maxAge: number;
-  readonly #notice: (text: string) => void;
-  readonly #named = new Set<string>();
-  #count = 0;
-
-  /** @param maxAge in milliseconds */
-  constructor(recording: string, maxAge: number, notice: (text: string) => void) {
-    this.#recording = recording;
-    this.#maxAge = maxAge;
-    this.#notice = notice;
-  }
-
-  /** @returns the age of an exchange that is served although it is stale, as text: `45d` */
-  ageIfStale(exchange: Pick<Exchange, 'meta' | 'request'>): string | undefined {
-    const age = ageOf(exchange);
-    if (!(age > this.#maxAge)) return undefined;
-    this.#count++;
-    const name = `${exchange.request.method} ${exchange.request.path}`;
-    if (this.#named.size < MOST_NAMED && !this.#named.has(name)) {
-      this.#named.add(name);
-      const most = ageText(this.#maxAge);
-      this.#notice(`stale: ${name} was recorded ${ageText(age)} ago, and --max-age is ${most}`);
-      if (this.#named.size === MOST_NAMED) this.#notice('stale: further paths are not named');
-    }
-    return ageText(age);
-  }
-
-  /** Says how many there were since it did so last. */
-  sum(): void {
-    if (this.#count === 0) return;
-    const answers = this.#count === 1 ? '1 answer was' : `${this.#count} answers were`;
-    this.#notice(
-      `${answers} older than ${ageText(this.#maxAge)}; record again: ${recordIt(this.#recording)}`,
-    );
-    this.#count = 0;
-  }
 }

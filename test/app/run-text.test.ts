@@ -118,7 +118,7 @@ describe('what was never served', () => {
       ONE,
       { ...ONE, method: 'PATCH', query: 'x=1', place: '2 of 5' },
       { ...ONE, session: 'a "test"', place: '1 of 2' },
-      { ...ONE, path: '/b', reason: 'failure' as const },
+      { ...ONE, path: '/b', reason: 'omitted' as const },
     ];
     expect(told({ count: 7, exchanges })).toBe(
       [
@@ -126,7 +126,7 @@ describe('what was never served', () => {
         '  GET /a, recorded 2026-11-20',
         '  PATCH /a?x=1 (2 of 5), recorded 2026-11-20',
         '  GET /a (1 of 2), recorded 2026-11-20 in the session "a \\"test\\""',
-        '  GET /b, recorded 2026-11-20; a failure: only served with --replay-failures',
+        '  GET /b, recorded 2026-11-20; its body was not kept: never served',
         '  and 3 more',
       ].join('\n'),
     );

@@ -4,7 +4,7 @@ import { expectGenerated } from '../support/generated-page.ts';
 import { runHere } from '../support/run-here.ts';
 
 const COMMANDS = ['proxy', 'replay', 'fake', 'exec', 'verify', 'check', 'report', 'plan', 'config', 'demo'];
-const RECORDINGS = ['list', 'show', 'scrub', 'remove', 'import', 'export'];
+const RECORDINGS = ['list', 'show', 'scrub', 'prune', 'import', 'export'];
 const APPROVALS = ['list', 'approve', 'decline'];
 
 it('has the help of every command', async () => {

@@ -143,13 +143,6 @@ describe('gates on one database', { tags: 'slow' }, () => {
     await get(again, '/b');
     await again.stop();
     expect(await queriesIn(store)).toHaveLength(2);
-    const onMiss = ['replay', '--recording', 'r', '--on-miss', 'record', '--target', target];
-    const replay = await start(onMiss, store);
-    expect(await get(replay, '/a')).toEqual(answer);
-    const missed = await get(replay, '/c');
-    expect(await get(replay, '/c')).toEqual(missed);
-    await replay.stop();
-    expect(await queriesIn(store)).toHaveLength(3);
   });
 
   it('go on without the database, and keep what it does not have', { timeout: 90_000 }, async () => {

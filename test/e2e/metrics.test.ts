@@ -146,14 +146,4 @@ describe('health in two parts', () => {
     rmdirSync(inTheWay);
     await expect.poll(() => statusOf(`${gate.url}/__patchgate/health/ready`)).toBe(200);
   });
-
-  it('of a replay needs no target', async () => {
-    const cwd = temporaryFolder();
-    await recordAll(join(cwd, 'recordings'), 'default', [exchange()]);
-    const gate = await startReplay(cwd, {
-      onMiss: 'forward',
-      target: `http://127.0.0.1:${await freePort()}`,
-    });
-    expect(await statusOf(`${gate.url}/__patchgate/health/ready`)).toBe(200);
-  });
 });

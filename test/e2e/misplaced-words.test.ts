@@ -43,7 +43,7 @@ describe('a word in the place of an option', () => {
 
   it.each([
     ['exec --record=checkout -- true', 'invalid value "checkout" for --record'],
-    ['recordings remove checkout --unused yes', 'unexpected argument "yes"'],
+    ['recordings prune checkout --yes no', 'unexpected argument "yes"'],
   ])('%s', async (line, says) => {
     const { code, stderr } = await runHere(words(line), { cwd: folder() });
     expect(stderr).toContain(says);
@@ -82,7 +82,6 @@ describe('help', () => {
 describe('a recording that is not there', () => {
   it.each([
     'replay --recording chekout',
-    'replay --recording chekout --on-miss forward --target http://127.0.0.1:9',
     'proxy http://127.0.0.1:9 --record none --recording chekout',
     'exec --recording chekout -- true',
     'exec --record none --recording chekout -- true',
@@ -90,7 +89,7 @@ describe('a recording that is not there', () => {
     'recordings show chekout',
     'recordings export chekout',
     'recordings scrub chekout',
-    'recordings remove chekout --yes',
+    'recordings prune chekout --path /a --yes',
   ])('stops %s', async (line) => {
     const { code, stderr } = await runHere(words(line), { cwd: folder() });
     expect(stderr).toContain(

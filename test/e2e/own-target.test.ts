@@ -1,11 +1,8 @@
-/** A target that leads to the gate itself would have it ask itself for ever. */
-import { readdirSync } from 'node:fs';
 import { networkInterfaces } from 'node:os';
 import { describe, expect, it } from 'vitest';
 import { runBinary } from '../support/binary.ts';
 import { startGate } from '../support/in-process.ts';
 import { freePort, startTarget } from '../support/target.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const addresses = Object.values(networkInterfaces()).flatMap((all) => all ?? []);
 const hasIpv6 = addresses.some(({ address }) => address === '::1');
@@ -48,16 +45,6 @@ describe('a proxy whose target is itself does not start', () => {
     expect(stderr).toContain('is this server itself: it leads to');
     expect(stderr).toContain(`port ${port}, where the server listens`);
     expect(stderr).not.toContain('listens on');
-  });
-
-  it('also where it replays and forwards the rest, and leaves no lock behind', async () => {
-    const cwd = temporaryFolder();
-    const port = String(await freePort());
-    const args = ['--target', `http://localhost:${port}`, '--port', port, '--on-miss', 'record'];
-    const { code, stderr } = await runBinary(['replay', ...args, '--recordings', 'kept'], { cwd });
-    expect(code).toBe(2);
-    expect(stderr).toContain('is this server itself');
-    expect(readdirSync(cwd, { recursive: true }).filter((name) => /lock/.test(String(name)))).toEqual([]);
   });
 });
 

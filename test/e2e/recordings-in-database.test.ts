@@ -84,21 +84,20 @@ describe('recordings in the database', { tags: 'slow' }, () => {
   });
 
   it('are removed, in part and whole', async () => {
-    expect(await run('remove', 'checkout', '--method', 'GET')).toMatchObject({
+    expect(await run('prune', 'checkout', '--method', 'GET')).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining(`it would remove 1 of 3 exchanges of ${shown}/checkout (1 path)`),
+      stderr: expect.stringContaining(`it would remove 1 of 3 exchanges of ${shown}/checkout (1 file)`),
     });
-    expect(await run('remove', 'checkout', '--older-than', '30d', '--path', '/api/*', '--yes')).toEqual({
+    expect(await run('prune', 'checkout', '--older-than', '30d', '--path', '/api/*', '--yes')).toEqual({
       code: 0,
-      stdout: `removed 1 of 3 exchanges of ${shown}/checkout (1 path)\n`,
+      stdout: `removed 1 of 3 exchanges of ${shown}/checkout (1 file)\n`,
       stderr: '',
     });
     expect((await run('list')).stdout).toMatch(/^checkout +2 +1 /m);
-    expect(await run('remove', 'checkout', '--unused', '--yes')).toMatchObject({ code: 2 });
-    expect(await run('remove', 'checkout', '--path', '/nope', '--yes')).toMatchObject({ code: 2 });
-    expect(await run('remove', 'checkout', '-y')).toMatchObject({
+    expect(await run('prune', 'checkout', '--path', '/nope', '--yes')).toMatchObject({ code: 2 });
+    expect(await run('prune', 'checkout', '--path', '*', '-y')).toMatchObject({
       code: 0,
-      stdout: `removed 2 of 2 exchanges of ${shown}/checkout (2 paths)\n`,
+      stdout: `removed 2 of 2 exchanges of ${shown}/checkout (2 files)\n`,
     });
     expect((await run('list')).stdout).toBe(`no recordings in ${shown}\n`);
   });
@@ -122,7 +121,7 @@ describe('recordings that cannot be had', { tags: 'slow' }, () => {
     ['show', 'chekout'],
     ['export', 'chekout'],
     ['scrub', 'chekout'],
-    ['remove', 'chekout', '-y'],
+    ['prune', 'chekout', '--path', '*', '-y'],
   ])('are missing: %s', async (...args) => {
     expect(await run(...args)).toEqual({
       code: 2,
@@ -135,7 +134,7 @@ describe('recordings that cannot be had', { tags: 'slow' }, () => {
     [['list']],
     [['show', 'checkout']],
     [['scrub']],
-    [['remove', 'checkout', '-y']],
+    [['prune', 'checkout', '--path', '*', '-y']],
     [['import', 'x.har']],
     [['export', 'checkout']],
   ])('are away with the database: %s', async (args) => {

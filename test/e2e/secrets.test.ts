@@ -144,14 +144,7 @@ const answer: Answer = (req, res) => {
 };
 
 const SETTINGS = [
-  ...[
-    '--redact',
-    'pin_code',
-    '--redact-pointers',
-    '/users/*/email',
-    '--redact-patterns',
-    'CARD-\\d{4}-\\d{4}',
-  ],
+  ...['--redact', 'pin_code', '--redact', '/users/*/email', '--redact-patterns', 'CARD-\\d{4}-\\d{4}'],
   ...['--log', 'json'],
 ];
 
@@ -213,7 +206,7 @@ it('leaves none in files, journal, log, answers or the control API', { timeout: 
 
   // The next start moves the journal into the files. What was redacted matches whatever is sent in its place.
   const again = await startRecorder(cwd, target.url, {
-    ...{ record: 'new_episodes', redact: ['pin_code'], redactPointers: ['/users/*/email'] },
+    ...{ record: 'new_episodes', redact: ['pin_code', '/users/*/email'] },
     redactPatterns: ['CARD-\\d{4}-\\d{4}'],
   });
   await again.gate.close();

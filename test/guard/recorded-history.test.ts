@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { headOf, recordedUpdate } from '../../src/guard/recorded-history.ts';
+import { headOf, recordedUpdate, type SentExchange } from '../../src/guard/recorded-history.ts';
 import type { JsonObject } from '../../src/json/json.ts';
-import type { Exchange, FailureKind, InlineBody } from '../../src/model/exchange.ts';
+import type { Exchange, FailureKind, KeptBody } from '../../src/model/exchange.ts';
 import type { RecordKind, RecordName } from '../../src/model/record.ts';
 import { KnownState } from '../../src/state/known-state.ts';
 import { exchange } from '../support/exchanges.ts';
@@ -20,25 +20,29 @@ function project(...ids: number[]): JsonObject {
 const json = (value: JsonObject): { json: JsonObject } => ({ json: value });
 
 /** What is known once these were learnt from. */
-function learnt(exchanges: readonly Exchange[], learn: readonly RecordKind[] = ['project'], name = PROJECT) {
+function learnt(
+  exchanges: readonly SentExchange[],
+  learn: readonly RecordKind[] = ['project'],
+  name = PROJECT,
+) {
   const state = new KnownState();
   for (const one of exchanges) recordedUpdate(GATE, learn, one)?.apply(state);
   return state.of(name);
 }
 
 /** Ids of the environments that are known, and whether these are all. */
-function environments(...exchanges: Exchange[]) {
+function environments(...exchanges: SentExchange[]) {
   const known = learnt(exchanges);
   if (!known) return undefined;
   const ids = (known.record.environments as { id: number }[]).map(({ id }) => id);
   return { ids, isWhole: known.isWhole };
 }
 
-function patch(body: InlineBody, status = 200): Exchange {
+function patch(body: KeptBody, status = 200): Exchange {
   return exchange({ body, status });
 }
 
-function failed(body: InlineBody, kind: FailureKind, status?: number): Exchange {
+function failed(body: KeptBody, kind: FailureKind, status?: number): SentExchange {
   const { response, ...rest } = patch(body, status);
   return { ...rest, ...(status !== undefined && { response }), failure: { kind } };
 }
@@ -100,7 +104,7 @@ describe('a PATCH', () => {
     expect(environments(BEFORE, patch(unclear))).toEqual({ ids: [1, 2, 3], isWhole: false });
   });
 
-  it.each<[string, InlineBody]>([
+  it.each<[string, KeptBody]>([
     ['in base64', { base64: Buffer.from('\xff{}', 'latin1').toString('base64') }],
     ['no JSON', { text: '{"name":' }],
     ['a text that readers understand differently', { text: '{"environments": [], "environments": [1]}' }],

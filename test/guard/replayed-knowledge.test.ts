@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { earliestState, replayedKnowledge } from '../../src/guard/replayed-knowledge.ts';
 import type { JsonValue } from '../../src/json/json.ts';
-import type { InlineBody } from '../../src/model/exchange.ts';
+import type { KeptBody } from '../../src/model/exchange.ts';
 import type { RecordKind, RecordName } from '../../src/model/record.ts';
 import { redactionOf } from '../../src/recordings/redaction/redaction.ts';
 import { locationOf } from '../../src/recordings/store/location.ts';
@@ -152,7 +152,7 @@ const called = (name: string) => ({
   languages: ['GO'],
   environments: [{ id: 1, name: 'Production', isEnabled: true }],
 });
-const json = (value: JsonValue): InlineBody => ({ json: value });
+const json = (value: JsonValue): KeptBody => ({ json: value });
 const whole = (name: string) => ({ record: called(name), isWhole: true });
 
 /** Each exchange a second after the one before, unless it says when. */

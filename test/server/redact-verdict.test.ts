@@ -4,7 +4,7 @@ import { quotingNoSecrets } from '../../src/server/redact-verdict.ts';
 import { gate } from '../support/gate.ts';
 
 const GITHUB = `ghp_${'a1B2'.repeat(9)}`;
-const redaction = redactionOf({ redact: ['dataType'], redactPointers: ['/environments/*/type'] });
+const redaction = redactionOf({ redact: ['dataType', '/environments/*/type'] });
 const quoting = quotingNoSecrets(gate(), redaction);
 
 function findingsOf(url: string, body: unknown) {

@@ -14,27 +14,15 @@ describe('what nobody says', () => {
       contract: DEFAULT_CONTRACT,
       recordings: 'recordings',
       recording: 'default',
-      recordInCi: false,
-      refreshMeta: false,
-      recordLimit: 64 * 1024 * 1024,
       durability: 'process',
       redact: [],
-      noRedact: [],
-      redactPointers: [],
       redactPatterns: [],
-      detectSecrets: true,
       matchHeaders: [],
       ignorePointers: [],
       ignoreQuery: [],
-      arraysAsSets: [],
-      formsAsSets: false,
       strictSequence: false,
-      replayFailures: false,
-      onStale: 'warn',
       failOnBlock: false,
       failUnused: false,
-      sessionIdle: 600_000,
-      onMiss: 'refuse',
       targetInsecure: false,
       setHeader: [],
       preserveHost: false,
@@ -189,7 +177,6 @@ describe('a config file', () => {
       /^unknown field "recrodings" in .*patchgate\.config\.json:1:2 \(did you mean "recordings"\?\)$/,
     );
     expect(await refused({ file: { 'base-path': '/x' } })).toContain('did you mean "basePath"?');
-    expect(await refused({ file: { 'record-in-ci': true } })).toContain('did you mean "recordInCi"?');
     expect(await refused({ file: { BASE_PATH: '/x' } })).toContain('did you mean "basePath"?');
     for (const key of ['failonmiss', 'fail-on-miss', 'failOnMiss'])
       expect(await refused({ file: { [key]: true } })).toContain(

@@ -2,12 +2,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
-import { type Exchange, isInline, type RecordedRequest } from '../../src/model/exchange.ts';
+import { type Exchange, isKept } from '../../src/model/exchange.ts';
 import { bodyBytes } from '../../src/recordings/body.ts';
-import { locationOf } from '../../src/recordings/store/location.ts';
 import { openStore } from '../../src/recordings/store/open-store.ts';
 import { packed, runEnvironment } from './binary.ts';
 import { answer, answerOf, Clients, numberIn, requestOf } from './crash-traffic.ts';
@@ -56,7 +55,7 @@ export async function crashRounds(rounds: number, seed: number): Promise<Tally> 
     await finish(folder, target);
     const kept = await keptIn(folder);
     const { missing, twice } = count(kept, received, `at the end, seed ${seed}`);
-    for (const exchange of kept) checkWhole(folder, exchange);
+    for (const exchange of kept) checkWhole(exchange);
     checkTidy(folder);
     tally.received += received.length;
     tally.kept += kept.length;
@@ -180,20 +179,15 @@ function count(
 }
 
 /** Nothing of it is another's, cut or broken. */
-function checkWhole(folder: string, { request, response }: Exchange): void {
+function checkWhole({ request, response }: Exchange): void {
   const n = numberIn(request.query);
   const { method, path, body } = requestOf(n);
   expect({ n, method: request.method, path: request.path }).toEqual({ n, method, path });
-  const bytes = [request.body, response?.body].map((stored) => {
-    if (isInline(stored)) return bodyBytes(stored);
-    return 'file' in stored ? readFileSync(join(folderOf(folder, request), stored.file)) : undefined;
-  });
+  const bytes = [request.body, response.body].map((stored) =>
+    isKept(stored) ? bodyBytes(stored) : undefined,
+  );
   expect(bytes[0]?.equals(body), `the request of ${n}`).toBe(true);
   expect(bytes[1]?.equals(answerOf(n)), `the response of ${n}`).toBe(true);
-}
-
-function folderOf(folder: string, { method, path }: RecordedRequest): string {
-  return join(folder, 'recordings', 'r', dirname(locationOf(method, path)));
 }
 
 /** Nothing is left of the killed processes. */

@@ -1,10 +1,10 @@
 import {
   type Exchange,
-  type InlineBody,
-  type InlineRequest,
-  isInline,
+  isKept,
+  type KeptBody,
   type RecordedResponse,
   type StoredHeaders,
+  type WholeRequest,
 } from '../../src/model/exchange.ts';
 import { bodyBytes } from '../../src/recordings/body.ts';
 import { DEFAULT_RULES, type MatchRules } from '../../src/recordings/matching/match-rules.ts';
@@ -18,12 +18,12 @@ export interface ExchangeParts {
   path?: string;
   query?: string;
   /** The request's body. */
-  body?: InlineBody;
+  body?: KeptBody;
   requestHeaders?: StoredHeaders;
   status?: number;
   headers?: StoredHeaders;
   /** The response's body. */
-  answer?: InlineBody;
+  answer?: KeptBody;
   recordedAt?: string;
   /** Absent: the default one. */
   session?: string;
@@ -31,14 +31,14 @@ export interface ExchangeParts {
 
 export const PROJECT_PATH = '/api/v2/accounts/current/projects/42';
 
-/** One that did not fail, with its bodies. */
+/** One with its bodies. */
 export interface WholeExchange extends Exchange {
-  request: InlineRequest;
-  response: RecordedResponse & { body?: InlineBody };
+  request: WholeRequest;
+  response: RecordedResponse & { body?: KeptBody };
 }
 
 export function whole(exchange: Exchange | undefined): WholeExchange {
-  if (!exchange?.response || !isInline(exchange.request.body) || !isInline(exchange.response.body))
+  if (!exchange?.response || !isKept(exchange.request.body) || !isKept(exchange.response.body))
     throw new Error(`not whole: ${JSON.stringify(exchange)}`);
   return exchange as WholeExchange;
 }
@@ -95,7 +95,7 @@ function flat(headers: StoredHeaders): string[] {
 export function listed(exchanges: readonly Exchange[], rules: MatchRules = DEFAULT_RULES): PathExchanges {
   const file = new ExchangeFile('none.json', { method: 'PATCH', path: PROJECT_PATH });
   file.readNow = () => exchanges;
-  const found = new PathExchanges(file, { rules, refreshMeta: false });
+  const found = new PathExchanges(file, rules);
   found.load();
   return found;
 }

@@ -98,7 +98,6 @@ describe('replay', () => {
     [{ recordin: 'demo' }, 'unknown field "recordin" in the settings given\n  did you mean "recording"?'],
     [{ failonmiss: true }, 'did you mean "failOnMiss"?'],
     [{ port: 'x' }, 'invalid value "x" for the option port\n  it takes an integer'],
-    [{ onMiss: 'forward' }, 'needs a target'],
     [
       { config: 'nowhere.json' },
       'nowhere.json does not exist\n  check the path given with the option config or',
@@ -159,16 +158,6 @@ describe('replay', () => {
   it('takes an option that is undefined for none', async () => {
     await using gate = await replay({ ...recorded(GET), port: undefined, target: undefined, log: undefined });
     expect(new URL(gate.url).port).not.toBe('4010');
-  });
-
-  it('hands notices to whoever wants them', async () => {
-    const notices: string[] = [];
-    await using gate = await replay({
-      ...recorded({ ...GET, recordedAt: '2020-01-01T00:00:00.000Z' }),
-      ...{ maxAge: '30d', notice: (text: string) => notices.push(text) },
-    });
-    await fetch(`${gate.url}/x`);
-    expect(notices.join()).toMatch(/older than|recorded .* ago|stale/);
   });
 });
 

@@ -7,7 +7,7 @@ import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Exchange } from '../../src/model/exchange.ts';
-import { bodyBytes } from '../../src/recordings/body.ts';
+import { bodyBytes, RECORD_LIMIT } from '../../src/recordings/body.ts';
 import { openStore } from '../../src/recordings/store/open-store.ts';
 import type { RecordingStore } from '../../src/recordings/store/recording-store.ts';
 import { type RecordOptions, record, risingTimes } from '../../src/upstreams/record.ts';
@@ -171,17 +171,13 @@ describe('what is not kept', () => {
   it.each(['content-length', 'chunked'])(
     'bodies past the limit (%s): they still pass, and are counted',
     async (framing) => {
-      const server = await recording(
-        (req, res) => {
-          const body = 'x'.repeat(req.url === '/long' ? 1001 : 1000);
-          if (framing === 'content-length') res.setHeader('Content-Length', body.length);
-          res.write(body);
-          res.end();
-        },
-        { bodyLimit: 1000 },
-      );
+      const server = await recording((req, res) => {
+        const body = 'x'.repeat(req.url === '/long' ? RECORD_LIMIT + 1 : 1000);
+        if (framing === 'content-length') res.setHeader('Content-Length', body.length);
+        req.resume().once('end', () => res.end(body));
+      });
       for (const path of ['/long', '/short']) await (await fetch(server.url + path)).text();
-      const put = await fetch(`${server.url}/short`, { method: 'PUT', body: 'x'.repeat(1001) });
+      const put = await fetch(`${server.url}/short`, { method: 'PUT', body: 'x'.repeat(RECORD_LIMIT + 1) });
       expect((await put.text()).length).toBe(1000);
       // Told once for a path.
       await (await fetch(`${server.url}/long`)).text();
@@ -189,14 +185,14 @@ describe('what is not kept', () => {
         find(server.store, method, path).map(({ request, response }) => [request.body, response?.body]);
       const short = { text: 'x'.repeat(1000) };
       expect(bodies('GET', '/long')).toEqual([
-        [undefined, { omitted: 1001 }],
-        [undefined, { omitted: 1001 }],
+        [undefined, { omitted: RECORD_LIMIT + 1 }],
+        [undefined, { omitted: RECORD_LIMIT + 1 }],
       ]);
-      expect(bodies('PUT', '/short')).toEqual([[{ omitted: 1001 }, short]]);
+      expect(bodies('PUT', '/short')).toEqual([[{ omitted: RECORD_LIMIT + 1 }, short]]);
       expect(bodies('GET', '/short')).toEqual([[undefined, short]]);
       expect(server.skipped).toEqual([
-        "its response's body has 1001 bytes, more than the 1000 that are kept; it cannot be replayed",
-        "its request's body has 1001 bytes, more than the 1000 that are kept; it cannot be replayed",
+        "its response's body has 16777217 bytes, more than the 16777216 that are kept; it cannot be replayed",
+        "its request's body has 16777217 bytes, more than the 16777216 that are kept; it cannot be replayed",
       ]);
     },
   );

@@ -1,8 +1,7 @@
 import { resolve } from 'node:path';
 import { PatchgateError } from '../../errors.ts';
 import type { Gate } from '../../gate/gate.ts';
-import { type RecordedUpdate, recordedUpdate } from '../../guard/recorded-history.ts';
-import type { Exchange } from '../../model/exchange.ts';
+import { type RecordedUpdate, recordedUpdate, type SentExchange } from '../../guard/recorded-history.ts';
 import { type Known, LEARNT, mayBeSame, type RecordName } from '../../model/record.ts';
 import { either } from '../../state/known.ts';
 import { KnownState } from '../../state/known-state.ts';
@@ -91,7 +90,7 @@ export class History {
   }
 
   /** Takes in an exchange. Where times are equal, the one that was taken in first came first. */
-  add(exchange: Exchange, place: ExchangePlace, time: number): void {
+  add(exchange: SentExchange, place: ExchangePlace, time: number): void {
     const isKnown = (name: RecordName) => this.#initial.has(name);
     const update = recordedUpdate(this.#gate, LEARNT, exchange, isKnown);
     if (!update || !(LEARNT.includes(update.name.kind) || isKnown(update.name))) return;

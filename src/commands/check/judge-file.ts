@@ -1,6 +1,6 @@
 import type { Gate } from '../../gate/gate.ts';
+import type { SentExchange } from '../../guard/recorded-history.ts';
 import { header, type RequestHead, splitTarget } from '../../http/http.ts';
-import type { Exchange } from '../../model/exchange.ts';
 import type { Known, RecordName } from '../../model/record.ts';
 import { type CheckedFile, type Skipped, type Subject, subjectOf } from '../../reporters/report.ts';
 import {
@@ -27,7 +27,7 @@ export interface FoundRequest {
   /** When it was sent, where the file says so. */
   time?: string | undefined;
   /** With its response, where that is known. */
-  exchange?: () => Exchange;
+  exchange?: () => SentExchange;
 }
 
 /** A body that does not say what it is for, on a line of its own. */

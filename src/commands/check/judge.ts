@@ -88,8 +88,8 @@ async function judgeInOrder(
       const place = { file: 0, index: index++ };
       const matches = judge.judge(one, (name) => history.knownBefore(name, place));
       // Most of what a browser asks for is about no record.
-      if (one.exchange && (matches || gate.recordAt(one.head.url)))
-        history.add(one.exchange(), place, place.index);
+      const exchange = matches || gate.recordAt(one.head.url) ? one.exchange?.() : undefined;
+      if (exchange) history.add(exchange, place, place.index);
     }
   }
 }

@@ -1,10 +1,9 @@
 import { sep } from 'node:path';
 import type { Gate } from '../../gate/gate.ts';
 import { headOf } from '../../guard/recorded-history.ts';
-import { type Exchange, isInline } from '../../model/exchange.ts';
+import { type Exchange, isKept } from '../../model/exchange.ts';
 import { bodyBytes } from '../../recordings/body.ts';
 import { orderTimes } from '../../recordings/order-times.ts';
-import { checkBodies } from '../../recordings/store/exchange-file.ts';
 import { decodeRecording, parseRecording } from '../../recordings/store/file-format.ts';
 import { locationOf } from '../../recordings/store/location.ts';
 import type { CheckedFile } from '../../reporters/report.ts';
@@ -19,11 +18,10 @@ export interface RecordingFile extends Pick<Input, 'name' | 'path'> {
   exchanges: readonly Exchange[];
 }
 
-/** @throws PatchgateError `bad-recording` where the file is broken, or one of a body that belongs to it */
+/** @throws PatchgateError `bad-recording` where the file is broken */
 export function readRecording({ name, path, bytes }: Input): RecordingFile {
   const text = decodeRecording(bytes, name);
   const { exchanges } = parseRecording(text, name);
-  if (path !== undefined) checkBodies(path, exchanges);
   return { name, path, text, exchanges };
 }
 
@@ -56,8 +54,7 @@ export function* judgeRecordings(
       const pointer = `/exchanges/${index}`;
       const found = {
         ...{ pointer, text: whole, head: headOf(request), time: meta.recordedAt },
-        // One that stands in a file of its own is taken for missing: it is no text.
-        body: isInline(request.body) ? bodyBytes(request.body) : undefined,
+        body: isKept(request.body) ? bodyBytes(request.body) : undefined,
         places: requestPlaces(`${pointer}/request`, request),
       };
       judge.judge(found, (record) => histories[file]?.knownBefore(record, { file, index }));

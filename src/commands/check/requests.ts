@@ -4,7 +4,7 @@ import { headOf } from '../../guard/recorded-history.ts';
 import { type FailAt, readDescribedRequest } from '../../http/described-request.ts';
 import { isObject, type JsonObject, type JsonValue } from '../../json/json.ts';
 import { findPlace, memberSpans, syntaxErrorOf } from '../../json/json-text.ts';
-import { type Exchange, isInline } from '../../model/exchange.ts';
+import { type Exchange, isKept } from '../../model/exchange.ts';
 import { bodyBytes } from '../../recordings/body.ts';
 import { checkExchange } from '../../recordings/store/check-exchange.ts';
 import type { FoundRequest, LoneBody } from './judge-file.ts';
@@ -115,14 +115,14 @@ function readExchange(
   given: JsonObject,
   fail: FailAt,
 ): Pick<FoundRequest, 'head' | 'body' | 'places' | 'exchange' | 'time'> {
-  const { request, response, failure } = given as { request: JsonObject } & JsonObject;
-  const hasOutcome = response !== undefined || failure !== undefined;
+  const { request, response } = given as { request: JsonObject } & JsonObject;
+  const hasOutcome = response !== undefined;
   const answer = isObject(response) ? { headers: {}, ...response } : response;
   const value = {
     meta: NO_TIME,
     ...given,
     request: { query: '', headers: JSON_TYPE, ...request },
-    ...(hasOutcome ? response !== undefined && { response: answer } : { response: NO_ANSWER }),
+    response: hasOutcome ? answer : NO_ANSWER,
   } as JsonObject;
   const wrong = checkExchange(value, '');
   if (wrong) throw fail(wrong.pointer, wrong.what);
@@ -130,7 +130,7 @@ function readExchange(
   const { body } = exchange.request;
   return {
     head: headOf(exchange.request),
-    body: isInline(body) ? bodyBytes(body) : undefined,
+    body: isKept(body) ? bodyBytes(body) : undefined,
     places: requestPlaces('/request', exchange.request),
     ...(given.meta !== undefined && { time: exchange.meta.recordedAt }),
     ...(hasOutcome && { exchange: () => exchange }),

@@ -6,6 +6,7 @@ import { rulesOf } from '../../app/open-recording.ts';
 import { PatchgateError } from '../../errors.ts';
 import { header, splitTarget } from '../../http/http.ts';
 import type { Database } from '../../postgres/database.ts';
+import { RECORD_LIMIT } from '../../recordings/body.ts';
 import { type FoundExchange, seenOf } from '../../recordings/har/from-har.ts';
 import type { HarEntry } from '../../recordings/har/har.ts';
 import type { TimedEntry } from '../../recordings/har/read-har.ts';
@@ -99,10 +100,7 @@ export interface ImportArgs {
   method?: string | undefined;
   /** The first entry of a request replaces what was recorded for it before. */
   replace: boolean;
-  /** Bytes of a body that are kept at most. */
-  recordLimit: number;
   durability: Config['durability'];
-  refreshMeta: boolean;
   rules: MatchRules;
   /** Takes one notice for people. */
   notice(text: string): void;
@@ -188,8 +186,8 @@ function nothingIn(
 }
 
 function plainOf(
-  { seen, failure, omitted }: FoundExchange,
-  { rules, recordLimit }: ImportArgs,
+  { seen, omitted }: FoundExchange,
+  { rules }: ImportArgs,
   detected: SecretNotices,
 ): PlainExchange {
   const exchange = plainExchangeOf(seen, rules.redaction, rules.headers, (found) =>
@@ -198,16 +196,12 @@ function plainOf(
   for (const side of ['request', 'response'] as const) {
     const message = exchange[side];
     const size = omitted[side] ?? message.body.length;
-    if (omitted[side] === undefined && size <= recordLimit) continue;
+    if (omitted[side] === undefined && size <= RECORD_LIMIT) continue;
     message.body = NO_BODY;
     message.omitted = size;
     // It may be why the body was not kept.
     keepHeader(message, seen[side].headers, 'content-encoding');
   }
-  if (!failure) return exchange;
-  exchange.failure = failure;
-  // As the recorder does: only so can a client see that the response was not whole.
-  keepHeader(exchange.response, seen.response.headers, 'content-length');
   return exchange;
 }
 

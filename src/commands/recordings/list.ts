@@ -6,10 +6,9 @@ import { messageOf, PatchgateError } from '../../errors.ts';
 import type { Database } from '../../postgres/database.ts';
 import type { StoredPath } from '../../postgres/stored-paths.ts';
 import { recordingNames } from '../../recordings/find-recording.ts';
-import { readRuns } from '../../recordings/runs.ts';
-import { checkBodies, readExchanges } from '../../recordings/store/exchange-file.ts';
-import { changedAt, sizeOf, walk } from '../../recordings/store/folder-tree.ts';
-import { waitingIn } from '../../recordings/store/open-store.ts';
+import { readExchanges } from '../../recordings/store/exchange-file.ts';
+import { sizeOf, walk } from '../../recordings/store/folder-tree.ts';
+import { readLeft } from '../../recordings/store/open-store.ts';
 import { printable } from '../../server/printable.ts';
 import { resolveConfig } from '../../settings/config.ts';
 import { flagsOf, formatOf, RECORDINGS, withSettings } from '../options.ts';
@@ -92,9 +91,9 @@ function countedOf(
 /** Of the database, only the first four are known. */
 const COLUMNS = [
   ...['recording', 'exchanges', 'paths', 'operations'],
-  ...['size', 'oldest', 'newest', 'unused', 'waiting'],
+  ...['size', 'oldest', 'newest', 'waiting'],
 ];
-const NUMBERS = [1, 2, 4, 7, 8];
+const NUMBERS = [1, 2, 4, 7];
 
 function textOf(all: readonly Listed[], where: string, now: number): string {
   const rows = all.map((one) => rowOf(one, now));
@@ -110,10 +109,10 @@ function textOf(all: readonly Listed[], where: string, now: number): string {
 function rowOf({ name, exchanges, paths, operations, ...inFiles }: Listed, now: number): string[] {
   const counts = Object.entries(operations).map(([operation, count]) => `${operation} ${count}`);
   const row = [printable(name), String(exchanges), String(paths), printable(counts.join(', ') || '-')];
-  const { size, oldest, newest, unused, waiting } = inFiles;
+  const { size, oldest, newest, waiting } = inFiles;
   if (size === undefined) return row;
   const times = [dayText(oldest, now), dayText(newest, now)];
-  return [...row, sizeText(size), ...times, String(unused ?? '-'), String(waiting || '-')];
+  return [...row, sizeText(size), ...times, String(waiting || '-')];
 }
 
 /** `2026-11-20 (3d)` */
@@ -139,8 +138,6 @@ interface Summary extends Counted {
   waiting: number;
   /** What cannot be read, by name, line and column. */
   trouble: string[];
-  /** Never served in the runs since it changed; absent where no run is known. */
-  unused?: number;
   /** ISO 8601, UTC; absent where there is no exchange. */
   oldest?: string;
   newest?: string;
@@ -157,10 +154,9 @@ const MOST_TROUBLES = 20;
  * @throws PatchgateError `cannot-read` where a folder cannot be listed
  */
 async function summarize(root: string, name: string, operationOf: ListArgs['operationOf']): Promise<Summary> {
-  const runs = await readRuns(root, changedAt(root));
   const paths: CountedPath[] = [];
   const trouble: string[] = [];
-  let [size, unused, waiting] = [0, 0, 0];
+  let [size, waiting] = [0, 0];
   let [oldest, newest] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
   const attempt = (work: () => void) => {
     try {
@@ -184,19 +180,16 @@ async function summarize(root: string, name: string, operationOf: ListArgs['oper
         oldest = Math.min(oldest, time);
         newest = Math.max(newest, time);
       }
-      if (runs) unused += all.filter(runs.isUnused).length;
-      checkBodies(file, all);
     });
   }
   attempt(() => {
-    waiting = waitingIn(root).length;
+    waiting = readLeft(root).left.length;
   });
   if (trouble.length > MOST_TROUBLES)
     trouble.splice(MOST_TROUBLES, trouble.length, `and ${trouble.length - MOST_TROUBLES} more`);
   return {
     ...countedOf(name, paths, operationOf),
     ...{ size, waiting, trouble },
-    ...(runs && !runs.isCut && { unused }),
     ...(paths.length > 0 && {
       oldest: new Date(oldest).toISOString(),
       newest: new Date(newest).toISOString(),

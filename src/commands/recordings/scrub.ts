@@ -7,11 +7,10 @@ import { findRecording, recordingNames } from '../../recordings/find-recording.t
 import { toStoredExchange } from '../../recordings/plain-exchange.ts';
 import { redactExchange } from '../../recordings/redaction/redact.ts';
 import { type Redaction, redactionOf } from '../../recordings/redaction/redaction.ts';
-import { ExchangeFile, withBodies } from '../../recordings/store/exchange-file.ts';
+import { ExchangeFile } from '../../recordings/store/exchange-file.ts';
 import { exchangeText } from '../../recordings/store/file-format.ts';
 import { JOURNAL } from '../../recordings/store/file-store.ts';
 import { placesIn } from '../../recordings/store/folder-tree.ts';
-import { readLegacyJournal } from '../../recordings/store/legacy-journal.ts';
 import { locationOf } from '../../recordings/store/location.ts';
 import { openStore, readLeft } from '../../recordings/store/open-store.ts';
 import { amount } from '../../reporters/wording.ts';
@@ -166,22 +165,14 @@ export async function scrubRecording(
   }
 }
 
-const FORMER_JOURNAL = '.patchgate/journal';
-
 /** What stands in the journal, whether a file has it already or not. */
 function leftoversInJournal(root: string, redaction: Redaction): Leftover[] {
   const found = new Map<string, Leftover>();
-  // What the former version left is no file of one: its lines are counted through.
-  for (const [file, lines] of [
-    [JOURNAL, readLeft(root).left],
-    [FORMER_JOURNAL, readLegacyJournal(root)],
-  ] as const) {
-    for (const [index, { exchange }] of lines.entries()) {
-      const place = `line ${index + 1}`;
-      redactExchange(toStoredExchange(exchange), redaction, ({ what }) => {
-        found.set(`${file} ${place} ${what}`, { file, place, what });
-      });
-    }
+  for (const [index, { exchange }] of readLeft(root).left.entries()) {
+    const place = `line ${index + 1}`;
+    redactExchange(toStoredExchange(exchange), redaction, ({ what }) => {
+      found.set(`${place} ${what}`, { file: JOURNAL, place, what });
+    });
   }
   return [...found.values()];
 }
@@ -194,15 +185,14 @@ async function scrubFiles(root: string, redaction: Redaction, check: boolean): P
     const exchanges = file.readNow() ?? [];
     const found = new Map<string, Leftover>();
     const clean = exchanges.map((exchange, i): Exchange => {
-      const whole = withBodies(exchange, file.name);
-      const redacted = redactExchange(whole, redaction, ({ what, place: within }) => {
+      const redacted = redactExchange(exchange, redaction, ({ what, place: within }) => {
         const where = within === 'request/path' ? 'path' : `/exchanges/${i}/${within}`;
         found.set(`${where}\n${what}`, { file: name, place: where, what });
       });
       // Its file has the name of its path.
       const { path } = exchange.request;
       const after = { ...redacted, request: { ...redacted.request, path } };
-      return exchangeText(after) === exchangeText(whole) ? exchange : after;
+      return exchangeText(after) === exchangeText(exchange) ? exchange : after;
     });
     if (!check && clean.some((exchange, i) => exchange !== exchanges[i])) await file.replace(clean);
     all.push(...found.values());

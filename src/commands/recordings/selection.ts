@@ -79,18 +79,16 @@ function regularExpression(source: string): RegExp {
 }
 
 /** What `show` would print, about: texts as they are, JSON compact. */
-function searched({ request, response, failure }: Exchange): string {
+function searched({ request, response }: Exchange): string {
   const lines = [`${request.method} ${request.path}${request.query === '' ? '' : `?${request.query}`}`];
   for (const message of [request, response]) {
-    if (!message) continue;
     for (const [name, value] of Object.entries(message.headers))
       lines.push(`${name}: ${[value].flat().join(', ')}`);
     const { body } = message;
     if (body && 'text' in body) lines.push(body.text);
     else if (body && 'json' in body) lines.push(JSON.stringify(body.json));
   }
-  if (response) lines.push(String(response.status));
-  if (failure) lines.push(failure.kind);
+  lines.push(String(response.status));
   return lines.join('\n');
 }
 

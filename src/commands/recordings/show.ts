@@ -110,7 +110,7 @@ const BODY_SHOWN = 64 * 1024;
 /** `  3  PATCH   200      3d  /api/v2/…`, and behind it the session, where it has a name */
 function exchangeLine({ number, exchange }: Numbered, now: number): string {
   const { method } = exchange.request;
-  const outcome = exchange.failure?.kind ?? String(exchange.response?.status);
+  const outcome = String(exchange.response.status);
   const { recordedAt, session } = exchange.meta;
   const age = ageSince(Date.parse(recordedAt), now);
   const named = session === undefined ? '' : `  [${printable(session)}]`;
@@ -119,7 +119,7 @@ function exchangeLine({ number, exchange }: Numbered, now: number): string {
 
 /** Request and response with headers and bodies; JSON indented, however it was sent. */
 function exchangeText({ number, exchange }: Numbered, now: number): string {
-  const { request, response, failure, meta } = exchange;
+  const { request, response, meta } = exchange;
   const age = ageSince(Date.parse(meta.recordedAt), now);
   const when = `recorded ${printable(meta.recordedAt)} (${age === 'now' ? 'just now' : `${age} ago`})`;
   const named = meta.session === undefined ? '' : `, in the session ${JSON.stringify(meta.session)}`;
@@ -128,12 +128,9 @@ function exchangeText({ number, exchange }: Numbered, now: number): string {
     `${printable(request.method)} ${urlOf(exchange)}`,
     ...messageLines(request.headers, request.body),
     '',
+    `${response.status} ${STATUS_CODES[response.status] ?? ''}`.trimEnd(),
+    ...messageLines(response.headers, response.body),
   ];
-  if (failure) lines.push(`the target failed: ${failure.kind}`);
-  if (response) {
-    lines.push(`${response.status} ${STATUS_CODES[response.status] ?? ''}`.trimEnd());
-    lines.push(...messageLines(response.headers, response.body));
-  }
   return `${lines.join('\n')}\n\n`;
 }
 
@@ -148,7 +145,6 @@ function messageLines(headers: StoredHeaders, body: StoredBody | undefined): str
 
 function bodyLines(body: StoredBody): string[] {
   if ('omitted' in body) return [`(${sizeText(body.omitted)}, not kept)`];
-  if ('file' in body) return [`(in the file ${printable(body.file)})`];
   if ('base64' in body) return [`(${sizeText(Buffer.byteLength(body.base64, 'base64'))} that are no text)`];
   const json = jsonOf(body);
   const text = json === undefined ? (body as { text: string }).text : JSON.stringify(json, null, 2);

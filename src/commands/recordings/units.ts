@@ -1,5 +1,3 @@
-import { ageText } from '../../upstreams/replay/sequences.ts';
-
 const SIZES = ['B', 'KiB', 'MiB', 'GiB'];
 
 /** `1.2 KiB` */
@@ -11,6 +9,18 @@ export function sizeText(bytes: number): string {
     unit++;
   }
   return `${unit > 0 && size < 10 ? size.toFixed(1) : Math.round(size)} ${SIZES[unit]}`;
+}
+
+const AGES = [
+  ['d', 86_400_000],
+  ['h', 3_600_000],
+  ['m', 60_000],
+] as const;
+
+/** Milliseconds in whole units of the largest that fits: `45d`, `3h`. What is shorter than a second: `0s`. */
+export function ageText(milliseconds: number): string {
+  const [unit, length] = AGES.find(([, least]) => milliseconds >= least) ?? ['s', 1000];
+  return `${Math.max(0, Math.floor(milliseconds / length))}${unit}`;
 }
 
 /** How long ago, in its largest unit: `3d`, `5h`, `12m`, `now` below a minute. */

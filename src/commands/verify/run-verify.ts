@@ -6,6 +6,7 @@ import { readingRecords } from '../../guard/reading-records.ts';
 import { header } from '../../http/http.ts';
 import { patternTree } from '../../json/pointer-pattern.ts';
 import { LEARNT } from '../../model/record.ts';
+import { RECORD_LIMIT } from '../../recordings/body.ts';
 import { DRIFT_RULES, isDriftRule } from '../../recordings/drift/drift-rules.ts';
 import { findRecording } from '../../recordings/find-recording.ts';
 import type { MatchRules } from '../../recordings/matching/match-rules.ts';
@@ -105,13 +106,13 @@ export async function runVerify(
     rules: isUnsafe ? [...DRIFT_RULES, ...gate.rules] : DRIFT_RULES,
   };
   try {
-    const { timeout, recordLimit } = config;
+    const { timeout } = config;
     const state = new KnownState();
     const reading = { kinds: LEARNT, timeout, redaction: rules.redaction, notice: io.notice };
     const verification = new Verification(
       {
         ...{ store, upstream, gate, state, isUnsafe, suppressions, accepted },
-        ask: { target, rules, timeout, bodyLimit: recordLimit, stopped: io.stopped },
+        ask: { target, rules, timeout, bodyLimit: RECORD_LIMIT, stopped: io.stopped },
         find: config.readState ? readingRecords(state, upstream, reading) : undefined,
         headers: withAgent(args.headers),
         drift: driftRulesOf(config, rules),
@@ -185,9 +186,9 @@ async function openTarget(target: Target, config: Config, { notice }: VerifyIo):
   return forward;
 }
 
-function driftRulesOf({ ignoreDrift, driftHeaders }: Config, { sets, redaction }: MatchRules) {
+function driftRulesOf({ ignoreDrift, driftHeaders }: Config, { redaction }: MatchRules) {
   const headers = new Set(driftHeaders.map((name) => name.toLowerCase()));
-  return { ignored: patternTree(ignoreDrift), sets, headers, redaction };
+  return { ignored: patternTree(ignoreDrift), headers, redaction };
 }
 
 function remarksOfRun(

@@ -6,12 +6,12 @@ import { headOf } from '../../guard/recorded-history.ts';
 import { answerBounds, decodeContent } from '../../http/decode-content.ts';
 import { header, METHOD_OVERRIDES, type RequestHead, withoutHeaders } from '../../http/http.ts';
 import type { Exchange, RecordedRequest } from '../../model/exchange.ts';
+import { bodyBytes } from '../../recordings/body.ts';
 import type { MatchRules } from '../../recordings/matching/match-rules.ts';
 import { plainExchangeOf, toStoredExchange } from '../../recordings/plain-exchange.ts';
 import { codingOf } from '../../recordings/redaction/redact.ts';
 import { REDACTED } from '../../recordings/redaction/redacted.ts';
 import { NO_REDACTION, type Redaction } from '../../recordings/redaction/redaction.ts';
-import type { RecordingStore } from '../../recordings/store/recording-store.ts';
 import { ask } from '../../upstreams/ask.ts';
 import { type Target, TargetFailure } from '../../upstreams/target.ts';
 import type { Upstream, UpstreamRequest } from '../../upstreams/upstream.ts';
@@ -37,20 +37,14 @@ export interface Sendable {
   body: Buffer;
 }
 
-const NO_BODY = Buffer.alloc(0);
-
 /**
  * The recorded request as it was, with the user's headers in the place of its own of these names; or why it cannot be sent so.
  *
  * @param given name, value, name, value, …
  * @throws PatchgateError `bad-recording` where its body is missing
  */
-export function sendable(
-  request: RecordedRequest,
-  given: readonly string[],
-  store: RecordingStore,
-): Sendable | { why: string } {
-  const { method, path, query, body: stored } = request;
+export function sendable(request: RecordedRequest, given: readonly string[]): Sendable | { why: string } {
+  const { path, query, body: stored } = request;
   if (path.includes(REDACTED) || query.includes(REDACTED))
     return { why: 'its path or query had a secret, which the recording does not have' };
   if (!/^\/[\x21-\x7e]*$/.test(path) || !/^[\x21-\x7e]*$/.test(query))
@@ -59,7 +53,7 @@ export function sendable(
   if (head.headers.some((text) => text.includes(REDACTED)))
     return { why: 'a header had a secret, which the recording does not have: give it with --header' };
   if (stored && 'omitted' in stored) return { why: 'its body was not kept' };
-  const body = stored ? store.readBody(method, path, stored) : NO_BODY;
+  const body = bodyBytes(stored);
   if (body.includes(REDACTED)) return { why: 'its body had a secret, which the recording does not have' };
   return { head, body };
 }
@@ -72,8 +66,7 @@ export function sentHead(request: RecordedRequest, given: readonly string[]): Re
 }
 
 /** Why there is nothing to compare a live answer with; undefined: there is. */
-export function whyIncomparable({ request, response, failure }: Exchange): string | undefined {
-  if (!response || failure) return 'there is no whole answer to it in the recording';
+export function whyIncomparable({ request, response }: Exchange): string | undefined {
   const { status, headers, body } = response;
   if (body && 'omitted' in body) return "its answer's body was not kept";
   if (/^text\/event-stream/i.test([headers['content-type'] ?? ''].flat().join()))

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import type { Gate } from '../../gate/gate.ts';
 import type { Knowledge } from '../../guard/knowledge.ts';
-import { recordedUpdate } from '../../guard/recorded-history.ts';
+import { recordedUpdate, type SentExchange } from '../../guard/recorded-history.ts';
 import { findOffsets } from '../../json/json-text.ts';
 import type { Exchange, RecordedResponse } from '../../model/exchange.ts';
 import type { SeveritySetting, Verdict } from '../../model/finding.ts';
@@ -95,7 +95,7 @@ export class Verification {
 
   /** @throws PatchgateError where nothing can be sent to the target, or it seems to be gone */
   async ask(replayed: ReplayRequest): Promise<void> {
-    const { store, headers, isUnsafe, gate } = this.#options;
+    const { headers, isUnsafe, gate } = this.#options;
     const last = replayed.at(-1) as Kept;
     const { request } = last.exchange;
     const meaning = meaningOf(gate, sentHead(request, headers), request.query);
@@ -106,7 +106,7 @@ export class Verification {
     }
     const [first, ...others] = replayed.filter(({ exchange }) => !whyIncomparable(exchange));
     if (!first) return this.#files.skip(last, whyIncomparable(last.exchange) as string);
-    const ready = sendable(request, headers, store);
+    const ready = sendable(request, headers);
     if ('why' in ready) this.#files.skip(last, ready.why);
     else if (meaning === 'read' || (await this.#passes(last, ready)))
       await this.#send([first, ...others], ready, meaning === 'read');
@@ -147,7 +147,7 @@ export class Verification {
       const last = replayed.at(-1) as Kept;
       const request = recordedRequest(upstreamRequest(ready, ask.target), ready.body, undefined);
       // It may have been applied all the same.
-      this.#learn({ request, failure: { kind: live.kind }, meta: last.exchange.meta });
+      this.#learn({ request, failure: { kind: live.kind } });
       this.#failures.push(live);
       if (live.kind === 'refused' || this.#failures.length >= MOST_FAILURES) throw live;
       const drifts = new Drifts();
@@ -161,7 +161,7 @@ export class Verification {
     this.#compare(replayed, live.exchange);
   }
 
-  #learn(exchange: Exchange): void {
+  #learn(exchange: SentExchange): void {
     const { gate, state } = this.#options;
     recordedUpdate(gate, LEARNT, exchange)?.apply(state);
   }
@@ -199,13 +199,10 @@ export class Verification {
   }
 
   #driftsOf(exchange: Exchange, live: RecordedResponse): Drifts {
-    const { store, drift } = this.#options;
-    const { method, path } = exchange.request;
+    const { drift } = this.#options;
     // More may be secret today than when it was recorded.
     const recorded = redactExchange(exchange, drift.redaction).response as RecordedResponse;
-    const { body } = recorded;
-    const bytes = body && 'file' in body ? store.readBody(method, path, body) : undefined;
-    return compareAnswers(recorded, bytes, live, drift);
+    return compareAnswers(recorded, live, drift);
   }
 
   /** @param accept given where the live answer may take the place of the recorded one: called where it differs by what counts */

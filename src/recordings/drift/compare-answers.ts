@@ -1,4 +1,3 @@
-import { isUtf8 } from 'node:buffer';
 import type { JsonValue } from '../../json/json.ts';
 import { syntaxErrorOf } from '../../json/json-text.ts';
 import { pointerOf } from '../../json/pointer.ts';
@@ -63,8 +62,6 @@ export class Drifts {
 export interface DriftRules {
   /** Places in JSON bodies that may be anything. */
   ignored: PatternNode | undefined;
-  /** Arrays whose order does not matter. */
-  sets: PatternNode | undefined;
   /** Names in lower case of the headers that count. */
   headers: ReadonlySet<string>;
   redaction: Redaction;
@@ -75,12 +72,10 @@ export interface DriftRules {
  * kind of answer, of which everything differs. Pure.
  *
  * @param recorded redacted as the live one is
- * @param recordedBytes those of a recorded body that is in a file of its own
  * @param live as a recording would keep it, its body with it
  */
 export function compareAnswers(
   recorded: RecordedResponse,
-  recordedBytes: Buffer | undefined,
   live: RecordedResponse,
   rules: DriftRules,
 ): Drifts {
@@ -92,7 +87,7 @@ export function compareAnswers(
   for (const name of rules.headers)
     compareHeader(name, recorded.headers, live.headers, rules.redaction, drifts);
   if (!rules.ignored?.matches) {
-    compareBodies(contentOf(recorded, recordedBytes), contentOf(live, undefined), rules, drifts);
+    compareBodies(contentOf(recorded), contentOf(live), rules, drifts);
   }
   return drifts;
 }
@@ -132,15 +127,9 @@ type Content =
   | { kind: 'bytes'; bytes: Buffer }
   | { kind: 'bytes'; notKept: string };
 
-function contentOf(
-  { headers, body }: Pick<RecordedResponse, 'headers' | 'body'>,
-  bytes: Buffer | undefined,
-): Content {
+function contentOf({ headers, body }: Pick<RecordedResponse, 'headers' | 'body'>): Content {
   if (body === undefined) return { kind: 'none' };
   if ('omitted' in body) return { kind: 'bytes', notKept: whyNotKept(textOf('content-encoding', headers)) };
-  if ('file' in body && bytes && isUtf8(bytes))
-    return contentOf({ headers, body: { text: bytes.toString('utf8') } }, undefined);
-  if ('file' in body) return { kind: 'bytes', bytes: bytes ?? Buffer.alloc(0) };
   const json = jsonOf(body);
   if (json !== undefined) return { kind: 'JSON', json };
   return 'text' in body ? { kind: 'text', text: body.text } : { kind: 'bytes', bytes: bodyBytes(body) };
@@ -148,7 +137,7 @@ function contentOf(
 
 /** @param coding that which was not undone */
 function whyNotKept(coding: string | undefined): string {
-  if (coding === undefined) return 'is longer than --record-limit';
+  if (coding === undefined) return 'is longer than the 16 MiB that recordings keep';
   return `cannot be decoded (${cut(JSON.stringify(coding))}), or gives too much`;
 }
 
@@ -209,9 +198,9 @@ function compareValues(recorded: JsonValue, live: JsonValue, rules: DriftRules, 
     return true;
   };
 
-  const compareArrays: CompareArrays = (tokens, before, now, sets, compareItem) => {
+  const compareArrays: CompareArrays = (tokens, before, now, compareItem) => {
     if (matchesPattern(rules.ignored, tokens)) return true;
-    const { pairs, removed, added, isReordered } = pairItems(before, now, sets);
+    const { pairs, removed, added, isReordered } = pairItems(before, now);
     for (const [was, is] of pairs) compareItem(was, is);
     const counts = (index: number) => !matchesPattern(rules.ignored, [...tokens, index]);
     const some = (items: JsonValue[], [index, ...others]: readonly number[], what: string) =>
@@ -228,7 +217,7 @@ function compareValues(recorded: JsonValue, live: JsonValue, rules: DriftRules, 
     return true;
   };
 
-  compareJson(recorded, live, rules.sets, tell, undefined, compareArrays);
+  compareJson(recorded, live, tell, undefined, compareArrays);
 }
 
 function typeOf(value: JsonValue): string {

@@ -3,7 +3,6 @@ import { isObject, type JsonValue } from '../../json/json.ts';
 import { type PatternNode, patternsBelow } from '../../json/pointer-pattern.ts';
 import type { RecordedResponse } from '../../model/exchange.ts';
 import { jsonOf } from '../body.ts';
-import { withJson } from '../json-style.ts';
 import { pairItems } from './pair-items.ts';
 
 /**
@@ -23,14 +22,14 @@ export function keepIgnored(
   if (!body || before === undefined || now === undefined) return live;
   const json = kept(before, now, ignored);
   if (isDeepStrictEqual(json, now)) return live;
-  return { ...live, body: 'json' in body ? withJson(body, json) : { json } };
+  return { ...live, body: 'json' in body ? { ...body, json } : { json } };
 }
 
 function kept(before: JsonValue, now: JsonValue, ignored: PatternNode): JsonValue {
   if (ignored.matches) return before;
   if (Array.isArray(before) && Array.isArray(now)) {
     const items = [...now];
-    for (const [was, is] of pairItems(before, now, undefined).pairs) {
+    for (const [was, is] of pairItems(before, now).pairs) {
       const below = patternsBelow(ignored, was);
       if (below) items[is] = kept(before[was] as JsonValue, now[is] as JsonValue, below);
     }

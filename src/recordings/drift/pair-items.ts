@@ -1,6 +1,5 @@
-import { canonical, canonicalItems } from '../../json/canonical.ts';
+import { canonical } from '../../json/canonical.ts';
 import { type JsonValue, member } from '../../json/json.ts';
-import type { PatternNode } from '../../json/pointer-pattern.ts';
 
 /** Which items of two arrays are to be compared, by their indexes. */
 interface Pairing {
@@ -20,37 +19,16 @@ type Name = string | number;
  * Pairs the items of two arrays: by what names them, where that is so on both sides; else by their places, from both ends, so that
  * one item more or less does not make all behind it differ. An id that was a number and is a text names the same item, unless there
  * are both.
- *
- * @param sets given where the order does not matter: then equal items are no pairs, since there is nothing to compare
  */
-export function pairItems(
-  before: readonly JsonValue[],
-  after: readonly JsonValue[],
-  sets: PatternNode | undefined,
-): Pairing {
-  const [from, to] = sets?.matches ? unequal(before, after, sets) : [[...before.keys()], [...after.keys()]];
+export function pairItems(before: readonly JsonValue[], after: readonly JsonValue[]): Pairing {
+  const [from, to] = [[...before.keys()], [...after.keys()]];
   for (const name of NAMES) {
     const [wasAt, isAt] = [indexesByName(name, before, from), indexesByName(name, after, to)];
     const pairing = wasAt && isAt && byName(wasAt, isAt);
-    if (pairing) return { ...pairing, isReordered: pairing.isReordered && !sets?.matches };
+    if (pairing) return pairing;
   }
   const textOf = (items: readonly JsonValue[], index: number) => canonical(items[index] as JsonValue);
   return byPlace(from, to, (was, is) => textOf(before, was) === textOf(after, is));
-}
-
-/** The indexes of the items that have no equal one. */
-function unequal(
-  before: readonly JsonValue[],
-  after: readonly JsonValue[],
-  sets: PatternNode,
-): [number[], number[]] {
-  /** The first one last: to take it from the end costs nothing, of however many equal ones. */
-  const left = new Map<string, number[]>();
-  for (const [index, text] of [...canonicalItems(after, sets).entries()].reverse())
-    if (!left.get(text)?.push(index)) left.set(text, [index]);
-  const texts = canonicalItems(before, sets);
-  const alone = [...texts.keys()].filter((index) => left.get(texts[index] as string)?.pop() === undefined);
-  return [alone, [...left.values()].flat().sort((a, b) => a - b)];
 }
 
 /** Undefined where the member does not name the items. */

@@ -1,6 +1,6 @@
 import { header, type RawHeaders, type RequestHead, splitTarget, withoutHeaders } from '../../http/http.ts';
 import { parseUrl } from '../../http/url.ts';
-import { type Exchange, FAILURES, type FailureKind, type StoredBody } from '../../model/exchange.ts';
+import type { Exchange, StoredBody } from '../../model/exchange.ts';
 import { storeBody } from '../body.ts';
 import { type SeenExchange, storedHeaders } from '../plain-exchange.ts';
 import { isForm } from '../redaction/redact.ts';
@@ -18,9 +18,7 @@ import type { TimedEntry } from './read-har.ts';
 type Found = Buffer | undefined;
 
 export interface FoundExchange {
-  /** Its response is of status 0 where none came. */
   seen: SeenExchange;
-  failure?: FailureKind | undefined;
   /** Bytes of bodies that were not kept. */
   omitted: { request?: number; response?: number };
 }
@@ -41,14 +39,13 @@ export function seenOf(entry: TimedEntry, options: EntryOptions = {}): FoundExch
   const { request } = entry;
   const response = entry.response ?? NO_RESPONSE;
   const url = parseUrl(request.url);
-  const failure = failureOf(entry, response, isOwn);
   const answered = answeredBytes(response, attached.response);
   // What we recorded ourselves was asked for like that.
-  const skipped = whySkipped(entry, url, response.status, failure, isOwn || (answered?.length ?? 0) > 0);
+  const skipped = whySkipped(entry, url, response.status, isOwn || (answered?.length ?? 0) > 0);
   if (skipped !== undefined || !url) return { skipped: skipped ?? 'no URL' };
   const { headers, body: requestBody } = askedIn(entry, options);
   if (requestBody === undefined) return { skipped: "the request's body is not in the file" };
-  const mayBeEmpty = isOwn || failure !== undefined || request.method === 'HEAD';
+  const mayBeEmpty = isOwn || request.method === 'HEAD';
   const responseBody = answered ?? (mayBeEmpty ? NO_BYTES : undefined);
   if (responseBody === undefined) return { skipped: "the response's body is not in the file" };
   const startedAt = Date.parse(entry.startedDateTime);
@@ -73,7 +70,6 @@ export function seenOf(entry: TimedEntry, options: EntryOptions = {}): FoundExch
       endedAt: startedAt + (typeof entry.time === 'number' ? Math.max(0, entry.time) : 0),
       session: isOwn ? entry._patchgate?.session : undefined,
     },
-    failure,
     omitted: (isOwn && entry._patchgate?.omitted) || {},
   };
 }
@@ -106,10 +102,9 @@ export function exchangeIn(
   entry: HarEntry,
   { method, url, headers }: RequestHead,
   body: Found,
-  { isOwn = false, attached = {} }: EntryOptions,
-): Exchange {
+  { attached = {} }: EntryOptions,
+): Omit<Exchange, 'response'> & Partial<Pick<Exchange, 'response'>> {
   const response = entry.response ?? NO_RESPONSE;
-  const failure = failureOf(entry, response, isOwn);
   const answer = response.status > 0 ? (answeredBytes(response, attached.response) ?? NO_BYTES) : undefined;
   return {
     request: {
@@ -118,7 +113,6 @@ export function exchangeIn(
       body: (body && textBody(body)) ?? { omitted: 0 },
     },
     ...(answer && { response: { status: statusOf(response, answer), headers: {}, body: textBody(answer) } }),
-    ...(failure && { failure: { kind: failure } }),
     meta: { recordedAt: entry.startedDateTime ?? '', durationMs: 0 },
   };
 }
@@ -132,7 +126,6 @@ function whySkipped(
   { request, _resourceType }: HarEntry,
   url: URL | undefined,
   status: number,
-  failure: FailureKind | undefined,
   hasBody: boolean,
 ): string | undefined {
   if (/^wss?:$/.test(url?.protocol ?? '') || _resourceType === 'websocket' || status === 101)
@@ -142,28 +135,9 @@ function whySkipped(
   if (!/^https?:$/.test(url.protocol)) return `not HTTP (${url.protocol})`;
   if (!TOKEN.test(request.method)) return 'no HTTP method';
   // Some tools write -1.
-  if (status <= 0) return failure ? undefined : 'no response';
+  if (status <= 0) return 'no response';
   if (status === 304 && !hasBody) return 'not modified, and the copy is not in the file';
   return status < 200 || status > 999 ? 'no final response' : undefined;
-}
-
-/** Chrome's names of what the target did. Any other failure is the browser's own doing: blocked, cancelled, offline. */
-const FAILURES_OF_CHROME: Readonly<Record<string, FailureKind>> = {
-  'net::ERR_CONNECTION_REFUSED': 'refused',
-  'net::ERR_TIMED_OUT': 'timeout',
-  'net::ERR_CONNECTION_TIMED_OUT': 'timeout',
-  'net::ERR_CONNECTION_RESET': 'reset',
-  'net::ERR_CONNECTION_CLOSED': 'reset',
-  'net::ERR_EMPTY_RESPONSE': 'reset',
-};
-
-function failureOf(
-  { _patchgate }: HarEntry,
-  { status, _error }: HarResponse,
-  isOwn: boolean,
-): FailureKind | undefined {
-  if (isOwn) return FAILURES.find((kind) => kind === _patchgate?.failure);
-  return status <= 0 ? FAILURES_OF_CHROME[_error ?? ''] : undefined;
 }
 
 /** A browser that asked whether its copy still holds puts the copy into the archive: a client without one needs it whole. */

@@ -42,7 +42,6 @@ export interface OwnMember {
   /** Where the URL does not give them back. */
   path?: string;
   query?: string;
-  failure?: string;
   /** Name of the session that it was recorded in. */
   session?: string;
   /** Bytes of bodies that were not kept. */

@@ -3,7 +3,7 @@ import { STATUS_CODES } from 'node:http';
 import type { Content, Entry, Header, PostData } from 'har-format';
 import { splitTarget } from '../../http/http.ts';
 import { absoluteUrl } from '../../http/url.ts';
-import { type Exchange, type FailureKind, headerPairs, type StoredHeaders } from '../../model/exchange.ts';
+import { type Exchange, headerPairs, type StoredHeaders } from '../../model/exchange.ts';
 import { queryPairs } from '../matching/request-form.ts';
 import { contentTypeOf, isForm } from '../redaction/redact.ts';
 import { type OwnMember, UNKNOWN_TYPE } from './har.ts';
@@ -17,14 +17,6 @@ interface ExchangeToExport {
   response: BodyToExport;
 }
 
-/** What Chrome says of such failures. */
-const CHROME_ERRORS: Readonly<Record<FailureKind, string>> = {
-  refused: 'net::ERR_CONNECTION_REFUSED',
-  timeout: 'net::ERR_TIMED_OUT',
-  reset: 'net::ERR_CONNECTION_RESET',
-  truncated: 'net::ERR_INCOMPLETE_CHUNKED_ENCODING',
-};
-
 /**
  * An exchange as an entry of an HTTP archive. Pure.
  *
@@ -34,9 +26,9 @@ export function harEntryOf(
   { exchange, request: sent, response: answered }: ExchangeToExport,
   base: string,
 ): Entry & { _patchgate?: OwnMember } {
-  const { request, response, failure, meta } = exchange;
+  const { request, response, meta } = exchange;
   const type = contentTypeOf(request.headers);
-  const { location } = response?.headers ?? {};
+  const { location } = response.headers;
   const own = ownMember(exchange, sent, answered, base);
   return {
     startedDateTime: new Date(meta.recordedAt).toISOString(),
@@ -53,20 +45,19 @@ export function harEntryOf(
       bodySize: sizeOf(sent),
     },
     response: {
-      status: response?.status ?? 0,
-      statusText: STATUS_CODES[response?.status ?? 0] ?? '',
-      httpVersion: response ? 'HTTP/1.1' : '',
+      status: response.status,
+      statusText: STATUS_CODES[response.status] ?? '',
+      httpVersion: 'HTTP/1.1',
       cookies: [],
-      headers: headersOf(response?.headers ?? {}),
+      headers: headersOf(response.headers),
       content: {
         size: sizeOf(answered),
-        mimeType: contentTypeOf(response?.headers ?? {}) ?? UNKNOWN_TYPE,
+        mimeType: contentTypeOf(response.headers) ?? UNKNOWN_TYPE,
         ...(answered !== undefined && textOf(answered)),
       },
       redirectURL: [location].flat()[0] ?? '',
       headersSize: -1,
-      bodySize: response ? sizeOf(answered) : -1,
-      ...(failure && { _error: CHROME_ERRORS[failure.kind] }),
+      bodySize: sizeOf(answered),
     },
     cache: {},
     timings: { send: 0, wait: meta.durationMs, receive: 0 },
@@ -98,7 +89,7 @@ function textOf(
 
 /** What import needs to make the same exchange again. */
 function ownMember(
-  { request, failure, meta }: Exchange,
+  { request, meta }: Exchange,
   sent: BodyToExport,
   answered: BodyToExport,
   base: string,
@@ -112,7 +103,6 @@ function ownMember(
   };
   return {
     ...(!isSame && { path: request.path, query: request.query }),
-    ...(failure && { failure: failure.kind }),
     ...(meta.session !== undefined && { session: meta.session }),
     ...(Object.keys(omitted).length > 0 && { omitted }),
   };

@@ -1,5 +1,4 @@
 import { redactPath, redactText } from '../redaction/redact.ts';
-import { MOST_NAMES } from '../store/folder-tree.ts';
 import type { RecordingStore } from '../store/recording-store.ts';
 import type { SentRequest } from './request-form.ts';
 import type { Difference } from './shown-value.ts';
@@ -8,11 +7,10 @@ import type { Difference } from './shown-value.ts';
  * What no exchange matches, by what comes nearest to it.
  *
  * - `differs`: others are recorded for its method and path
- * - `other-base-path`, `other-account`: the rest of its path is recorded below another one
  * - `other-method`: its path is recorded for other methods
  * - `not-recorded`: none of these; `empty`: nothing is recorded at all
  */
-type MissReason = 'differs' | 'other-base-path' | 'other-account' | 'other-method' | 'not-recorded' | 'empty';
+type MissReason = 'differs' | 'other-method' | 'not-recorded' | 'empty';
 
 /** Why no exchange answers a request. Redacted. */
 export interface Miss {
@@ -44,9 +42,8 @@ export function hintWith(hint: string, recording: string, how: string): string {
   return hint.replaceAll(recordIt(recording), how);
 }
 
-/** Folders of the recording that are looked into, at most, and those below one of them that are looked into too. */
+/** Folders of the recording that are looked into, at most. */
 const MOST_FOLDERS = 200;
-const MOST_BELOW = 50;
 /** A base path may have so many segments more than the one that was sent. */
 const DEEPER = 3;
 /** A path with more segments is not looked for. */
@@ -81,23 +78,6 @@ export function explainPath(store: RecordingStore, { request, rules }: SentReque
   }
   const sent = segmentsOf(path);
   const isLong = sent.length > MOST_SEGMENTS;
-  const other = isLong ? undefined : findUnderOtherBase(store, method, sent);
-  if (other) {
-    const { basePath, account } = other;
-    const why: string[] = [];
-    const how: string[] = [];
-    if (basePath) {
-      const [recordedBase, sentBase] = [basePath.recorded || '/', basePath.sent || '/'];
-      why.push(`under another base path: recorded ${recordedBase}, sent ${sentBase}`);
-      how.push(`end the client's base URL with ${recordedBase} in place of ${sentBase}`);
-    }
-    if (account) {
-      why.push(`for another account: recorded ${account.recorded}, sent ${account.sent}`);
-      how.push(`ask for the account ${account.recorded}`);
-    }
-    const reason = basePath ? 'other-base-path' : 'other-account';
-    return miss(reason, `, but the same is ${why.join('; and ')}`, orRecord(how.join(' and ')), other);
-  }
   const nearest = (isLong ? undefined : findOtherId(store, method, sent)) ?? nearestPath(store, method, sent);
   if (!nearest) {
     const hint = `record something first: ${recordIt(store.name)}; or give another name with --recording`;
@@ -125,38 +105,6 @@ interface Alike extends Place {
   /** What is between the segments that both paths begin and end with: of the recorded path, and of the one sent. */
   recorded: string[];
   sent: string[];
-  /** Where this is all that differs: what stands before `accounts`, or before what both paths end with: `/api/v2`. */
-  basePath?: { recorded: string; sent: string };
-  /** Where nothing behind it differs: what follows `accounts`. */
-  account?: { recorded: string; sent: string };
-}
-
-/**
- * Looks for the method and the rest of a path under another base path or account. The recording's tree mirrors the paths,
- * so that only the folders near its root are looked into, and then the one place in question.
- */
-function findUnderOtherBase(
-  store: RecordingStore,
-  method: string,
-  sent: readonly string[],
-): Alike | undefined {
-  let best: Alike | undefined;
-  let most = 0;
-  const queue: string[][] = [[]];
-  for (let at = 0; at < queue.length && at < MOST_FOLDERS; at++) {
-    const base = queue[at] as string[];
-    const { segments: names } = store.below(pathOf(base));
-    for (let from = 0; sent.length - from > most; from++) {
-      if (!names.has(sent[from] as string) && names.size < MOST_NAMES) continue;
-      const found = alike(method, [...base, ...sent.slice(from)], sent);
-      if (!(found.basePath || found.account) || !store.below(found.path).methods.has(method)) continue;
-      best = found;
-      most = sent.length - from;
-    }
-    if (base.length >= sent.length - 2 + DEEPER) continue;
-    for (const name of [...names].slice(0, MOST_BELOW)) queue.push([...base, name]);
-  }
-  return best;
 }
 
 /** Looks for a path that differs in one segment, the last ones first: another project, another feature. */
@@ -205,23 +153,7 @@ function alike(method: string, recorded: readonly string[], sent: readonly strin
   let back = 0;
   while (back < most - front && recorded.at(-1 - back) === sent.at(-1 - back)) back++;
   const between = (segments: readonly string[]) => segments.slice(front, segments.length - back);
-  const common = { method, path: pathOf(recorded), recorded: between(recorded), sent: between(sent) };
-  const a = recorded.indexOf(ACCOUNTS);
-  const b = sent.indexOf(ACCOUNTS);
-  if (a < 0 || b < 0) {
-    // One segment alone says little; and an id tells things apart that are in one place.
-    if (back < 2 || [...common.recorded, ...common.sent].some(isNumber)) return common;
-    const before = (segments: readonly string[]) => pathOf(segments.slice(0, segments.length - back));
-    return { ...common, basePath: { recorded: before(recorded), sent: before(sent) } };
-  }
-  if (pathOf(recorded.slice(a + 2)) !== pathOf(sent.slice(b + 2))) return common;
-  const basePath = { recorded: pathOf(recorded.slice(0, a)), sent: pathOf(sent.slice(0, b)) };
-  const account = { recorded: recorded[a + 1] ?? '', sent: sent[b + 1] ?? '' };
-  return {
-    ...common,
-    ...(basePath.recorded !== basePath.sent && { basePath }),
-    ...(account.recorded !== account.sent && { account }),
-  };
+  return { method, path: pathOf(recorded), recorded: between(recorded), sent: between(sent) };
 }
 
 /**

@@ -190,7 +190,7 @@ function differencesOf(
       add('body', pointer || 'body', has(one), has(other), showJson(place));
       return found.length < limit;
     };
-    compareJson(before.json, now.json, rules.sets, note, work);
+    compareJson(before.json, now.json, note, work);
   } else if (!(a && b && sameStored(before, sent))) {
     add('body', 'body', a !== undefined, b !== undefined, (form, isSent) => {
       const headers = isSent ? sent.request.headers : request.headers;

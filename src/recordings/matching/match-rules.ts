@@ -12,10 +12,6 @@ export interface MatchSettings {
   ignorePointers: readonly string[];
   /** Names of parameters that are taken out of both queries. */
   ignoreQuery: readonly string[];
-  /** Patterns of arrays whose order does not matter; how often an item comes does. */
-  arraysAsSets: readonly string[];
-  /** The order of the fields of forms does not matter; that of fields of one name does. */
-  formsAsSets: boolean;
   /** Comes before all others. */
   normalizeRequest: NormalizeRequest | undefined;
 }
@@ -26,8 +22,6 @@ export interface MatchRules {
   headers: ReadonlySet<string>;
   ignored: PatternNode | undefined;
   ignoredQuery: ReadonlySet<string>;
-  sets: PatternNode | undefined;
-  formsAsSets: boolean;
   normalize: NormalizeRequest | undefined;
   /** What recorded requests went through, and what is shown goes through. */
   redaction: Redaction;
@@ -42,23 +36,18 @@ export function matchRules(
   settings: Partial<MatchSettings> = {},
   redaction: Redaction = DEFAULT_REDACTION,
 ): MatchRules {
-  const { matchHeaders = [], ignoreQuery = [], formsAsSets = false } = settings;
-  const { normalizeRequest: normalize } = settings;
+  const { matchHeaders = [], ignoreQuery = [], normalizeRequest: normalize } = settings;
   const ignored = treeOf('ignorePointers', settings.ignorePointers);
-  const sets = treeOf('arraysAsSets', settings.arraysAsSets);
   // Method, path and the bytes of query and body say it all.
   const isSaidByBytes = matchHeaders.length === 0 && normalize === undefined;
   return {
     headers: new Set(matchHeaders.map((name) => name.toLowerCase()).sort()),
     ignored,
     ignoredQuery: new Set(ignoreQuery),
-    sets,
-    formsAsSets,
     normalize,
     redaction,
-    isPlain: isSaidByBytes && ignored === undefined && ignoreQuery.length === 0 && !formsAsSets,
-    // Whether a body is a form is said by a header.
-    isByBytes: isSaidByBytes && !formsAsSets,
+    isPlain: isSaidByBytes && ignored === undefined && ignoreQuery.length === 0,
+    isByBytes: isSaidByBytes,
   };
 }
 

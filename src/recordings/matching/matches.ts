@@ -1,6 +1,5 @@
 import type { RecordedRequest } from '../../model/exchange.ts';
 import { bodyBytes } from '../body.ts';
-import { bodyHash, hashInName } from '../body-file.ts';
 import { REDACTED } from '../redaction/redacted.ts';
 import type { ExchangesOfPath } from '../store/recording-store.ts';
 import type { StoredExchange } from '../store/stored-exchange.ts';
@@ -24,7 +23,7 @@ import {
  * @throws PatchgateError `bad-config` where the config's own function fails
  */
 export function matchRequest(recorded: ExchangesOfPath, sent: SentRequest): readonly StoredExchange[] {
-  const same = recorded.withKey(keyOf(sent.form, sent.rules));
+  const same = recorded.withKey(keyOf(sent.form));
   const open = recorded.open.filter(({ request }) => matches(request, sent));
   if (open.length === 0) return same;
   const matched = new Set([...open, ...same]);
@@ -110,14 +109,13 @@ function sameBody(recorded: RequestForm, sent: SentRequest): boolean {
   const { body, json } = recorded;
   const now = sent.form;
   if (body === undefined || now.body === undefined) return body === now.body;
-  if (json !== undefined && now.json !== undefined) return sameJson(json, now.json, sent.rules.sets);
+  if (json !== undefined && now.json !== undefined) return sameJson(json, now.json);
   return sameStored(recorded, sent);
 }
 
 /** Of bodies, of which there are two, and which are not both JSON. */
 export function sameStored({ body }: RequestForm, sent: SentRequest): boolean {
   if (body === undefined || 'omitted' in body) return false;
-  if ('file' in body) return hashInName(body.file) === bodyHash(sent.bytes);
   // All of it was secret, whatever it was.
   if (('json' in body && body.json === REDACTED) || ('text' in body && body.text === REDACTED)) return true;
   const bytes = bodyBytes(body);

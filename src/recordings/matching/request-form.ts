@@ -5,22 +5,17 @@ import { canonical } from '../../json/canonical.ts';
 import { isObject, type JsonValue } from '../../json/json.ts';
 import { withoutMatches } from '../../json/pointer-pattern.ts';
 import {
-  type InlineBody,
-  type InlineRequest,
-  isInline,
+  isKept,
   type RecordedRequest,
   type StoredBody,
   type StoredHeaders,
+  type WholeRequest,
 } from '../../model/exchange.ts';
 import type { NormalizedRequest, NormalizeRequest } from '../../model/normalize-request.ts';
-import { bodyBytes, isDeeperThan, jsonOf, MAX_JSON_DEPTH, storeBody } from '../body.ts';
-import { bodyHash, hashInName } from '../body-file.ts';
-import { withOneBoundary, withPartsInOrder } from '../multipart-boundary.ts';
+import { bodyBytes, isDeeperThan, jsonOf, MAX_JSON_DEPTH } from '../body.ts';
 import { recordedRequest } from '../plain-exchange.ts';
 import {
   contentTypeOf,
-  isForm,
-  isMultipart,
   redactBody,
   redactBytes,
   redactHeader,
@@ -54,10 +49,10 @@ const forms = new WeakMap<RecordedRequest, { rules: MatchRules; form: RequestFor
 
 /** @throws PatchgateError `bad-config` where the config's own function fails */
 export function formOf(request: RecordedRequest, rules: MatchRules): RequestForm {
-  if (rules.isPlain) return plainForm(ofOneBoundary(request), NO_HEADERS);
+  if (rules.isPlain) return plainForm(request, NO_HEADERS);
   const known = forms.get(request);
   if (known?.rules === rules) return known.form;
-  const form = changedForm(ofOneBoundary(request), rules);
+  const form = changedForm(request, rules);
   forms.set(request, { rules, form });
   return form;
 }
@@ -77,25 +72,10 @@ function plainForm(
   return { method, path, query, headers, body, json: body && jsonOf(body) };
 }
 
-/** One that was recorded before boundaries were, or by hand. */
-function ofOneBoundary(request: RecordedRequest): RecordedRequest {
-  const { headers, body } = request;
-  if (body === undefined || !('text' in body || 'base64' in body)) return request;
-  const form = withOneBoundary(contentTypeOf(headers), bodyBytes(body));
-  if (!form) return request;
-  const stored = storeBody(form.body, form.contentType);
-  return {
-    ...request,
-    headers: { ...headers, 'content-type': form.contentType },
-    ...(stored && { body: stored }),
-  };
-}
-
 function changedForm(request: RecordedRequest, rules: MatchRules): RequestForm {
   const { ignored, ignoredQuery, normalize } = rules;
   const form = plainForm(request, namedHeaders(request.headers, rules));
   if (normalize) Object.assign(form, normalized(form, request.headers, normalize, rules));
-  if (rules.formsAsSets) Object.assign(form, formAsSet(form.body, contentTypeOf(request.headers)));
   if (ignoredQuery.size > 0) {
     const isKept = (part: string) => !ignoredQuery.has(decodePart(part.split('=', 1)[0] as string));
     form.query = form.query.split('&').filter(isKept).join('&');
@@ -123,30 +103,9 @@ function namedHeaders(headers: StoredHeaders, { headers: names, redaction }: Mat
   });
 }
 
-type FormBody = Pick<RequestForm, 'body' | 'json'>;
-
-/** A form as an object of its fields, so that their order does not matter; one of parts with these in order. */
-function formAsSet(body: StoredBody | undefined, contentType: string | undefined): FormBody | undefined {
-  if (!isInline(body) || body === undefined || 'json' in body) return undefined;
-  if (isMultipart(contentType)) {
-    // Whatever its parts are in: one character is one byte.
-    const bytes = Buffer.from(withPartsInOrder(bodyBytes(body).toString('latin1')), 'latin1');
-    const stored = storeBody(bytes, contentType);
-    return { body: stored, json: stored && jsonOf(stored) };
-  }
-  if (!isForm(contentType) || !('text' in body)) return undefined;
-  const fields = [...queryValues(body.text)].map(([name, values]): [string, JsonValue] => [
-    name,
-    values.length === 1 ? (values[0] as string) : values,
-  ]);
-  const json = Object.fromEntries(fields);
-  return { body: { json }, json };
-}
-
-/** Of a body's bytes, wherever they are. One that was not kept is like no other. */
+/** Of a body's bytes. One that was not kept is like no other. */
 function bytesName(body: StoredBody): string {
-  if ('omitted' in body) return 'omitted';
-  return `bytes ${'file' in body ? hashInName(body.file) : bodyHash(bodyBytes(body))}`;
+  return 'omitted' in body ? 'omitted' : `bytes ${hash('sha256', bodyBytes(body), 'hex')}`;
 }
 
 /** What the config's own function makes of a request. */
@@ -242,20 +201,20 @@ interface RequestFacts {
   key: string;
   /** A placeholder stands in what is compared: no key finds all requests that match. */
   isOpen: boolean;
-  /** `bytesKey`; undefined where the bytes of a request alone do not say what it is, or stand in another file. */
+  /** `bytesKey`; undefined where the bytes of a request alone do not say what it is, or were not kept. */
   byBytes: string | undefined;
 }
 
 /** @throws PatchgateError `bad-config` where the config's own function fails */
 export function requestFacts(request: RecordedRequest, rules: MatchRules): RequestFacts {
   const form = formOf(request, rules);
-  const text = textOf(form, rules);
-  const isHere = rules.isByBytes && isInline(request.body);
+  const text = textOf(form);
   return {
     // Before the hash: the search makes one piece of the text.
     isOpen: hasPlaceholder(form, text, rules),
     key: hash('sha1', text, 'binary'),
-    byBytes: isHere ? bytesKey(request.query, bodyBytes(request.body as InlineBody | undefined)) : undefined,
+    byBytes:
+      rules.isByBytes && isKept(request.body) ? bytesKey(request.query, bodyBytes(request.body)) : undefined,
   };
 }
 
@@ -271,11 +230,11 @@ export function bytesKey(query: string, body: Buffer): string {
  * @throws PatchgateError `bad-config` where the config's own function fails
  */
 export function requestKey(request: RecordedRequest, rules: MatchRules = DEFAULT_RULES): string {
-  return keyOf(formOf(request, rules), rules);
+  return keyOf(formOf(request, rules));
 }
 
-export function keyOf(form: RequestForm, rules: MatchRules): string {
-  return hash('sha1', textOf(form, rules), 'binary');
+export function keyOf(form: RequestForm): string {
+  return hash('sha1', textOf(form), 'binary');
 }
 
 /** The same for all exchanges of one sequence: those of one request, recorded in one session. */
@@ -288,12 +247,12 @@ export function sequenceKey(
 }
 
 /** All that is compared. */
-function textOf({ method, path, query, headers, body, json }: RequestForm, { sets }: MatchRules): string {
+function textOf({ method, path, query, headers, body, json }: RequestForm): string {
   // Sorting is stable: repeated names keep their order.
   const byName = ([a]: [string, string], [b]: [string, string]) => (a < b ? -1 : a > b ? 1 : 0);
   const pairs = query === '' ? '[]' : JSON.stringify(queryPairs(query).sort(byName));
   const named = headers.length === 0 ? '' : `${JSON.stringify(headers)}\n`;
-  const content = json !== undefined ? `json ${canonical(json, sets)}` : body ? bytesName(body) : '';
+  const content = json !== undefined ? `json ${canonical(json)}` : body ? bytesName(body) : '';
   return `${method} ${path}\n${pairs}\n${named}${content}`;
 }
 
@@ -302,7 +261,7 @@ function hasPlaceholder(
   text: string,
   rules: MatchRules,
 ): boolean {
-  if (json === undefined && isInline(body) && bodyBytes(body).includes(REDACTED)) return true;
+  if (json === undefined && isKept(body) && bodyBytes(body).includes(REDACTED)) return true;
   if (!text.includes(REDACTED)) return false;
   if (query.includes(REDACTED)) return true;
   // In the form of what is sent, a secret header is the placeholder too.
@@ -312,7 +271,7 @@ function hasPlaceholder(
 
 /** A request that is looked up in a recording, and compared to many: what all comparisons need of it is made once. */
 export class SentRequest {
-  readonly request: InlineRequest;
+  readonly request: WholeRequest;
   readonly rules: MatchRules;
   #form: RequestForm | undefined;
   #queryValues: ReadonlyMap<string, readonly string[]> | undefined;
@@ -320,7 +279,7 @@ export class SentRequest {
   #cleanBytes: Buffer | undefined;
   #clean: RequestForm | undefined;
 
-  constructor(request: InlineRequest, rules: MatchRules = DEFAULT_RULES) {
+  constructor(request: WholeRequest, rules: MatchRules = DEFAULT_RULES) {
     this.request = request;
     this.rules = rules;
   }
@@ -354,8 +313,7 @@ export class SentRequest {
 
   get bytes(): Buffer {
     const { body } = this.form;
-    // What is sent is never in a file of its own.
-    this.#bytes ??= bodyBytes(isInline(body) ? body : undefined);
+    this.#bytes ??= bodyBytes(isKept(body) ? body : undefined);
     return this.#bytes;
   }
 

@@ -1,5 +1,5 @@
 import { childOf, type JsonObject, type JsonValue } from '../../json/json.ts';
-import type { InlineBody, StoredBody, StoredHeaders } from '../../model/exchange.ts';
+import type { KeptBody, StoredBody, StoredHeaders } from '../../model/exchange.ts';
 import { contentTypeOf, redactBody, redactText } from '../redaction/redact.ts';
 import { REDACTED } from '../redaction/redacted.ts';
 import type { Redaction } from '../redaction/redaction.ts';
@@ -57,10 +57,9 @@ function shownText(text: string, redaction: Redaction): string {
 
 /** What a body begins with, redacted. */
 export function shownBody(body: StoredBody, headers: StoredHeaders, redaction: Redaction): string {
-  if ('file' in body) return body.file;
   if ('omitted' in body) return `${body.omitted} bytes that were not kept`;
   if ('json' in body) return shownJson(body.json, redaction);
-  const start: InlineBody =
+  const start: KeptBody =
     'text' in body ? { text: body.text.slice(0, LOOKED_AT) } : { base64: body.base64.slice(0, LOOKED_AT) };
   const clean = redactBody(start, contentTypeOf(headers), redaction);
   return cut('text' in clean ? clean.text : (clean as { base64: string }).base64);

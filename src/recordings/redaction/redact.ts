@@ -10,12 +10,11 @@ import { header, headerValues, type RawHeaders, type RequestHead, splitTarget } 
 import {
   type Exchange,
   headerPairs,
-  type InlineBody,
+  type KeptBody,
   type StoredBody,
   type StoredHeaders,
 } from '../../model/exchange.ts';
 import { bodyBytes, storeBody } from '../body.ts';
-import { withJson } from '../json-style.ts';
 import { redactJson } from './redact-json.ts';
 import { decodePart, encodePart, redactPairs, redactPlain, redactText } from './redact-text.ts';
 import { REDACTED } from './redacted.ts';
@@ -201,10 +200,10 @@ export function redactBytes(
   // Patterns are written for letters, not for their bytes.
   if (!isParts && redaction.patterns.length === 0 && !redaction.mayBeIn(bytes.toString('latin1')))
     return bytes;
-  const stored = storeBody(bytes, contentType) as InlineBody;
+  const stored = storeBody(bytes, contentType) as KeptBody;
   if ('json' in stored) {
     const json = redactJson(stored.json, redaction, onFound);
-    return json === stored.json ? bytes : bodyBytes(withJson(stored, json));
+    return json === stored.json ? bytes : bodyBytes({ ...stored, json });
   }
   // Bytes that are no UTF-8 are read as Latin-1, where every byte stays what it is.
   const encoding = isUtf8(bytes) ? 'utf8' : 'latin1';
@@ -219,10 +218,10 @@ export function redactBody<Body extends StoredBody>(
   contentType: string | undefined,
   redaction: Redaction,
   onFound?: OnFound,
-): Body | InlineBody {
+): Body | KeptBody {
   if ('json' in body) {
     const json = redactJson(body.json, redaction, onFound);
-    return json === body.json ? body : withJson(body, json);
+    return json === body.json ? body : { ...body, json };
   }
   if ('text' in body) {
     const text = redactContent(body.text, contentType, redaction, onFound);

@@ -50,16 +50,11 @@ export interface Redaction {
 
 /** As `Config` has them. */
 export interface RedactionSettings {
-  /** Names beside those that `isSecretName` tells; each counts for headers and members. */
+  /** Names beside those that `isSecretName` tells, for headers and members; `!name` is no secret, whatever it says; and JSON Pointers:
+   *  `/users/0/email`, with `*` for any one member or item. */
   redact?: readonly string[];
-  /** Names that are no secrets, whatever `isSecretName` says. */
-  noRedact?: readonly string[];
-  /** Patterns of JSON Pointers: `/users/0/email`, with `*` for any one member or item. */
-  redactPointers?: readonly string[];
   /** Sources of regular expressions. */
   redactPatterns?: readonly string[];
-  /** Default true. */
-  detectSecrets?: boolean;
 }
 
 /** Values of headers and paths that are remembered, each of so many characters at most; and tokens. */
@@ -68,23 +63,26 @@ const LONGEST_REMEMBERED = 200;
 const MOST_GIVEN = 10_000;
 
 export function redactionOf(settings: RedactionSettings = {}): Redaction {
-  const { redact = [], noRedact = [], redactPointers = [], detectSecrets: detects = true } = settings;
-  const members = new SecretNames(false, redact, noRedact);
+  const { redact = [] } = settings;
+  const pointers = redact.filter((one) => one.startsWith('/'));
+  const kept = redact.filter((one) => one.startsWith('!')).map((one) => one.slice(1));
+  const names = redact.filter((one) => !/^[/!]/.test(one));
+  const members = new SecretNames(false, names, kept);
   const patterns = (settings.redactPatterns ?? []).map((source) => new RegExp(source, 'gu'));
-  const places = placesPattern(redactPointers);
+  const places = placesPattern(pointers);
   const plainValues = new Set<string>();
   const mayBeIn = (text: string) =>
     members.mayBeIn(text) ||
-    (detects && mayHoldSecret(text)) ||
+    mayHoldSecret(text) ||
     (places?.test(text) ?? false) ||
     // What an escape stands for may match.
     (patterns.length > 0 && (text.includes('\\') || patterns.some((pattern) => text.search(pattern) >= 0)));
   return {
-    headers: new SecretNames(true, redact, noRedact),
+    headers: new SecretNames(true, names, kept),
     members,
-    pointers: patternTree(redactPointers),
+    pointers: patternTree(pointers),
     patterns,
-    detects,
+    detects: true,
     texts: [],
     given: new Set(),
     mayBeIn,
@@ -103,7 +101,8 @@ const NO_NAMES: Names = { has: () => false, mayBeIn: () => false, isTakenBack: (
 
 /** Hides nothing. */
 export const NO_REDACTION: Redaction = {
-  ...redactionOf({ detectSecrets: false }),
+  ...redactionOf(),
+  detects: false,
   headers: NO_NAMES,
   members: NO_NAMES,
   mayBeIn: () => false,

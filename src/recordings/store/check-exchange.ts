@@ -1,9 +1,7 @@
 import { isObject, type JsonObject, type JsonValue } from '../../json/json.ts';
 import { escapeToken } from '../../json/pointer.ts';
-import { FAILURES } from '../../model/exchange.ts';
 import { isSessionName, SESSION_NAMES } from '../../model/session-name.ts';
 import { isDeeperThan, MAX_JSON_DEPTH } from '../body.ts';
-import { hashInName } from '../body-file.ts';
 
 /** A field that is not as the format says. */
 class WrongField extends Error {
@@ -27,7 +25,7 @@ export function checkExchange(
   try {
     const exchange = objectAt(value, pointer);
     checkRequest(objectAt(exchange.request, `${pointer}/request`), `${pointer}/request`, place);
-    checkOutcome(exchange, pointer);
+    checkResponse(objectAt(exchange.response, `${pointer}/response`), `${pointer}/response`);
     checkMeta(objectAt(exchange.meta, `${pointer}/meta`), `${pointer}/meta`);
     return undefined;
   } catch (error) {
@@ -57,21 +55,11 @@ function checkRequest(
   checkMessage(request, pointer);
 }
 
-/** A response, or why there is none; or, of a cut one, both. */
-function checkOutcome({ response, failure }: JsonObject, pointer: string): void {
-  const place = `${pointer}/response`;
-  if (failure !== undefined) {
-    const { kind } = objectAt(failure, `${pointer}/failure`);
-    if (!FAILURES.some((known) => known === kind))
-      fail(`${pointer}/failure/kind`, `must be one of: ${FAILURES.join(', ')}`);
-    if (response === undefined && kind === 'truncated')
-      fail(place, 'must be what came before it was truncated');
-    if (response === undefined) return;
-  }
-  const { status } = objectAt(response, place);
+function checkResponse(response: JsonObject, pointer: string): void {
+  const { status } = response;
   if (!Number.isInteger(status) || (status as number) < 200 || (status as number) > 999)
-    fail(`${place}/status`, 'must be an integer from 200 to 999');
-  checkMessage(response as JsonObject, place);
+    fail(`${pointer}/status`, 'must be an integer from 200 to 999');
+  checkMessage(response, pointer);
 }
 
 function checkMeta({ recordedAt, durationMs, session }: JsonObject, pointer: string): void {
@@ -100,16 +88,14 @@ function checkMessage(message: JsonObject, pointer: string): void {
   if (Object.hasOwn(message, 'body')) checkBody(objectAt(message.body, `${pointer}/body`), `${pointer}/body`);
 }
 
-const BODIES = ['json', 'text', 'base64', 'file', 'omitted'];
+const BODIES = ['json', 'text', 'base64', 'omitted'];
 
 function checkBody(body: JsonObject, pointer: string): void {
   const kinds = BODIES.filter((kind) => Object.hasOwn(body, kind));
   if (kinds.length !== 1) fail(pointer, `must have one of: ${BODIES.join(', ')}`);
-  const { json, text, base64, file, omitted, indent, newline, style } = body;
+  const { json, text, base64, omitted, indent, newline, spaced } = body;
   if (text !== undefined && typeof text !== 'string') fail(`${pointer}/text`, 'must be a text');
   if (base64 !== undefined && !isBase64(base64)) fail(`${pointer}/base64`, 'must be base64');
-  if (file !== undefined && !(typeof file === 'string' && hashInName(file) !== undefined))
-    fail(`${pointer}/file`, "must be the name of a body's file: GET~<32 hexadecimal digits>.png");
   if (omitted !== undefined && !(Number.isSafeInteger(omitted) && (omitted as number) >= 0))
     fail(`${pointer}/omitted`, 'must be a number of bytes');
   if (json !== undefined && isDeeperThan(MAX_JSON_DEPTH, json))
@@ -117,37 +103,7 @@ function checkBody(body: JsonObject, pointer: string): void {
   if (indent !== undefined && !isIndent(indent))
     fail(`${pointer}/indent`, 'must be 1 to 10 spaces, or the indenting text');
   if (newline !== undefined && newline !== true) fail(`${pointer}/newline`, 'must be true or left out');
-  if (style !== undefined) checkStyle(objectAt(style, `${pointer}/style`), `${pointer}/style`);
-}
-
-/** Where a gap stands, and what it may be around the white space. */
-const GAPS = { open: '', comma: ',', close: '', empty: '' };
-
-const STYLES: Readonly<Record<string, (value: JsonValue) => boolean>> = {
-  colon: (value) => isGap(value, ':'),
-  comma: (value) => isGap(value, ','),
-  object: areGaps,
-  array: areGaps,
-  crlf: (value) => value === true,
-  ascii: (value) => value === true,
-  escaped: (value) => typeof value === 'string',
-  hex: (value) => value === 'upper',
-  numbers: (value) => isObject(value) && Object.values(value).every((one) => typeof one === 'string'),
-};
-
-/** Whatever it says, it must write JSON. */
-function checkStyle(style: JsonObject, pointer: string): void {
-  for (const [name, value] of Object.entries(style))
-    if (Object.hasOwn(STYLES, name) && !STYLES[name]?.(value as JsonValue))
-      fail(`${pointer}/${name}`, 'is not as patchgate writes it');
-}
-
-function areGaps(value: JsonValue): boolean {
-  return isObject(value) && Object.entries(GAPS).every(([name, mark]) => isGap(value[name], mark));
-}
-
-function isGap(gap: JsonValue | undefined, mark: string): boolean {
-  return gap === undefined || (typeof gap === 'string' && gap.replace(/[ \t\n]/g, '') === mark);
+  if (spaced !== undefined && spaced !== true) fail(`${pointer}/spaced`, 'must be true or left out');
 }
 
 function isBase64(value: JsonValue): boolean {

@@ -85,13 +85,12 @@ export function exchangeText(exchange: Exchange): string {
 const NESTING = '[\n  [\n';
 
 /** Known members first and in this order; what else somebody wrote into the file stays behind them. */
-export function inOrder({ request, response, failure, meta, ...rest }: Exchange): Exchange {
+export function inOrder({ request, response, meta, ...rest }: Exchange): Exchange {
   const { method, path, query, headers, body, ...restOfRequest } = request;
   const { recordedAt, durationMs, session, ...restOfMeta } = meta;
   return {
     request: { method, path, query, headers, ...(body && { body }), ...restOfRequest },
-    ...(response && { response: responseInOrder(response) }),
-    ...(failure && { failure }),
+    response: responseInOrder(response),
     meta: { recordedAt, durationMs, ...(session !== undefined && { session }), ...restOfMeta },
     ...rest,
   };

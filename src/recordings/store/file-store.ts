@@ -5,10 +5,10 @@ import { beforeAnswers } from '../../http/end-of-turn.ts';
 import { DEFAULT_RULES, type MatchRules } from '../matching/match-rules.ts';
 import type { PlainExchange } from '../plain-exchange.ts';
 import { Compactor } from './compactor.ts';
-import { ExchangeFile, type KeptBody, type Place, readBody } from './exchange-file.ts';
+import { ExchangeFile, type Place } from './exchange-file.ts';
 import { addName, namesBelow, placesIn } from './folder-tree.ts';
 import { Journal } from './journal.ts';
-import { exchangeLine, type JournalExchange, type Placement } from './journal-line.ts';
+import { exchangeLine, type JournalExchange } from './journal-line.ts';
 import { locationOf } from './location.ts';
 import { PathExchanges } from './path-exchanges.ts';
 import { PathNames } from './path-names.ts';
@@ -29,8 +29,6 @@ export interface StoreOptions {
   onNotice?: (notice: string) => void;
   /** Told how many exchanges are with the system now. */
   onKept?: (count: number) => void;
-  /** Take the new `meta` where nothing else of an exchange changed. */
-  refreshMeta?: boolean;
   /** Which requests are the same, so that one replaces what was kept for the other. */
   rules?: MatchRules;
   /** Bytes of exchanges that are kept in memory while the disk does not take them; past it they are not kept. Default
@@ -132,10 +130,6 @@ export class FileStore implements RecordingStore {
     return found;
   }
 
-  readBody(method: string, path: string, body: KeptBody | undefined): Buffer {
-    return readBody(join(this.#root, locationOf(method, path)), body);
-  }
-
   *places(): Iterable<Place> {
     const known = new Set<string>();
     for (const [key, found] of this.#paths) {
@@ -217,12 +211,6 @@ export class FileStore implements RecordingStore {
     }
   }
 
-  /** Puts what the former version has left into the journal. @throws PatchgateError `cannot-write`, or what `exchanges` throws */
-  takeOver(left: readonly JournalExchange[]): void {
-    const lines = left.map((one) => exchangeLine(one.exchange, this.#apply(one)));
-    if (lines.length > 0) this.#journal.append(Buffer.concat(lines));
-  }
-
   /** Takes in what an earlier run has left in the journal, and writes it into the files. @throws PatchgateError */
   async takeIn(left: readonly JournalExchange[]): Promise<void> {
     try {
@@ -265,10 +253,10 @@ export class FileStore implements RecordingStore {
     if (this.trouble && (this.#lost > 0 || this.#changed.size > 0)) throw this.trouble;
   }
 
-  #apply(line: JournalExchange): Placement {
+  #apply(line: JournalExchange): void {
     const found = this.#pathOf(line);
     found.load();
-    return found.apply(line);
+    found.apply(line);
   }
 
   /** Of a reader: what the journal says, for when it is asked for. */
@@ -302,9 +290,9 @@ export class FileStore implements RecordingStore {
 
   #newPath(method: string, path: string): PathExchanges {
     const name = join(this.#root, locationOf(method, path));
-    const { durability, rules = DEFAULT_RULES, refreshMeta = false } = this.#options;
+    const { durability, rules = DEFAULT_RULES } = this.#options;
     const file = new ExchangeFile(name, { method, path }, durability === 'fsync');
-    return new PathExchanges(file, { rules, refreshMeta });
+    return new PathExchanges(file, rules);
   }
 
   /** All lines of this turn, and what could not be written before, in one write. */

@@ -1,6 +1,5 @@
 import { type Dirent, lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { hashInName } from '../body-file.ts';
 import { type Place, readExchanges } from './exchange-file.ts';
 import { HIDDEN } from './hidden-folder.ts';
 import { locationOf, placeOf } from './location.ts';
@@ -21,10 +20,9 @@ interface Found {
   location: string;
   file: string;
   /**
-   * `exchanges`; `body` in a file of its own; `tool`: the journal, the lock, what an interrupted write left; `other`:
-   * nothing that this tool has made.
+   * `exchanges`; `tool`: the journal, the lock, what an interrupted write left; `other`: nothing that this tool has made.
    */
-  kind: 'exchanges' | 'body' | 'tool' | 'other';
+  kind: 'exchanges' | 'tool' | 'other';
   /** Of exchanges: what they are of. A name that is a hash does not say that. */
   place?: Place | undefined;
 }
@@ -45,7 +43,7 @@ function meaningOf(location: string, entry: Dirent): Pick<Found, 'kind' | 'place
   if (/^\..+\.\d+-\d+\.tmp$/.test(entry.name)) return { kind: 'tool' };
   const place = placeOf(location);
   if (place !== undefined) return { kind: 'exchanges', place: place === 'hashed' ? undefined : place };
-  return { kind: hashInName(entry.name) === undefined ? 'other' : 'body' };
+  return { kind: 'other' };
 }
 
 /**
@@ -87,14 +85,6 @@ export function addName(names: Names, path: string, place: Place): void {
   if (place.path === path) names.methods.add(place.method);
   else if (place.path.startsWith(`${path}/`))
     names.segments.add(place.path.slice(path.length + 1).split('/', 1)[0] as string);
-}
-
-/** When a recording changed last: the time of its newest file of exchanges, in milliseconds since the epoch. @throws PatchgateError `cannot-read` */
-export function changedAt(root: string): number {
-  let newest = 0;
-  for (const { file, kind } of walk(root))
-    if (kind === 'exchanges') newest = Math.max(newest, lstatSync(file).mtimeMs);
-  return newest;
 }
 
 /** Bytes of a file; 0 where it is gone. */

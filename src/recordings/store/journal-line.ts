@@ -1,14 +1,12 @@
 import { PatchgateError } from '../../errors.ts';
 import { isObject, type JsonValue } from '../../json/json.ts';
-import { FAILURES, type FailureKind } from '../../model/exchange.ts';
 import { isSessionName } from '../../model/session-name.ts';
 import type { PlainExchange } from '../plain-exchange.ts';
 
 /** Where an exchange goes that was recorded: said in the journal, so that to apply a line twice changes nothing. */
 export interface Placement {
-  /** It is the first answer of its request in a run that replaces: but for so many failures of this run, what was kept for the
-   *  request goes. */
-  replaces?: { failures: number };
+  /** It is the first answer of its request in a run that replaces: what was kept for the request goes. */
+  replaces?: true;
   /** Its place among those of its request and session, from 0; past the last, or undefined: behind them. */
   ordinal?: number | undefined;
 }
@@ -27,7 +25,7 @@ const LINE_FEED = 10;
 const NOTHING = Buffer.alloc(0);
 
 export function exchangeLine(
-  { request, response, failure, startedAt, durationMs, session }: PlainExchange,
+  { request, response, startedAt, durationMs, session }: PlainExchange,
   { replaces, ordinal }: Placement,
 ): Buffer {
   const isRequestCoded = request.body.includes(LINE_FEED);
@@ -41,9 +39,7 @@ export function exchangeLine(
     `,"response":${JSON.stringify(response.headers)},"sizes":[${requestBody.length},${responseBody.length}]` +
     `,"base64":[${isRequestCoded},${isResponseCoded}]` +
     (isOmitted ? `,"omitted":[${request.omitted ?? null},${response.omitted ?? null}]` : '') +
-    (failure ? `,"failure":"${failure}"` : '') +
     (session === undefined ? '' : `,"session":${JSON.stringify(session)}`) +
-    (replaces && replaces.failures > 0 ? `,"failures":${replaces.failures}` : '') +
     (ordinal === undefined ? '}\t' : `,"ordinal":${ordinal}}\t`);
   const bodies = requestBody.length + responseBody.length + 2;
   const line = Buffer.allocUnsafe(Buffer.byteLength(head) + bodies);
@@ -74,8 +70,8 @@ export function readLine(line: Buffer): JournalExchange | undefined {
   }
   if (!isObject(head) || !isHead(head)) return undefined;
   const exchange = exchangeIn(head, line.subarray(tab + 1));
-  const { replace, failures = 0, ordinal } = head;
-  return exchange && { exchange, placement: replace ? { replaces: { failures } } : { ordinal } };
+  const { replace, ordinal } = head;
+  return exchange && { exchange, placement: replace ? { replaces: true } : { ordinal } };
 }
 
 /** The first part of an exchange's line. */
@@ -92,18 +88,14 @@ interface Head {
   base64: [request: boolean, response: boolean];
   /** Of bodies that were not kept. */
   omitted?: [request: number | null, response: number | null];
-  failure?: FailureKind;
   session?: string;
-  /** Of a line that replaces. The former version's have it on others, too. */
-  failures?: number;
-  /** The former version's lines have none. */
   ordinal?: number;
 }
 
 function exchangeIn(head: Head, bodies: Buffer): PlainExchange | undefined {
   const [size, responseSize] = head.sizes;
   if (bodies.length !== size + 1 + responseSize || bodies[size] !== TAB) return undefined;
-  const { status, failure, session } = head;
+  const { status, session } = head;
   const [method, path, query, ...headers] = head.request;
   const [omitted, responseOmitted] = head.omitted ?? [];
   const ofRequest = messageIn(bodies.subarray(0, size), head.base64[0], omitted);
@@ -111,7 +103,6 @@ function exchangeIn(head: Head, bodies: Buffer): PlainExchange | undefined {
   return {
     request: { method, path, query, headers, ...ofRequest, json: undefined },
     response: { status, headers: head.response, ...ofResponse },
-    ...(failure && { failure }),
     startedAt: head.at,
     durationMs: head.ms,
     ...(session !== undefined && { session }),
@@ -125,7 +116,7 @@ function messageIn(bytes: Buffer, isCoded: boolean, omitted: number | null = nul
 
 function isHead(value: unknown): value is Head {
   const { at, ms, replace, status, request, response, sizes, base64, ...optional } = value as Head;
-  const { omitted, failure, session, failures = 0, ordinal = 0 } = optional;
+  const { omitted, session, ordinal = 0 } = optional;
   return (
     [at, ms, status].every(Number.isInteger) &&
     typeof replace === 'boolean' &&
@@ -135,9 +126,7 @@ function isHead(value: unknown): value is Head {
     isList(sizes, isSize) &&
     isList(base64, (flag) => typeof flag === 'boolean') &&
     (omitted === undefined || isList(omitted, (size) => size === null || isSize(size))) &&
-    (failure === undefined ? status !== 0 : FAILURES.includes(failure)) &&
     (session === undefined || isSessionName(session)) &&
-    isSize(failures) &&
     isSize(ordinal)
   );
 }

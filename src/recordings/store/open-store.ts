@@ -6,12 +6,6 @@ import { makeFolders } from './folders.ts';
 import { HIDDEN, hideFromGit, LOCK, leaveHidden } from './hidden-folder.ts';
 import { linesIn } from './journal.ts';
 import { brokenJournal, type JournalExchange, readLine } from './journal-line.ts';
-import {
-  hasLegacyJournal,
-  readLegacyJournal,
-  removeLegacyJournal,
-  takeInLegacyJournal,
-} from './legacy-journal.ts';
 import { checkRecordingName } from './location.ts';
 import { type LockWords, takeLock } from './lock.ts';
 import type { RecordingStore } from './recording-store.ts';
@@ -48,13 +42,7 @@ async function openToWrite(root: string, name: string, options: OpenOptions): Pr
     hideFromGit(hidden);
     const { left, size } = readLeft(root);
     const store = new FileStore(root, name, options, size, leave);
-    const isLegacy = hasLegacyJournal(root);
-    if (isLegacy) {
-      store.takeOver(takeInLegacyJournal(root));
-      removeLegacyJournal(root);
-    }
-    // Where both are there, a start was interrupted that had put the one into the other: that changes nothing.
-    if (isLegacy || left.length > 0) {
+    if (left.length > 0) {
       await store.takeIn(left);
       options.onNotice?.(`what an earlier run had left in the journal of ${root} is in its files now`);
     }
@@ -69,18 +57,13 @@ function openToRead(root: string, name: string, options: StoreOptions): Recordin
   checkFolder(root);
   const store = new FileStore(root, name, options);
   // The journal before the files: what is moved into them meanwhile changes nothing when it is applied again.
-  store.readJournal(waitingIn(root));
+  store.readJournal(readLeft(root).left);
   return store;
 }
 
 /** Something may stand in the journal. @param root the recording's folder */
 export function hasJournal(root: string): boolean {
-  return existsSync(join(root, JOURNAL)) || hasLegacyJournal(root);
-}
-
-/** What is in no file yet, as far as a reader can see. @throws PatchgateError as `readLeft` */
-export function waitingIn(root: string): JournalExchange[] {
-  return [...readLegacyJournal(root), ...readLeft(root).left];
+  return existsSync(join(root, JOURNAL));
 }
 
 /** What stands in the journal, and bytes of its whole lines. @throws PatchgateError `cannot-read`, `bad-recording` with file and line */

@@ -4,16 +4,8 @@ import { sequenceKey } from '../matching/request-form.ts';
 import { type PlainExchange, toStoredExchange } from '../plain-exchange.ts';
 import type { ExchangeFile } from './exchange-file.ts';
 import { ExchangeIndex } from './exchange-index.ts';
-import { inOrder } from './file-format.ts';
 import type { JournalExchange, Placement } from './journal-line.ts';
-import { bodyFilesOf, separateBodies } from './separate-bodies.ts';
 import { StoredExchange } from './stored-exchange.ts';
-
-interface PathOptions {
-  rules: MatchRules;
-  /** Take the new time where nothing else of an exchange differs, and what else is another each time. */
-  refreshMeta: boolean;
-}
 
 /** A place in the file's order. Without an exchange it is a tombstone: the next of the same request and session takes it. */
 interface Slot {
@@ -29,16 +21,14 @@ interface Sequence {
   live: number;
   /** By this run. */
   isAnswered: boolean;
-  failures: number;
 }
 
 type RequestInSession = Pick<StoredExchange, 'request' | 'session'>;
 
-/** What the file does not have, with how often its request had failed in the run before. */
+/** What the file does not have. */
 interface Unsaved {
   stored: StoredExchange;
   placement: Placement;
-  failures: number;
 }
 
 /**
@@ -49,7 +39,7 @@ export class PathExchanges {
   readonly file: ExchangeFile;
   /** Somebody asks for its exchanges: they stay in memory. */
   isAsked = false;
-  readonly #options: PathOptions;
+  readonly #rules: MatchRules;
   /** In the file's order. Undefined: the file was not read yet, or alone has its exchanges. */
   #slots: Slot[] | undefined;
   #index: ExchangeIndex | undefined;
@@ -66,12 +56,10 @@ export class PathExchanges {
   /** What is unsaved is more than additions. */
   #isRewritten = false;
   #isSaving = false;
-  /** Bodies that were recorded again, whose files somebody may have removed. */
-  #again: Exchange[] = [];
 
-  constructor(file: ExchangeFile, options: PathOptions) {
+  constructor(file: ExchangeFile, rules: MatchRules) {
     this.file = file;
-    this.#options = options;
+    this.#rules = rules;
   }
 
   /** Brings all exchanges into memory. @throws PatchgateError as `ExchangeFile.readNow` */
@@ -89,9 +77,9 @@ export class PathExchanges {
     for (const sequence of this.#sequences.values()) sequence.live = 0;
     this.#saved = exchanges.length;
     this.#isCounted = true;
-    for (const { stored, placement, failures } of this.#unsaved) {
+    for (const { stored, placement } of this.#unsaved) {
       const sequence = this.#sequenceOf(stored);
-      const last = stored.isFailure ? againAt(sequence, failures) : sequence.live;
+      const last = sequence.live;
       const ordinal = isAnother ? last : (placement.ordinal ?? last);
       this.#put(sequence, stored, { ...placement, ordinal });
     }
@@ -114,10 +102,7 @@ export class PathExchanges {
 
   /** Lists that were given stay as they are, whatever becomes of the slots. */
   get #indexed(): ExchangeIndex {
-    this.#index ??= new ExchangeIndex(
-      this.#slots?.flatMap(({ stored }) => stored ?? []) ?? [],
-      this.#options.rules,
-    );
+    this.#index ??= new ExchangeIndex(this.#slots?.flatMap(({ stored }) => stored ?? []) ?? [], this.#rules);
     return this.#index;
   }
 
@@ -152,17 +137,14 @@ export class PathExchanges {
   add(plain: PlainExchange, replaces: boolean): Placement {
     const exchange = toStoredExchange(plain);
     const stored = StoredExchange.recorded(exchange);
-    const { isFailure, session } = stored;
-    const sequence = this.#sequenceOf({ request: exchange.request, session });
-    const isReplacing = replaces && !isFailure && !sequence.isAnswered;
-    if (!this.#slots && this.#isCounted && sequence.live > 0 && (isFailure || isReplacing)) this.#tryToLoad();
-    const { failures } = sequence;
+    const sequence = this.#sequenceOf({ request: exchange.request, session: stored.session });
+    const isReplacing = replaces && !sequence.isAnswered;
+    if (!this.#slots && this.#isCounted && sequence.live > 0 && isReplacing) this.#tryToLoad();
     const placement: Placement = {};
-    if (isReplacing) placement.replaces = { failures };
-    else if (this.#isCounted) placement.ordinal = isFailure ? againAt(sequence, failures) : sequence.live;
-    if (isFailure) sequence.failures++;
-    else sequence.isAnswered = true;
-    this.#apply({ stored, placement, failures }, sequence);
+    if (isReplacing) placement.replaces = true;
+    else if (this.#isCounted) placement.ordinal = sequence.live;
+    sequence.isAnswered = true;
+    this.#apply({ stored, placement }, sequence);
     return placement;
   }
 
@@ -171,12 +153,14 @@ export class PathExchanges {
     this.#lines.push(line);
   }
 
-  /** Applies what a journal says. @returns where it went. A line without a place, as the former version's are, goes where it would go now. */
-  apply({ exchange, placement }: JournalExchange): Placement {
-    if (!placement.replaces && placement.ordinal === undefined) return this.add(exchange, false);
+  /** Applies what a journal says. A line without a place goes behind the others. */
+  apply({ exchange, placement }: JournalExchange): void {
+    if (!placement.replaces && placement.ordinal === undefined) {
+      this.add(exchange, false);
+      return;
+    }
     const stored = StoredExchange.recorded(toStoredExchange(exchange));
-    this.#apply({ stored, placement, failures: 0 }, this.#sequenceOf(stored));
-    return placement;
+    this.#apply({ stored, placement }, this.#sequenceOf(stored));
   }
 
   #apply(unsaved: Unsaved, sequence: Sequence): void {
@@ -206,16 +190,12 @@ export class PathExchanges {
     const isChanged = this.#isRewritten || added.length > 0;
     const entries = isWhole ? [...this.all] : added;
     const behind = isWhole ? 0 : this.#saved;
-    const again = this.#again;
-    this.#again = [];
     this.#isRewritten = false;
     this.#isSaving = true;
     try {
-      for (const exchange of again) await this.file.putBodies(exchange);
       if (isChanged) await this.file.save(entries, behind);
     } catch (error) {
       this.#isRewritten = true;
-      this.#again.push(...again);
       throw error;
     } finally {
       this.#isSaving = false;
@@ -246,10 +226,10 @@ export class PathExchanges {
   }
 
   #sequenceAt(stored: RequestInSession): Sequence {
-    const key = sequenceKey(stored, this.#options.rules);
+    const key = sequenceKey(stored, this.#rules);
     let sequence = this.#sequences.get(key);
     if (sequence === undefined) {
-      sequence = { slots: NO_SLOTS, live: 0, isAnswered: false, failures: 0 };
+      sequence = { slots: NO_SLOTS, live: 0, isAnswered: false };
       this.#sequences.set(key, sequence);
     }
     return sequence;
@@ -257,17 +237,12 @@ export class PathExchanges {
 
   #put(sequence: Sequence, stored: StoredExchange, { replaces, ordinal = sequence.live }: Placement): void {
     if (replaces && sequence.slots.length > 0) {
-      this.#replace(sequence, [...failuresBefore(sequence, replaces.failures), stored]);
+      this.#replace(sequence, stored);
       return;
     }
     const slot = sequence.slots[ordinal];
     if (slot === undefined) this.#push(sequence, stored);
-    else {
-      const { stored: before, former = before } = slot;
-      this.#fill(sequence, slot, stored);
-      // What failed again may stand in the place of an answer that has yet to come.
-      if (before && before !== slot.stored && stored.isFailure) slot.former = former;
-    }
+    else this.#fill(sequence, slot, stored);
   }
 
   #push(sequence: Sequence, stored: StoredExchange): void {
@@ -279,43 +254,28 @@ export class PathExchanges {
     this.#index?.all.push(stored);
   }
 
-  /** These take the places that there are; the others are tombstones. */
-  #replace(sequence: Sequence, next: readonly StoredExchange[]): void {
-    const { slots } = sequence;
-    for (const [i, slot] of slots.entries()) {
-      const stored = next[i];
-      if (stored) this.#fill(sequence, slot, stored);
-      else if (slot.stored) {
-        slot.former ??= slot.stored;
-        slot.stored = undefined;
-        sequence.live--;
-        this.#changed();
-      }
+  /** It takes the first place; the others are tombstones. */
+  #replace(sequence: Sequence, stored: StoredExchange): void {
+    const [first, ...others] = sequence.slots;
+    this.#fill(sequence, first as Slot, stored);
+    for (const slot of others) {
+      if (!slot.stored) continue;
+      slot.former ??= slot.stored;
+      slot.stored = undefined;
+      sequence.live--;
+      this.#changed();
     }
-    for (const stored of next.slice(slots.length)) this.#push(sequence, stored);
   }
 
   #fill(sequence: Sequence, slot: Slot, stored: StoredExchange): void {
     const before = slot.stored;
     if (before === stored) return;
-    slot.stored = this.#newest((before ?? slot.former) as StoredExchange, stored);
+    const former = (before ?? slot.former) as StoredExchange;
+    // The former stays as long as nothing but noise differs.
+    slot.stored = sameButNoise(former.exchange, stored.exchange) ? former : stored;
     slot.former = undefined;
     if (!before) sequence.live++;
     if (slot.stored !== before) this.#changed();
-  }
-
-  /** Of two for one place: the former as long as nothing but noise differs. */
-  #newest(former: StoredExchange, stored: StoredExchange): StoredExchange {
-    const { refreshMeta } = this.#options;
-    const before = separateBodies(former.exchange);
-    const after = separateBodies(stored.exchange);
-    if (!(refreshMeta ? isSame : sameButNoise)(before, after)) return stored;
-    if (bodyFilesOf(before).length > 0) this.#again.push(stored.exchange);
-    if (!refreshMeta) return former;
-    return StoredExchange.of({
-      ...former.exchange,
-      meta: { ...former.exchange.meta, ...stored.exchange.meta },
-    });
   }
 
   #changed(): void {
@@ -333,53 +293,23 @@ function addSlot(sequence: Sequence, slot: Slot): void {
   sequence.live++;
 }
 
-/** Where the failures begin that stand behind the last answer. */
-function endOfAnswers({ slots, live }: Sequence): number {
-  return slots.slice(0, live).findLastIndex(({ stored }) => !stored?.isFailure) + 1;
-}
-
-/** Of a run's failures behind the last answer, each takes the place of one that an earlier run ended with. */
-function againAt(sequence: Sequence, failures: number): number {
-  return Math.min(endOfAnswers(sequence) + failures, sequence.live);
-}
-
-/** A run's failures before its first answer: behind the last answer of an earlier run; where that answer was applied already, they are
- *  the first. */
-function failuresBefore(sequence: Sequence, failures: number): StoredExchange[] {
-  const all = sequence.slots.slice(0, sequence.live).map(({ stored }) => stored as StoredExchange);
-  const first = all.slice(0, failures);
-  const trailing = all.slice(endOfAnswers(sequence));
-  if (trailing.length < failures && first.every(({ isFailure }) => isFailure)) return first;
-  return trailing.slice(0, failures);
-}
-
-/** Apart from `meta`: to the letter, since that is what the file would show. */
-function isSame(a: Exchange, b: Exchange): boolean {
-  const text = (exchange: Exchange) => {
-    const { request, response, failure } = inOrder(exchange);
-    return JSON.stringify([request, response, failure]);
-  };
-  return text(a) === text(b);
-}
-
 /** Names of headers that are of one request or one moment, whatever was answered: ids, traces, dates and times, and what caches on the way say of themselves. */
 const NOISE =
   /^(?:age|cf-ray|date|expires|last-modified|server-timing|traceparent|tracestate|b3|x-runtime|x-timer|x-cloud-trace-context|x-amz-id-2|x-amz-cf-id|x-vercel-id|fly-request-id|.*(?:request|correlation|transaction|operation|invocation|trace|span)[-_]?id|x-(?:b3|datadog|amzn-trace|newrelic)-.*|.*(?:response|request|process|processing|service)-time(?:-ms)?|.*-latency|(?:x-)?rate-?limit-(?:remaining|reset|used).*|x-cache(?:-hits)?|x-served-by|cf-cache-status|report-to)$/;
 
 /**
  * Whether an exchange that was recorded again is what it was, but for what is another each time: `meta`, headers of its response
- * that are ids, traces, dates or times, and the ETag of a body that has not changed. Bodies stand in both as in a file.
+ * that are ids, traces, dates or times, and the ETag of a body that has not changed.
  */
 export function sameButNoise(before: Exchange, after: Exchange): boolean {
   return essenceOf(before) === essenceOf(after);
 }
 
-function essenceOf({ request, response, failure }: Exchange): string {
+function essenceOf({ request, response }: Exchange): string {
   const { method, path, query, headers, body } = request;
   return JSON.stringify([
     [method, path, query, headers, body],
-    response && [response.status, withoutNoise(response.headers), response.body, hasTag(response)],
-    failure,
+    [response.status, withoutNoise(response.headers), response.body, hasTag(response)],
   ]);
 }
 

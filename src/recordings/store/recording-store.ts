@@ -1,5 +1,5 @@
 import type { PlainExchange } from '../plain-exchange.ts';
-import type { KeptBody, Place } from './exchange-file.ts';
+import type { Place } from './exchange-file.ts';
 import type { PathExchanges } from './path-exchanges.ts';
 
 export interface NamesBelow {
@@ -24,9 +24,6 @@ export interface RecordingStore {
   /** Of a store that cannot read at once: resolves when `exchanges` has what it knows of a method and path by now; undefined where it
    *  has. Rejects where that cannot be read. */
   ready?(method: string, path: string): Promise<void> | undefined;
-  /** The bytes of a body of one of these: it may be in a file of its own.
-   *  @throws PatchgateError `bad-recording` where that is missing or was changed */
-  readBody(method: string, path: string, body: KeptBody | undefined): Buffer;
   /** All methods and paths of the recording, in no promised order; for explaining a miss and for housekeeping. */
   places(): Iterable<Place>;
   /** The methods recorded for a path, and the segments with which paths go on from there; `""` is where all begin. At most

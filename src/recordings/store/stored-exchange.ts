@@ -1,14 +1,8 @@
 import { HOP_BY_HOP, type RawHeaders, type ResponseHead } from '../../http/http.ts';
-import {
-  type Exchange,
-  isInline,
-  type RecordedRequest,
-  type RecordedResponse,
-} from '../../model/exchange.ts';
+import { type Exchange, isKept, type RecordedRequest, type RecordedResponse } from '../../model/exchange.ts';
 import { bodyBytes, saysJson, storeBody } from '../body.ts';
 import { contentTypeOf } from '../redaction/redact.ts';
 import { exchangeText } from './file-format.ts';
-import { separateBodies } from './separate-bodies.ts';
 
 /**
  * One exchange of a recording: as it was read; as the text that was made of it when it was recorded; or as short text, where all that is
@@ -17,9 +11,8 @@ import { separateBodies } from './separate-bodies.ts';
 export class StoredExchange {
   /** Name of the session that it was recorded in; `""` is the default one. */
   readonly session: string;
-  readonly isFailure: boolean;
   readonly meta: Exchange['meta'];
-  /** As it stands in its file. Of one that was recorded now, and has no body in a file of its own. */
+  /** As it stands in its file. Of one that was recorded now. */
   readonly fileText: Buffer | undefined;
   #exchange: Exchange | undefined;
   /** JSON, which takes a fifth of the memory of what is read from it. */
@@ -30,7 +23,6 @@ export class StoredExchange {
 
   private constructor(exchange: Exchange, fileText?: Buffer) {
     this.session = exchange.meta.session ?? '';
-    this.isFailure = exchange.failure !== undefined;
     this.meta = exchange.meta;
     this.fileText = fileText;
     if (!fileText) this.#exchange = exchange;
@@ -41,8 +33,7 @@ export class StoredExchange {
   }
 
   static recorded(exchange: Exchange): StoredExchange {
-    const isAlone = separateBodies(exchange) === exchange;
-    return new StoredExchange(exchange, isAlone ? Buffer.from(exchangeText(exchange)) : undefined);
+    return new StoredExchange(exchange, Buffer.from(exchangeText(exchange)));
   }
 
   get exchange(): Exchange {
@@ -59,13 +50,13 @@ export class StoredExchange {
     return this.#withoutBytes.request;
   }
 
-  /** What answers its request; undefined where there is no response, or its body does not stand with the exchange. */
+  /** What answers its request; undefined where its body was not kept. */
   get answer(): RecordedAnswer | undefined {
     if (this.#answer) return this.#answer;
     const { exchange } = this;
     const { request, response, meta } = exchange;
-    if (!response || !isInline(response.body)) return undefined;
-    this.#answer = recordedAnswer(request, response, inlineBytes(response), meta.durationMs);
+    if (!isKept(response.body)) return undefined;
+    this.#answer = recordedAnswer(request, response, bodyBytes(response.body), meta.durationMs);
     if (this.#exchange && this.#answer.body.length > 0 && isMadeOfBytes(response)) {
       const { body: _, ...rest } = response;
       this.#exchange = { ...exchange, response: rest };
@@ -89,7 +80,7 @@ function isMadeOfBytes({ headers, body }: RecordedResponse): boolean {
 }
 
 function withBody(exchange: Exchange, answer: RecordedAnswer): Exchange {
-  const response = exchange.response as RecordedResponse;
+  const { response } = exchange;
   const body = storeBody(answer.body, contentTypeOf(response.headers));
   return { ...exchange, response: { ...response, ...(body && { body }) } };
 }
@@ -102,14 +93,7 @@ export interface RecordedAnswer extends ResponseHead {
 
 const NO_BODY = Buffer.alloc(0);
 
-/** The bytes of a response's body that stands with the exchange; none where there is no such body. */
-export function inlineBytes(response: RecordedResponse | undefined): Buffer {
-  const body = response?.body;
-  return isInline(body) ? bodyBytes(body) : NO_BODY;
-}
-
-/** @param bytes of the body, wherever it is */
-export function recordedAnswer(
+function recordedAnswer(
   { method }: RecordedRequest,
   response: RecordedResponse,
   bytes: Buffer,

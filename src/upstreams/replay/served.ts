@@ -1,4 +1,3 @@
-import type { Run, ServedPath } from '../../recordings/runs.ts';
 import type { RecordingStore } from '../../recordings/store/recording-store.ts';
 import type { StoredExchange } from '../../recordings/store/stored-exchange.ts';
 import type { ServedExchange, ServedInSession, Session } from '../session.ts';
@@ -53,20 +52,6 @@ export class Served {
   end({ id }: Session): void {
     this.#inSessions -= this.#sessions.get(id)?.times.size ?? 0;
     this.#sessions.delete(id);
-  }
-
-  /** What a run served that begins and ends then. */
-  run(startedAt: Date, endedAt: Date): Run {
-    const paths = new Map<string, ServedPath>();
-    for (const [{ request }, index] of this.#indexesOf(this.#all)) {
-      const { method, path } = request;
-      const known = paths.get(`${method} ${path}`);
-      if (known) known.indexes.push(index);
-      else paths.set(`${method} ${path}`, { method, path, indexes: [index] });
-    }
-    const served = [...paths.values()];
-    for (const { indexes } of served) indexes.sort((a, b) => a - b);
-    return { startedAt: startedAt.toISOString(), endedAt: endedAt.toISOString(), served };
   }
 
   *#shown(times: ReadonlyMap<StoredExchange, number>): Generator<ServedExchange> {

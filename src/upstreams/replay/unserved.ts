@@ -3,7 +3,7 @@ import { sequenceKey } from '../../recordings/matching/request-form.ts';
 import { redactQuery } from '../../recordings/redaction/redact.ts';
 import type { RecordingStore } from '../../recordings/store/recording-store.ts';
 import type { StoredExchange } from '../../recordings/store/stored-exchange.ts';
-import { type Answering, type Unanswerable, whyUnanswerable } from './sequences.ts';
+import { isAnswer } from './sequences.ts';
 import type { Served } from './served.ts';
 
 /** An exchange of a recording that a run never served. */
@@ -20,8 +20,8 @@ export interface UnservedExchange {
   session?: string;
   /** Which of those recorded for the same request in the same session it is: `2 of 5`. Absent where it is the only one. */
   place?: string;
-  /** Why it could not be served whatever was asked for. */
-  reason?: Unanswerable;
+  /** It could not be served whatever was asked for: its body was not kept. */
+  reason?: 'omitted';
 }
 
 export interface Unserved {
@@ -49,7 +49,6 @@ export function findUnserved(
   served: Served,
   since: number,
   rules: MatchRules,
-  answering: Answering,
   session?: string,
 ): Unserved {
   const unserved: Unserved = {
@@ -75,7 +74,6 @@ export function findUnserved(
     const places = placesOf(recorded, rules);
     for (const index of missed.slice(0, room)) {
       const stored = recorded[index] as StoredExchange;
-      const reason = whyUnanswerable(stored, answering);
       const place = places[index];
       const { recordedAt, session } = stored.meta;
       const query = redactQuery(stored.request.query, rules.redaction);
@@ -83,7 +81,7 @@ export function findUnserved(
         ...{ method, path, query, index, recordedAt },
         ...(session !== undefined && { session }),
         ...(place !== undefined && { place }),
-        ...(reason && { reason }),
+        ...(!isAnswer(stored) && { reason: 'omitted' as const }),
       });
     }
   }

@@ -3,7 +3,7 @@ import { hideSecrets } from '../../../src/commands/check/hide-secrets.ts';
 import { redactionOf } from '../../../src/recordings/redaction/redaction.ts';
 import type { CheckedFile, PlacedFinding } from '../../../src/reporters/report.ts';
 
-const redaction = redactionOf({ redactPointers: ['/environments/*/note'] });
+const redaction = redactionOf({ redact: ['/environments/*/note'] });
 const TOKEN = `ghp_${'a1B2'.repeat(9)}`;
 
 function file(finding: Partial<PlacedFinding>, path = '/api/v2/accounts/current/projects/42'): CheckedFile {

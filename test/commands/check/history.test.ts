@@ -35,9 +35,7 @@ const event = fc.record({
     'accepted',
     'answered',
     'refused',
-    'unreached',
     'unclear',
-    'lost',
     'read',
     'missing',
     'deleted',
@@ -56,7 +54,6 @@ function exchangeOf(
   const whole = { path: `/accounts/${account}/projects/${project}`, recordedAt: at(second) };
   const body = isText ? { text: JSON.stringify(projectOf(...sent), null, 7) } : { json: projectOf(...sent) };
   const answer = { json: { _data: projectOf(...shown) } };
-  const { response: _, ...unanswered } = exchange({ ...whole, body });
   switch (what) {
     case 'accepted':
       return exchange({ ...whole, body });
@@ -66,10 +63,6 @@ function exchangeOf(
       return exchange({ ...whole, body, status: 422 });
     case 'unclear':
       return exchange({ ...whole, body, status: 503 });
-    case 'unreached':
-      return { ...unanswered, failure: { kind: 'refused' } };
-    case 'lost':
-      return { ...unanswered, failure: { kind: 'timeout' } };
     case 'read':
       return exchange({ ...whole, method: 'GET', answer });
     case 'missing':
@@ -94,7 +87,7 @@ function lossesOf(events: readonly Event[]): Map<string, number[]> {
       );
     if (what === 'accepted') may.set(name, new Set(sent));
     if (what === 'answered' || what === 'read') may.set(name, new Set(shown));
-    if (what === 'unclear' || what === 'lost') may.set(name, new Set([...before, ...sent]));
+    if (what === 'unclear') may.set(name, new Set([...before, ...sent]));
     if (what === 'deleted') may.delete(name);
   }
   return losses;

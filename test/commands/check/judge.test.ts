@@ -7,7 +7,7 @@ import { bodyTargets, judgeAll } from '../../../src/commands/check/judge.ts';
 import type { GateOptions } from '../../../src/gate/gate.ts';
 import type { JsonObject } from '../../../src/json/json.ts';
 import { losesEnvironment } from '../../../src/model/effect.ts';
-import type { Exchange, FailureKind } from '../../../src/model/exchange.ts';
+import type { Exchange } from '../../../src/model/exchange.ts';
 import type { Known, RecordName } from '../../../src/model/record.ts';
 import { type ExchangeParts, exchange, PROJECT_PATH } from '../../support/exchanges.ts';
 import { checkBodies } from '../../support/extras.ts';
@@ -55,10 +55,6 @@ function patch(second: number, body: JsonObject, more: ExchangeParts = {}): Exch
 
 function other(method: string, second: number, answer?: JsonObject, more: ExchangeParts = {}): Exchange {
   return exchange({ method, recordedAt: at(second), ...(answer && { answer: { json: answer } }), ...more });
-}
-
-function failed(kind: FailureKind, { response: _, ...rest }: Exchange): Exchange {
-  return { ...rest, failure: { kind } };
 }
 
 describe('a recording', () => {
@@ -143,14 +139,13 @@ describe('a recording', () => {
     writeRecording(join(cwd, 'r'), [
       patch(0, projectOf(1, 2)),
       patch(1, projectOf(2), { status: 422 }),
-      failed('refused', patch(2, projectOf(2))),
       patch(3, projectOf(1, 2)),
-      failed('timeout', patch(4, projectOf(1, 5))),
+      patch(4, projectOf(1, 5), { status: 504 }),
       patch(5, projectOf(1)),
       patch(6, projectOf(1, 8), { status: 502 }),
       patch(7, projectOf(1)),
     ]);
-    expect(await losses(['r'])).toEqual([[], [1], [1], [], [2], [2, 5], [], [8]]);
+    expect(await losses(['r'])).toEqual([[], [1], [], [2], [2, 5], [], [8]]);
   });
 
   it('goes by the file where the times of a file say otherwise', async () => {

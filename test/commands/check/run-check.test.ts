@@ -8,7 +8,6 @@ import type { Progress } from '../../../src/commands/check/standard-io.ts';
 import { loadContract } from '../../../src/contract/load-contract.ts';
 import { createGate, type Gate } from '../../../src/gate/gate.ts';
 import type { StoredBody } from '../../../src/model/exchange.ts';
-import { bodyFileName } from '../../../src/recordings/body-file.ts';
 import { refusal } from '../../support/errors.ts';
 import { checkBodies } from '../../support/extras.ts';
 
@@ -248,16 +247,6 @@ describe('a recording', () => {
     const headers = { 'content-type': 'application/json', 'content-encoding': 'gzip' };
     await write('PATCH.json', recording([{ json: PROJECT }, { headers }]));
     expect((await check(['PATCH.json'])).exitCode).toBe(0);
-  });
-
-  test('has what cannot be judged named: its body stands elsewhere', async () => {
-    const body = '{"name": 1}';
-    const beside = bodyFileName('PATCH', Buffer.from(body), 'application/json');
-    await write(beside, body);
-    const file: StoredBody = { file: beside };
-    await write('PATCH.json', recording([{ json: PROJECT }], [file], [{ omitted: 9 }]));
-    const { report } = await checkAsJson(['PATCH.json']);
-    expect(report.summary).toMatchObject({ judged: 1, unjudged: 0, skipped: 2 });
   });
 
   test.each([

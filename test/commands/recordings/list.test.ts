@@ -2,9 +2,8 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { runList } from '../../../src/commands/recordings/list.ts';
-import { leaveRun } from '../../../src/recordings/runs.ts';
 import { openStore } from '../../../src/recordings/store/open-store.ts';
-import { exchange, PROJECT_PATH, plainOf } from '../../support/exchanges.ts';
+import { exchange, plainOf } from '../../support/exchanges.ts';
 import { recordAll, textOutput } from '../../support/recordings.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
@@ -32,13 +31,11 @@ describe('recordings list', () => {
     const { code, text } = await list(folder);
     expect(code).toBe(0);
     expect(text.replace(/ [\d.]+ K?i?B/g, (size) => `${' '.repeat(size.length - 1)}#`).split('\n')).toEqual([
+      expect.stringMatching(/^recording +exchanges +paths +operations +size +oldest +newest +waiting$/),
       expect.stringMatching(
-        /^recording +exchanges +paths +operations +size +oldest +newest +unused +waiting$/,
+        /^a-first-one +3 +2 +GET 1, updateProject 2 +# +2026-11-18 \(3d\) +2026-11-21 \(3h\) +-$/,
       ),
-      expect.stringMatching(
-        /^a-first-one +3 +2 +GET 1, updateProject 2 +# +2026-11-18 \(3d\) +2026-11-21 \(3h\) +- +-$/,
-      ),
-      expect.stringMatching(/^second +1 +1 +GET 1 +# +2026-11-20 \(1d\) +2026-11-20 \(1d\) +- +-$/),
+      expect.stringMatching(/^second +1 +1 +GET 1 +# +2026-11-20 \(1d\) +2026-11-20 \(1d\) +-$/),
       '',
     ]);
     const [head, first, second] = text.split('\n') as [string, string, string];
@@ -54,17 +51,6 @@ describe('recordings list', () => {
     symlinkSync(join(shared, 'missing'), join(folder, 'nowhere'));
     expect((await list(folder)).text).toMatch(/^linked +3 /m);
     expect((await list(folder)).text).not.toContain('nowhere');
-  });
-
-  it('says what no run has asked for', async () => {
-    const folder = temporaryFolder();
-    await recordAll(folder, 'x', THREE);
-    const served = [{ method: 'PATCH', path: PROJECT_PATH, indexes: [1, 7] }];
-    const now = new Date().toISOString();
-    await leaveRun(join(folder, 'x'), { startedAt: now, endedAt: now, served });
-    expect(JSON.parse((await list(folder, 'json')).text).recordings[0]).toMatchObject({ unused: 2 });
-    await leaveRun(join(folder, 'x'), { startedAt: now, endedAt: now, served, isCut: true });
-    expect(JSON.parse((await list(folder, 'json')).text).recordings[0]).not.toHaveProperty('unused');
   });
 
   it('counts what waits in the journal of who records now', async () => {
@@ -119,6 +105,6 @@ describe('recordings list', () => {
     expect((await list(join(folder, 'missing'))).code).toBe(0);
     mkdirSync(join(folder, 'empty'));
     writeFileSync(join(folder, 'file'), '');
-    expect((await list(folder)).text).toMatch(/\nempty +0 +0 +- +0 B +- +- +- +-\n$/);
+    expect((await list(folder)).text).toMatch(/\nempty +0 +0 +- +0 B +- +- +-\n$/);
   });
 });

@@ -1,7 +1,5 @@
-import { cpSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { runScrub, type ScrubArgs, scrubRecording } from '../../../src/commands/recordings/scrub.ts';
 import type { Exchange } from '../../../src/model/exchange.ts';
@@ -9,7 +7,6 @@ import { redactionOf } from '../../../src/recordings/redaction/redaction.ts';
 import { parseRecording } from '../../../src/recordings/store/file-format.ts';
 import { locationOf } from '../../../src/recordings/store/location.ts';
 import { openStore } from '../../../src/recordings/store/open-store.ts';
-import { separateBodies } from '../../../src/recordings/store/separate-bodies.ts';
 import { exchange, plainOf, stringifyRecording } from '../../support/exchanges.ts';
 import { filesBelow, recordAll, textOutput, turn } from '../../support/recordings.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
@@ -57,7 +54,7 @@ describe('recordings scrub', () => {
   it('takes the recordings that are named, and settings', async () => {
     const folder = await recorded();
     expect(await scrub(folder, { names: ['good'], check: true })).toMatchObject({ code: 0 });
-    const redaction = redactionOf({ redactPointers: ['/plan'] });
+    const redaction = redactionOf({ redact: ['/plan'] });
     expect(await scrub(folder, { names: ['good'], check: true, redaction })).toMatchObject({ code: 1 });
     await expect(scrub(folder, { names: ['god'] })).rejects.toMatchObject({ hint: 'did you mean "good"?' });
   });
@@ -73,7 +70,7 @@ describe('recordings scrub', () => {
   });
 });
 
-const redaction = redactionOf({ redactPointers: ['/users/*/email'] });
+const redaction = redactionOf({ redact: ['/users/*/email'] });
 const GITHUB = `ghp_${'a1B2'.repeat(9)}`;
 
 /** Writes a file as somebody recorded it who hid nothing. */
@@ -81,10 +78,7 @@ function write(folder: string, exchanges: readonly Exchange[]): string {
   const { method, path } = (exchanges[0] as Exchange).request;
   const file = join(folder, 'r', locationOf(method, path));
   mkdirSync(dirname(file), { recursive: true });
-  const kept = exchanges.map((one) =>
-    separateBodies(one, (name, bytes) => writeFileSync(join(dirname(file), name), bytes)),
-  );
-  writeFileSync(file, stringifyRecording(kept));
+  writeFileSync(file, stringifyRecording(exchanges));
   return file;
 }
 
@@ -125,16 +119,6 @@ describe('scrubRecording', () => {
     expect(statSync(file).ino).toBe(ino);
   });
 
-  it('reads the journal of the former version, too, where it only checks', async () => {
-    const folder = temporaryFolder();
-    const left = fileURLToPath(
-      new URL('../../recordings/store/fixtures/legacy-journal-unmarked', import.meta.url),
-    );
-    cpSync(left, join(folder, 'r'), { recursive: true });
-    const found = await scrubRecording(folder, 'r', redactionOf({ redact: ['n'] }), { check: true });
-    expect(found.map(({ file, place }) => `${file} ${place}`)).toContain('.patchgate/journal line 1');
-  });
-
   it('changes nothing where it only checks, and reads the journal too', async () => {
     const folder = temporaryFolder();
     const file = write(folder, [OF_ALL_KINDS]);
@@ -149,31 +133,6 @@ describe('scrubRecording', () => {
     expect(readFileSync(file, 'utf8')).toBe(before);
     await scrubRecording(folder, 'r', redaction, { check: false });
     expect(readFileSync(join(folder, 'r', 'b', 'PATCH.json'), 'utf8')).not.toContain('s3cret');
-  });
-
-  it('looks into bodies in files of their own, and into coded ones', async () => {
-    const folder = temporaryFolder();
-    const bytes = Buffer.from(`{"token":"s3cret","pad":"\xff${'x'.repeat(5000)}"}`, 'latin1').toString(
-      'base64',
-    );
-    const coded = gzipSync('{"token":"s3cret"}').toString('base64');
-    const zip = Buffer.from([...Buffer.alloc(5000, 0xfe)]).toString('base64');
-    const file = write(folder, [
-      exchange({ path: '/a', answer: { base64: bytes } }),
-      exchange({ path: '/a', headers: { 'content-encoding': 'gzip' }, answer: { base64: coded } }),
-      exchange({ path: '/a', headers: { 'content-encoding': 'zip' }, answer: { base64: coded } }),
-      exchange({ path: '/a', answer: { base64: zip } }),
-    ]);
-    const names = () => readdirSync(dirname(file)).sort();
-    const before = names();
-    await scrubRecording(folder, 'r', redaction, { check: false });
-    const { exchanges } = parseRecording(readFileSync(file, 'utf8'), file);
-    expect(names().length).toBe(before.length);
-    expect(names()).not.toEqual(before);
-    for (const name of names())
-      expect(readFileSync(join(dirname(file), name)).toString('latin1')).not.toContain('s3cret');
-    expect(exchanges[1]?.response).toMatchObject({ headers: {}, body: { json: { token: '[redacted]' } } });
-    expect(exchanges[2]?.response?.body).toEqual({ omitted: Buffer.from(coded, 'base64').length });
   });
 
   it('tells of a secret in a path, which stays', async () => {

@@ -30,7 +30,7 @@ describe('what browsers write', () => {
   it('is taken or skipped, with the reason', () => {
     const outcomes = entries.map((one) => {
       const seen = seenOf(one);
-      return 'skipped' in seen ? seen.skipped : (seen.failure ?? seen.seen.response.status);
+      return 'skipped' in seen ? seen.skipped : seen.seen.response.status;
     });
     expect(outcomes).toEqual([
       200,
@@ -38,7 +38,7 @@ describe('what browsers write', () => {
       "the response's body is not in the file",
       'WebSocket',
       'no response',
-      'reset',
+      'no response',
       'not HTTP (data:)',
       'not HTTP (chrome-extension:)',
     ]);

@@ -13,7 +13,7 @@ import { exchange, whole } from '../../support/exchanges.ts';
 import { HAR_SCHEMA } from '../../support/har/har-schema.ts';
 
 function entryOf(one: Exchange, base = NO_ORIGIN) {
-  const { request, response } = whole({ response: { status: 200, headers: {} }, ...one });
+  const { request, response } = whole(one);
   return harEntryOf(
     {
       exchange: one,
@@ -39,8 +39,7 @@ function again(file: Buffer): Exchange[] {
   return entries.map((entry) => {
     const found = seenOf(entry, { isOwn });
     if ('skipped' in found) throw new Error(found.skipped);
-    const plain = plainExchangeOf(found.seen, redactionOf());
-    return toStoredExchange(found.failure ? { ...plain, failure: found.failure } : plain);
+    return toStoredExchange(plainExchangeOf(found.seen, redactionOf()));
   });
 }
 
@@ -102,13 +101,6 @@ describe('an entry', () => {
       cache: {},
       timings: { send: 0, wait: 12, receive: 0 },
     });
-  });
-
-  it('says that the target failed, as Chrome does', () => {
-    const { response: _, ...rest } = exchange();
-    const entry = entryOf({ ...rest, failure: { kind: 'timeout' } });
-    expect(entry.response).toMatchObject({ status: 0, _error: 'net::ERR_TIMED_OUT', content: { size: 0 } });
-    expect(entry._patchgate).toEqual({ failure: 'timeout' });
   });
 
   it('says that a body was not kept', () => {
@@ -195,12 +187,6 @@ describe('an archive of ours', () => {
   it('gives the sessions back', () => {
     const exchanges = [exchange({ session: 'a "test"' }), exchange()];
     expect(again(fileOf(...exchanges))).toEqual(exchanges);
-  });
-
-  it('gives failures back', () => {
-    const { response: _, ...rest } = exchange();
-    const failed: Exchange = { ...rest, failure: { kind: 'refused' } };
-    expect(again(fileOf(failed))).toEqual([failed]);
   });
 
   it('gives odd targets back, which no URL holds', () => {

@@ -42,95 +42,14 @@ function explain(lines: readonly string[], path: string, rules = matchRules()): 
 
 const REST = 'accounts/current/projects/42';
 
-describe('where the rest of the path is recorded elsewhere', () => {
-  it.each([
-    [
-      `PATCH /api/v2/${REST}`,
-      `/staging/api/v2/${REST}`,
-      'other-base-path',
-      'the same is under another base path: recorded /api/v2, sent /staging/api/v2',
-      "end the client's base URL with /api/v2 in place of /staging/api/v2",
-    ],
-    [
-      `PATCH /${REST}`,
-      `/api/v2/${REST}`,
-      'other-base-path',
-      'the same is under another base path: recorded /, sent /api/v2',
-      "end the client's base URL with / in place of /api/v2",
-    ],
-    [
-      'PATCH /api/v2/accounts/123/projects/42',
-      `/api/v2/${REST}`,
-      'other-account',
-      'the same is for another account: recorded 123, sent current',
-      'ask for the account 123',
-    ],
-    [
-      'PATCH /accounts/123/projects',
-      '/accounts/current/projects',
-      'other-account',
-      'the same is for another account: recorded 123, sent current',
-      'ask for the account 123',
-    ],
-    [
-      'PATCH /v1/accounts/123/projects/42',
-      `/v2/${REST}`,
-      'other-base-path',
-      'the same is under another base path: recorded /v1, sent /v2; and for another account: recorded 123, sent current',
-      "end the client's base URL with /v1 in place of /v2 and ask for the account 123",
-    ],
-    [
-      'PATCH /api/v1/things/42',
-      '/api/v2/things/42',
-      'other-base-path',
-      'the same is under another base path: recorded /api/v1, sent /api/v2',
-      "end the client's base URL with /api/v1 in place of /api/v2",
-    ],
-  ])('as %s, and %s is sent, it is %s', (recorded, path, reason, why, hint) => {
-    const others = ['GET /api/v2/accounts/7/projects/1', 'GET /other', 'PATCH /api/v2/accounts/7/projects/1'];
-    const miss = explain([...others, recorded], path);
-    const [method, place] = recorded.split(' ');
-    expect(miss).toEqual({
-      recording: 'demo',
-      reason,
-      text: `nothing is recorded for PATCH ${path} in the recording "demo", but ${why}`,
-      hint: `${hint}, or record this one: patchgate proxy <target> --record --recording demo`,
-      nearest: { method, path: place },
-    });
-  });
-
-  it('the one with the longest rest is named', () => {
-    const { nearest } = explain(
-      ['PATCH /accounts/9/projects/42', `PATCH /a/${REST}`, 'PATCH /b/accounts/9/projects/42'],
-      `/x/${REST}`,
-    );
-    expect(nearest?.path).toBe(`/a/${REST}`);
-  });
-
-  it('one segment alone is no rest, but below an account', () => {
-    expect(explain(['PATCH /v1/health'], '/v2/health').reason).toBe('not-recorded');
-    expect(explain(['PATCH /v1/accounts/9'], '/v2/accounts/9').reason).toBe('other-base-path');
-  });
-
-  it('only the same method counts', () => {
-    const { reason } = explain([`GET /api/${REST}`], `/${REST}`);
-    expect(reason).toBe('not-recorded');
-  });
-
-  it('it is found among any number of paths, by a bounded number of looks', { tags: 'slow' }, () => {
-    const many = Array.from({ length: 5000 }, (_, i) => `PATCH /api/v2/accounts/current/projects/${i + 100}`);
-    const store = storeOf([...many, `PATCH /staging/api/v2/${REST}`]);
-    const { request } = exchange({ path: `/api/v2/${REST}` });
-    const { reason, nearest } = explainPath(store, new SentRequest(request));
-    expect([reason, nearest?.path]).toEqual(['other-base-path', `/staging/api/v2/${REST}`]);
-    expect(store.asked).toBeLessThan(2000);
-    const missing = storeOf(many);
-    explainPath(missing, new SentRequest(exchange({ path: '/a/b/c/d/e/f/g/h' }).request));
-    expect(missing.asked).toBeLessThan(3000);
-    const long = storeOf(['PATCH /a/a/a/a/b']);
-    explainPath(long, new SentRequest(exchange({ path: '/a'.repeat(5000) }).request));
-    expect(long.asked).toBeLessThan(10);
-  });
+it('is found among any number of paths, by a bounded number of looks', { tags: 'slow' }, () => {
+  const many = Array.from({ length: 5000 }, (_, i) => `PATCH /api/v2/accounts/current/projects/${i + 100}`);
+  const missing = storeOf(many);
+  explainPath(missing, new SentRequest(exchange({ path: '/a/b/c/d/e/f/g/h' }).request));
+  expect(missing.asked).toBeLessThan(3000);
+  const long = storeOf(['PATCH /a/a/a/a/b']);
+  explainPath(long, new SentRequest(exchange({ path: '/a'.repeat(5000) }).request));
+  expect(long.asked).toBeLessThan(10);
 });
 
 it('names the methods that its path is recorded for', () => {

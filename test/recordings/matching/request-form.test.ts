@@ -38,7 +38,7 @@ it('gets a request with its body as a value, a text, or a name for its bytes', (
   expect(given({ ...parts, body: { json: { a: [1] } } })).toEqual({ ...head, body: { a: [1] } });
   expect(given({ ...parts, body: { text: '{"a": 1}' } })).toEqual({ ...head, body: { a: 1 } });
   expect(given({ ...parts, body: { text: 'hi' } })).toEqual({ ...head, body: 'hi' });
-  expect(given({ ...parts, body: { base64: '//4=' } }).body).toMatch(/^bytes [0-9a-f]{32}$/);
+  expect(given({ ...parts, body: { base64: '//4=' } }).body).toMatch(/^bytes [0-9a-f]{64}$/);
 });
 
 it('gets headers without their secrets', () => {
@@ -230,43 +230,6 @@ describe('headers', () => {
   });
 });
 
-describe('arrays as sets', () => {
-  const arraysAsSets = ['/set', '/list/*/set'];
-
-  it.each([
-    ['{"set":[1,2,2]}', '{"set":[2,1,2]}', true],
-    ['{"set":[1,2,2]}', '{"set":[2,1,1]}', false],
-    ['{"set":[1,2]}', '{"set":[1]}', false],
-    ['{"other":[1,2]}', '{"other":[2,1]}', false],
-    ['{"set":[{"a":1,"b":2},[1,2]]}', '{"set":[[1,2],{"b":2,"a":1}]}', true],
-    ['{"set":[[1,2]]}', '{"set":[[2,1]]}', false],
-    ['{"list":[{"set":[1,2]},{"set":[3]}]}', '{"list":[{"set":[2,1]},{"set":[3]}]}', true],
-    ['{"list":[{"set":[1,2]},{"set":[3]}]}', '{"list":[{"set":[3]},{"set":[2,1]}]}', false],
-    ['{"set":{"0":1}}', '{"set":[1]}', false],
-    ['{"set":[1,"[redacted]"]}', '{"set":["x",1]}', true],
-    ['{"set":["[redacted]",1]}', '{"set":["x",2]}', false],
-    ['{"set":["[redacted]",1]}', '{"set":[1,1]}', true],
-    ['{"set":["[redacted]",{"pin":"[redacted]","a":1}]}', '{"set":[{"pin":5,"a":1},7]}', true],
-    [
-      '{"set":[{"pin":"[redacted]","a":1},{"pin":"[redacted]","a":2}]}',
-      '{"set":[{"pin":5,"a":2},{"pin":5,"a":1}]}',
-      true,
-    ],
-    [
-      '{"set":[{"pin":"[redacted]","a":1},{"pin":"[redacted]","a":2}]}',
-      '{"set":[{"pin":5,"a":2},{"pin":5,"a":2}]}',
-      false,
-    ],
-  ])('recorded as %s, sent as %s: %s', (recorded, sent, expected) => {
-    expect(sameBy(json(recorded), json(sent), { arraysAsSets })).toBe(expected);
-  });
-
-  it('may be the whole body', () => {
-    expect(sameBy(json('[1,2]'), json('[2,1]'), { arraysAsSets: [''] })).toBe(true);
-    expect(sameBy(json('[1,[2,3]]'), json('[[3,2],1]'), { arraysAsSets: ['', '/*'] })).toBe(true);
-  });
-});
-
 describe('placeholders', () => {
   it.each([
     [{ json: { note: 'my [redacted] key' } }, { json: { note: 'my s3cret key' } }, true],
@@ -304,7 +267,6 @@ it('a pattern that is none is refused by name', () => {
   expect(() => matchRules({ ignorePointers: ['/a', 'b'] })).toThrowError(
     'ignorePointers: "b" is no JSON Pointer',
   );
-  expect(() => matchRules({ arraysAsSets: ['~'] })).toThrowError('arraysAsSets: "~" is no JSON Pointer');
 });
 
 describe('whatever is compared', () => {
@@ -323,7 +285,6 @@ describe('whatever is compared', () => {
   );
   const settings = fc.record({
     ignorePointers: pointers,
-    arraysAsSets: pointers,
     ignoreQuery: fc.subarray(['a', 'b']),
     matchHeaders: fc.subarray(['x', 'y']),
   });
@@ -345,17 +306,6 @@ describe('whatever is compared', () => {
         expect(sameBy(a, b, rules)).toBe(sameBy(b, a, rules));
         expect(sameBy(a, alike, rules)).toBe(sameBy(alike, a, rules));
         expect(sameBy(a, structuredClone(a), rules)).toBe(true);
-      }),
-    );
-  });
-
-  it('does so where the order of a set is another', () => {
-    fc.assert(
-      fc.property(fc.array(value, { maxLength: 5 }), fc.array(value, { maxLength: 5 }), (items, others) => {
-        const rules = { arraysAsSets: ['/set'] };
-        const body = (set: JsonValue) => ({ body: { json: { set } } });
-        expect(sameBy(body(items), body([...items].reverse()), rules)).toBe(true);
-        expect(sameBy(body(items), body(others), rules)).toBe(sameBy(body(others), body(items), rules));
       }),
     );
   });

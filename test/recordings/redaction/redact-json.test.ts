@@ -6,7 +6,7 @@ import { DEFAULT_REDACTION, hidingTexts, redactionOf } from '../../../src/record
 const GITHUB = `ghp_${'a1B2'.repeat(9)}`;
 
 it('hides places, and nothing beside them', () => {
-  const redaction = redactionOf({ redactPointers: ['/users/*/email', '/list/0', '/a~1b'] });
+  const redaction = redactionOf({ redact: ['/users/*/email', '/list/0', '/a~1b'] });
   const value = { users: { x: { email: { a: 1 }, name: 'n' } }, email: 'e', list: [1, 2], 'a/b': true };
   expect(redactJson(value, redaction)).toEqual({
     users: { x: { email: '[redacted]', name: 'n' } },

@@ -4,7 +4,7 @@ import { redactionOf } from '../../../src/recordings/redaction/redaction.ts';
 import { Misses } from '../../../src/upstreams/replay/misses.ts';
 import type { UpstreamRequest } from '../../../src/upstreams/upstream.ts';
 
-const NOTHING = { redact: [], redactPointers: [], redactPatterns: [], detectSecrets: true };
+const NOTHING = { redact: [], redactPatterns: [] };
 
 function missing() {
   const misses = new Misses(redactionOf(NOTHING));

@@ -12,13 +12,13 @@ const RECORDED_AT = '2026-11-20T12:00:00.000Z';
 const LATER = Date.parse(RECORDED_AT) + 1;
 
 /** @param path of which the first exchange was served */
-async function unserved(exchanges: Exchange[], path?: string, since = LATER, answering = {}) {
+async function unserved(exchanges: Exchange[], path?: string, since = LATER) {
   const store = await openStore(temporaryFolder(), 'demo', { writable: true });
   for (const one of exchanges) store.append(plainOf(one));
   const served = new Served(store);
   const [first] = path === undefined ? [] : store.exchanges('PATCH', path).all;
   if (first) served.add(SESSION, first);
-  const found = findUnserved(store, served, since, DEFAULT_RULES, answering);
+  const found = findUnserved(store, served, since, DEFAULT_RULES);
   await store.close();
   return found;
 }
@@ -52,17 +52,6 @@ it('names their sessions, and counts the places within these', async () => {
 it('does not count what was recorded meanwhile, unless it was served', async () => {
   const all = [exchange({ path: '/a' }), exchange({ path: '/b' })];
   expect(await unserved(all, '/b', Date.parse(RECORDED_AT))).toMatchObject({ total: 1, count: 0 });
-});
-
-it('says why one could not be served', async () => {
-  const answering = { maxAge: 1000, onStale: 'refuse' as const };
-  const { exchanges } = await unserved(
-    [exchange({ recordedAt: '2020-01-01T00:00:00.000Z' })],
-    undefined,
-    LATER,
-    answering,
-  );
-  expect(exchanges).toEqual([expect.objectContaining({ reason: 'stale' })]);
 });
 
 it('lists a thousand at most, and counts all', { tags: 'slow' }, async () => {
