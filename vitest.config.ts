@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { configDefaults, defineConfig } from 'vitest/config';
 import { forTests } from './build/compile-validators.ts';
+import { tagsOf } from './test/support/tools.ts';
 
 const sourceOf = (file: string) => fileURLToPath(new URL(`src/${file}`, import.meta.url));
 
@@ -24,6 +25,7 @@ export default defineConfig({
         name: 'slow',
         description: 'Tries thousands of values, waits, or starts processes. Not in `npm run test:unit`.',
       },
+      ...tagsOf('curl', 'python', 'chromium', 'postgres', 'pgbouncer', 'nginx'),
     ],
     // What hangs ends; a machine that has much else to do is no failure.
     testTimeout: 60_000,

@@ -1,3 +1,4 @@
+// @module-tag curl
 /** Bodies of all kinds, recorded and replayed, the first by the built program, and fetched with curl: byte for byte. */
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -6,7 +7,7 @@ import { join, relative } from 'node:path';
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { filesIn } from '../support/answers.ts';
-import { runProgram, startBinary, works } from '../support/binary.ts';
+import { runProgram, startBinary } from '../support/binary.ts';
 import { startRecorder, startReplay } from '../support/in-process.ts';
 import { startTarget } from '../support/target.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -147,7 +148,7 @@ const bodiesIn = (cwd: string) =>
 
 const folderOf = (cwd: string) => join(cwd, 'recordings', 'default');
 
-describe.skipIf(!works('curl', '--version'))('bodies', () => {
+describe('bodies', () => {
   it('are the same bytes in a replay, and stand in the files as people can read them', async () => {
     const cwd = temporaryFolder();
     const target = await startTarget((req, res, body) => {

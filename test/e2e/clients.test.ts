@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import axios from 'axios';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Running, runProgram, startBinary, works } from '../support/binary.ts';
+import { type Running, runProgram, startBinary } from '../support/binary.ts';
 import { BAD_PROJECT, GOOD_PROJECT, ODD_PROJECT_TEXT, PROJECT_PATH } from '../support/e2e-bodies.ts';
 import { startTarget, type Target } from '../support/target.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -31,7 +31,7 @@ beforeEach(() => {
 
 const bodies = () => target.received.map(({ body }) => body.toString());
 
-describe.skipIf(!works('curl', '--version'))('curl', () => {
+describe('curl', { tags: 'curl' }, () => {
   const curl = (args: string[], stdin = '') =>
     runProgram('curl', ['-sS', '-w', '\n%{http_code}', ...args], { stdin });
   const url = () => gate.url + PROJECT_PATH;
@@ -177,7 +177,7 @@ describe('node:http', () => {
   });
 });
 
-describe.skipIf(!works('python3', '--version'))("Python's http.client", () => {
+describe("Python's http.client", { tags: 'python' }, () => {
   it('gets and patches over one connection, with a length and in chunks', async () => {
     const { code, stdout, stderr } = await runProgram('python3', [
       join(SUPPORT, 'client.py'),
@@ -195,33 +195,5 @@ describe.skipIf(!works('python3', '--version'))("Python's http.client", () => {
     ]);
     expect(lines.at(-1)).toEqual({ connections: 1 });
     expect(bodies()).toEqual(['', GOOD, GOOD, '', '']);
-  });
-});
-
-describe.skipIf(!works('java', '-version'))("Java's HttpClient", () => {
-  it('asks for HTTP/2, is answered in HTTP/1.1, and is judged', async () => {
-    const { code, stdout, stderr } = await runProgram('java', [
-      ...[
-        '-XX:TieredStopAtLevel=1',
-        '-XX:+UseSerialGC',
-        join(SUPPORT, 'JavaClient.java'),
-        gate.url,
-        GOOD,
-        BAD,
-      ],
-    ]);
-    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    const lines = stdout.trim().split('\n');
-    expect(lines.map((line) => line.split(' ').slice(0, 3).join(' '))).toEqual([
-      ...[
-        'GET 200 HTTP_1_1',
-        'PATCH 200 HTTP_1_1',
-        'PATCH 422 HTTP_1_1',
-        'PATCH 200 HTTP_1_1',
-        'GET 200 HTTP_1_1',
-      ],
-    ]);
-    expect(lines[2]).toContain('"/languages"');
-    expect(bodies()).toEqual(['', GOOD, GOOD, '']);
   });
 });

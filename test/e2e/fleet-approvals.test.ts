@@ -1,3 +1,4 @@
+// @module-tag postgres
 import pg from 'pg';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Approval } from '../../src/model/approval.ts';

@@ -1,3 +1,4 @@
+// @module-tag postgres
 /** Gates on one database: they know the same records, and only one at a time changes which environments there are. */
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';

@@ -1,3 +1,5 @@
+// @module-tag postgres
+// @module-tag nginx
 /** The files and commands of docs/fleet.md, run without containers. */
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,3 +1,4 @@
+// @module-tag postgres
 /** Several gates that record into one database, and replay from it. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';

@@ -1,3 +1,4 @@
+// @module-tag postgres
 /** The short form of `npm run fleet`: two gates on one database, one of them killed, the database restarted. */
 import { expect, it } from 'vitest';
 import { runFleet } from '../support/fleet.ts';

@@ -1,3 +1,4 @@
+// @module-tag chromium
 /** Approvals on the inspector's page: one asks, another one approves on a phone. */
 import type { BrowserContextOptions } from 'playwright-core';
 import { describe, expect, it } from 'vitest';

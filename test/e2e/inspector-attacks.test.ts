@@ -1,3 +1,4 @@
+// @module-tag chromium
 /** Pages that would read or change what the inspector shows, in a browser in which it is open. */
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';

@@ -1,3 +1,4 @@
+// @module-tag chromium
 /** The inspector's list of exchanges and its page of one exchange, in Chromium. */
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';

@@ -1,3 +1,4 @@
+// @module-tag chromium
 /** The inspector of the packed program, in a browser. */
 import { expect, it } from 'vitest';
 import { startBinary } from '../support/binary.ts';

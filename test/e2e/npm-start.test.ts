@@ -33,8 +33,10 @@ it.skipIf(process.platform === 'win32').each(['SIGTERM', 'SIGINT'] as const)(
     await expect.poll(() => said).toContain('The access log:');
     const target = parseTarget(`http://127.0.0.1:${port}`);
     expect(await canReach(target, 1000)).toBe(true);
-    npm.kill(signal);
+    // Ctrl-C is for all processes of a terminal.
+    if (signal === 'SIGINT') process.kill(-(npm.pid as number), signal);
+    else npm.kill(signal);
     await once(npm, 'exit');
-    expect(await canReach(target, 1000)).toBe(false);
+    await expect.poll(() => canReach(target, 1000)).toBe(false);
   },
 );

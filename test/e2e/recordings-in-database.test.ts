@@ -1,3 +1,4 @@
+// @module-tag postgres
 /** The commands for recordings with --store, as a user types them. */
 
 import { writeFileSync } from 'node:fs';

@@ -1,3 +1,4 @@
+// @module-tag postgres
 /** --store, where it is given to a command: what it says of the fleet, and that its password is shown nowhere. */
 
 import { execFileSync } from 'node:child_process';

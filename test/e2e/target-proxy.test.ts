@@ -1,16 +1,10 @@
-/** A forward proxy between the gate and the target: every connection goes by it, and none leads past it. */
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { WebSocketServer } from 'ws';
-import { canReach } from '../../src/upstreams/reach-target.ts';
-import { parseTarget } from '../../src/upstreams/target.ts';
-import { ROOT, startBinary, works } from '../support/binary.ts';
+import { ROOT, startBinary } from '../support/binary.ts';
 import { fileOf, makeAuthority, makeCertificate, type Pair } from '../support/certificates.ts';
-import { cleanUpLater } from '../support/clean-up.ts';
 import { startConnectProxy } from '../support/connect-proxy.ts';
 import { GOOD_PROJECT, JSON_TYPE, PROJECT_PATH } from '../support/e2e-bodies.ts';
 import { type HeldTimers, holdTimers } from '../support/held-timers.ts';
@@ -377,35 +371,5 @@ describe('the packed program', () => {
       expect(stderr).toContain('http://proxy.example.com:3128');
       expect(stderr).not.toMatch(/s3/);
     }
-  });
-});
-
-describe.skipIf(!works('tinyproxy', '-v'))('tinyproxy (apt-get install tinyproxy)', () => {
-  it('takes requests, refuses ports, and may end and come back', async () => {
-    const target = await start(tls);
-    const port = await freePort();
-    const conf = fileOf(
-      [`Port ${port}`, 'Listen 127.0.0.1', 'BasicAuth me s3cret', `ConnectPort ${target.port}`].join('\n'),
-    );
-    const run = async () => {
-      const proxy = spawn('tinyproxy', ['-d', '-c', conf], { stdio: 'ignore' });
-      cleanUpLater(async () => void proxy.kill());
-      await expect.poll(() => canReach(parseTarget(`http://127.0.0.1:${port}`), 500)).toBe(true);
-      return proxy;
-    };
-    const first = await run();
-    const targetProxy = `http://me:s3cret@127.0.0.1:${port}`;
-    const gate = await startGate({ target: target.url, targetProxy, targetCa });
-    const statuses = async () =>
-      [await patch(gate), await stream(gate), await socket(gate)].map(({ status }) => status);
-    expect(await statuses()).toEqual([200, 200, 101]);
-    expect(await isReady(gate)).toBe(true);
-    first.kill('SIGKILL');
-    await once(first, 'exit');
-    expect(await statuses()).toEqual([502, 502, 502]);
-    await run();
-    expect(await statuses()).toEqual([200, 200, 101]);
-    const other = await startGate({ target: `https://127.0.0.1:${await freePort()}`, targetProxy, targetCa });
-    expect(problemOf(await patch(other)).detail).toMatch(/^the proxy http:\/\/127.* it answered 403 /);
   });
 });

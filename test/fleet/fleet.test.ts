@@ -1,3 +1,5 @@
+// @module-tag postgres
+// @module-tag pgbouncer
 /** What several gates on one database promise, whenever one of them is killed or the database goes. */
 import { describe, expect, it } from 'vitest';
 import { type FleetOptions, runFleet } from '../support/fleet.ts';

@@ -1,3 +1,4 @@
+// @module-tag git
 /** Patchgate built from its repository by others: nothing that is built is in git. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,3 +1,5 @@
+// @module-tag git
+// @module-tag pre-commit
 /** The hook, installed and run by pre-commit in somebody's repository. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

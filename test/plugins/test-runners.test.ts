@@ -1,3 +1,4 @@
+// @module-tag python
 /** The pages on offline tests are a walk, in a project that has the package and the test runners from their registries. */
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,3 +1,4 @@
+// @module-tag postgres
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Approvals } from '../../src/guard/approvals.ts';
 import { PgApprovals } from '../../src/postgres/approvals.ts';

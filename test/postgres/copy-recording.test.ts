@@ -1,3 +1,4 @@
+// @module-tag postgres
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Exchange } from '../../src/model/exchange.ts';

@@ -1,3 +1,4 @@
+// @module-tag postgres
 import pg from 'pg';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { PatchgateError } from '../../src/errors.ts';
@@ -225,7 +226,7 @@ describe('a database', { tags: 'slow' }, () => {
     await expect(database.close()).resolves.toBeUndefined();
   });
 
-  it('through pgbouncer goes and comes back as well', async () => {
+  it('through pgbouncer goes and comes back as well', { tags: 'pgbouncer' }, async () => {
     const own = await startPostgres();
     const database = await open(await startPgbouncer(own.url));
     await database.transaction(async (query) => {

@@ -1,3 +1,4 @@
+// @module-tag postgres
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Lease } from '../../src/guard/known-store.ts';
 import type { JsonObject } from '../../src/json/json.ts';

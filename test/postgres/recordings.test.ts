@@ -1,3 +1,4 @@
+// @module-tag postgres
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Database } from '../../src/postgres/database.ts';
 import { Outbox } from '../../src/postgres/outbox.ts';

@@ -4,7 +4,6 @@ import {
   type ExecFileSyncOptionsWithStringEncoding,
   execFileSync,
   spawn,
-  spawnSync,
 } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, symlinkSync } from 'node:fs';
@@ -104,11 +103,6 @@ export async function runProgram(
   options: RunOptions = {},
 ): Promise<Ended> {
   return observe(spawn(command, args, spawnOptions(options)), options.stdin).ended;
-}
-
-/** Whether a program is there and runs: some machines have placeholders that only fail. */
-export function works(command: string, ...args: string[]): boolean {
-  return spawnSync(command, args, { stdio: 'ignore' }).status === 0;
 }
 
 function open(args: readonly string[], options: RunOptions): Omit<Running, 'url' | 'port'> {

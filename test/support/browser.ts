@@ -1,5 +1,4 @@
-/** Chromium, for what only a browser shows: Debian's, as no other is in its packages. */
-import { existsSync } from 'node:fs';
+/** Chromium, for what only a browser shows. */
 import {
   type Browser,
   type BrowserContextOptions,
@@ -7,10 +6,9 @@ import {
   chromium,
   type Page,
 } from 'playwright-core';
-import { afterAll, beforeAll, beforeEach, inject } from 'vitest';
+import { afterAll, beforeAll, beforeEach } from 'vitest';
 import { cleanUpLater } from './clean-up.ts';
-
-const CHROMIUM = '/usr/bin/chromium';
+import { CHROMIUM } from './tools.ts';
 
 const FLAGS = [
   '--headless',
@@ -37,7 +35,7 @@ export interface TestBrowser {
 }
 
 /**
- * One browser for the tests of a file or `describe`. Without Chromium they are skipped, in CI they fail.
+ * One browser for the tests of a file or `describe`, which have the tag `chromium`.
  *
  * @example const browser = useBrowser();
  * it('…', async () => { const page = await browser.open(url); … });
@@ -46,11 +44,9 @@ export function useBrowser(): TestBrowser {
   let launched: Browser | undefined;
   const errors: string[] = [];
   beforeAll(async () => {
-    if (existsSync(CHROMIUM)) launched = await chromium.launch({ executablePath: CHROMIUM, args: FLAGS });
-    else if (inject('isCI')) throw new Error(`${CHROMIUM} is missing: apt-get install chromium`);
+    launched = await chromium.launch({ executablePath: CHROMIUM, args: FLAGS });
   });
-  beforeEach(({ skip }) => {
-    if (!launched) skip(`${CHROMIUM} is missing: apt-get install chromium`);
+  beforeEach(() => {
     errors.length = 0;
   });
   afterAll(() => launched?.close());

@@ -2,17 +2,8 @@
 import { accessSync, constants, mkdtempSync, realpathSync, rmSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { TestProject } from 'vitest/node';
 
-declare module 'vitest' {
-  interface ProvidedContext {
-    /** The tests run in CI; they do not see its variables themselves. */
-    isCI: boolean;
-  }
-}
-
-export default function setUp(project: TestProject): () => void {
-  project.provide('isCI', Boolean(process.env.CI));
+export default function setUp(): () => void {
   // In memory, where that has room: the tests make and remove thousands of files.
   const folder = mkdtempSync(
     join(hasRoom('/dev/shm') ? '/dev/shm' : realpathSync(tmpdir()), 'patchgate-tests-'),

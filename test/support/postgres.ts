@@ -1,6 +1,6 @@
 /** A PostgreSQL server of the tests' own, on a free port: Debian's. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { appendFileSync, chownSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { appendFileSync, chownSync, mkdirSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
@@ -9,6 +9,7 @@ import type { Pair } from './certificates.ts';
 import { cleanUpLater } from './clean-up.ts';
 import { freePort } from './target.ts';
 import { temporaryFolder } from './temporary-folder.ts';
+import { postgresProgram } from './tools.ts';
 
 export interface Postgres {
   /** `postgres://postgres@127.0.0.1:40123/postgres` */
@@ -21,13 +22,6 @@ export interface Postgres {
   /** After a kill, with the same data and port. */
   start(): Promise<void>;
 }
-
-const ROOT = '/usr/lib/postgresql';
-const program = (name: string) => {
-  const versions = existsSync(ROOT) ? readdirSync(ROOT) : [];
-  const newest = versions.sort((a, b) => Number(b) - Number(a))[0];
-  return newest === undefined ? name : join(ROOT, newest, 'bin', name);
-};
 
 /** PostgreSQL does not run as root: then it runs as the user that its package has made. */
 const isRoot = process.getuid?.() === 0;
@@ -70,7 +64,7 @@ export async function startPostgres(tls?: Pair): Promise<Postgres> {
   const options = { ...asPostgres(), cwd: folder, stdio: 'ignore' as const };
   const data = join(folder, 'data');
   execFileSync(
-    program('initdb'),
+    postgresProgram('initdb'),
     ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--no-sync'],
     options,
   );
@@ -96,7 +90,7 @@ export async function startPostgres(tls?: Pair): Promise<Postgres> {
     await rowsOf(url('postgres'), text);
   };
   const start = async () => {
-    server = spawn(program('postgres'), ['-D', data], options);
+    server = spawn(postgresProgram('postgres'), ['-D', data], options);
     for (;;) {
       try {
         return await ask('SELECT 1');
