@@ -54,7 +54,6 @@ function validatorsOfFiles(): string {
   const files = {
     contract: schemaOf('contract'),
     state: schemaOf('state'),
-    baseline: schemaOf('baseline'),
     audit: schemaOf('audit'),
     har,
   };

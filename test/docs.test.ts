@@ -20,8 +20,8 @@ const OTHERS = ['no-guard', 'no-state', 'no-read-state', 'config', 'operation', 
   .concat(['method', 'grep', 'only', 'replace', 'older-than', 'yes', 'check', 'session'])
   .concat(['project', 'from-target', 'header', 'write-full', 'data-binary', 'gate', 'reason'])
   .concat(['ca', 'cert', 'key', 'to-store', 'from-store'])
-  .concat(['output', 'write-baseline', 'against-contract'])
-  .concat(['unsafe', 'update', 'env', 'fault', 'client', 'verbose'])
+  .concat(['output', 'patch'])
+  .concat(['env', 'fault', 'client', 'verbose'])
   // Of others: npm, npx, curl, node, docker, docker compose, mount, gh.
   .concat(['connect-to', 'add-host', 'bind', 'global', 'install-links'])
   .concat(['save-dev', 'cacert', 'pack-destination', 'no-install', 'package', 'version', 'test'])

@@ -1,7 +1,7 @@
 import yargs, { type Argv, type CommandModule } from 'yargs';
 import { PatchgateError } from '../errors.ts';
 import { nearest } from '../model/nearest.ts';
-import { flagOf, GONE, SETTINGS } from '../settings/settings.ts';
+import { flagOf, SETTINGS } from '../settings/settings.ts';
 import { joinOutputs } from './check/outputs.ts';
 import { meantBehindFlag, meantBy } from './misplaced.ts';
 import { spellOut } from './options.ts';
@@ -54,18 +54,13 @@ const COMMANDS: readonly CommandModule[] = [
   ),
   command(
     'verify',
-    'Sends recorded requests again and reports how the live answers differ: 0 clean, 1 drift',
+    'Sends recorded GETs again and prints how the live answers differ: 0 clean, 1 drift',
     () => import('./verify.ts').then((module) => module.verify),
   ),
   command(
     'check <inputs..>',
-    'Judges bodies, requests, recordings and HTTP archives: 0 clean, 1 findings, 2 could not judge',
+    'Judges bodies, recordings and HTTP archives: 0 clean, 1 findings, 2 could not judge',
     () => import('./check.ts').then((module) => module.check),
-  ),
-  command(
-    'report [files..]',
-    'Says what enforcing would block, of an audit, a recording or an HTTP archive',
-    () => import('./report.ts').then((module) => module.report),
   ),
   command('plan <body>', 'Says what a PATCH of a project would create, delete and replace; sends none', () =>
     import('./plan.ts').then((module) => module.plan),
@@ -243,7 +238,6 @@ function ofUnknown(names: readonly string[], called: Called): [text: string, hin
   const flags = meant.map((name) => typedForm(name) ?? dashed(name));
   const text = `unknown option${flags.length === 1 ? '' : 's'} ${flags.join(' and ')}`;
   const settings = Object.keys(SETTINGS).map(flagOf);
-  if (GONE.has(first)) return [text, GONE.get(first)];
   if (settings.includes(first)) return [text, 'another command takes it: see patchgate <command> --help'];
   const near = first.length === 1 ? undefined : (nearest(first, options) ?? nearest(first, settings));
   return [text, near && `did you mean --${near}?`];

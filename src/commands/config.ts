@@ -32,7 +32,7 @@ export const config: CommandModule = {
     withSettings(yargs, SETTING_NAMES)
       .positional('command', {
         type: 'string',
-        describe: 'With the defaults of: proxy, replay, fake, exec, check, report, plan, verify',
+        describe: 'With the defaults of: proxy, replay, fake, exec, check, plan, verify',
       })
       .option('format', formatOf('Of the list', 'text', 'json'))
       .example('$0 config proxy', 'what patchgate proxy would run with here')
@@ -60,7 +60,7 @@ export const config: CommandModule = {
  *       "where": "patchgate.config.json:3:3",       or "PATCHGATE_TIMEOUT", "--timeout"; null otherwise
  *       "unused": true } },                         only of what the command does not go by
  *   "extras": {                              those that the file has
- *     "rules": { "value": {…}, "where": … }  severities; of overrides, guardPolicy, bodies and suppressions the number, of customRules
+ *     "rules": { "value": {…}, "where": … }  severities; of overrides and guardPolicy the number, of customRules
  * } }                                        the names by operation, of normalizeRequest true
  * ```
  *
@@ -82,9 +82,7 @@ export async function configText(
 async function checkNames({ config, file }: Resolved): Promise<void> {
   if (!file || EXTRAS.every((name) => file.values[name] === undefined)) return;
   const { gateOf } = await import('../app/compose-gate.ts');
-  const { bodyTargets } = await import('./check/judge.ts');
-  const gate = await gateOf({ ...config, target: undefined }, { lazy: true });
-  bodyTargets(gate, { bodies: config.bodies });
+  await gateOf({ ...config, target: undefined }, { lazy: true });
 }
 
 function defaultsOf(command: string | undefined): Record<string, unknown> {

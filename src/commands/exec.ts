@@ -39,7 +39,7 @@ interface Args {
 
 export const exec: CommandModule = {
   builder: (yargs) =>
-    withSettings(yargs, [...PROXYING, 'target', 'failOnBlock'])
+    withSettings(yargs, [...PROXYING, 'target'])
       .usage(
         '$0 exec [options] -- COMMAND…\n\nRuns a command, such as a test suite, against a recording, which it finds at PATCHGATE_URL. ' +
           'Exits as the command does; with 1 where that ended well, but asked for what is not recorded.',
@@ -115,7 +115,7 @@ const WORDING: Wording = {
  * @param variables of `--env`
  * @param isVerbose all that was never served is listed
  * @returns the command's exit code; where that is 0, 1 where requests had no answer in the recording, or, if that is asked
- *   for, where exchanges were never served or requests were blocked
+ *   for, where exchanges were never served
  * @throws PatchgateError where the command was not run, or ended with 0 and something could not be kept
  */
 async function runExec(
@@ -172,7 +172,7 @@ async function runExec(
 async function reportRun(
   gate: Patchgate,
   { code, isKilled }: Ended,
-  { recording, failUnused, failOnBlock }: Config,
+  { recording, failUnused }: Config,
   isRecording: boolean,
   isVerbose: boolean,
 ): Promise<boolean> {
@@ -186,8 +186,8 @@ async function reportRun(
   // A command may well live with a target that fails, but of it there is no answer in what was recorded.
   const refused = refusedTexts(gate, BY_FLAGS, code !== 0 || isRecording);
   for (const text of [missesText({ ...missed, misses }), hits, ...refused]) if (text) say(text);
-  const { requests, blocked } = gate.counts();
-  const isFailure = missed.count > 0 || (failOnBlock && blocked > 0);
+  const { requests } = gate.counts();
+  const isFailure = missed.count > 0;
   // An interrupted command has not asked for all.
   if (isKilled) return isFailure;
   for (const idle of gate.faults.neverHappened()) say(neverHappenedText(idle));

@@ -26,8 +26,6 @@ export const REDACTION = inGroup('Redaction');
 export const RECORDINGS: readonly SettingName[] = ['recordings', 'store'];
 /** What every command that records takes. */
 export const RECORDING: readonly SettingName[] = ['durability'];
-/** What makes a live answer differ from a recorded one. */
-export const VERIFYING = inGroup('Drift');
 
 /** What every command takes that answers clients. */
 const ANSWERING: readonly SettingName[] = [
@@ -123,7 +121,6 @@ export function spellOut(args: readonly string[]): string[] {
     const setting: Setting | undefined = name && SETTINGS[name];
     if (arg === '--no-guard') spelt.push('--guard=off');
     else if (arg === '--no-state') spelt.push('--state=');
-    else if (arg === '--write-baseline') spelt.push('--write-baseline=');
     else if (name && setting?.type === 'boolean' && rest.length > 0)
       spelt.push(`${flag}=${readValue(name, rest.join('='), flag)}`);
     else if (setting?.bare === undefined || rest.length > 0) spelt.push(arg);

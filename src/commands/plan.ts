@@ -250,8 +250,6 @@ export async function runPlan(
 const OTHER_KINDS = {
   recording: 'a file of a recording',
   har: 'an HTTP archive',
-  requests: 'lines of requests',
-  audit: 'an audit',
 };
 
 /** Reports go into logs. */

@@ -5,7 +5,6 @@ import { pointerOf } from '../json/pointer.ts';
 import type { Basis, SeveritySetting } from '../model/finding.ts';
 import { nearest } from '../model/nearest.ts';
 import type { Rule } from '../model/rule.ts';
-import { DRIFT_NAMES } from '../recordings/drift/drift-rules.ts';
 import { RULES } from '../rules/index.ts';
 
 /** What can be said of a rule without a request. */
@@ -52,7 +51,7 @@ export function checkSeverities(
   placeOf: (rule: string) => string,
 ): void {
   const names = rules.map(({ name }) => name);
-  const all = [...names, ...furtherSchemaRules(), ...DRIFT_NAMES];
+  const all = [...names, ...furtherSchemaRules()];
   for (const [name, severity] of Object.entries(severities)) {
     if (ALWAYS_ERRORS.has(name) && severity !== 'error') {
       throw new PatchgateError('bad-config', `${placeOf(name)} cannot be ${JSON.stringify(severity)}`, {

@@ -19,42 +19,37 @@ const BODIES = ['body', 'raw', 'text', 'bodyBase64'] as const;
 export const REQUEST_MEMBERS: readonly string[] = ['method', 'url', 'path', 'query', 'headers', ...BODIES];
 
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
-const EXACT = { url: /^(?:\/|https?:\/\/)[\x21-\x7e\x80-\xff]*$/i, value: /^[\t\x20-\x7e\x80-\xff]*$/ };
-/** As people and other tools write it; a value without what a server takes for the end of a line. */
-const LOOSE = { url: /^(?:\/|https?:\/\/)/i, value: /^[^\r\n\0]*$/ };
+const URL_FORM = /^(?:\/|https?:\/\/)[\x21-\x7e\x80-\xff]*$/i;
+const VALUE_FORM = /^[\t\x20-\x7e\x80-\xff]*$/;
 
 /**
  * Reads `{method, url | path, query, headers, body | raw | text | bodyBase64}`. Headers are an object (a list where a name comes
  * several times), a raw list of names and values, or a list of pairs or of `{name, value}`.
- *
- * @param source the JSON text of the member `body`, where that may be any JSON value, and the rest as people write it. Absent:
- *   the request is just as a client could send it
  */
-export function readDescribedRequest(given: JsonObject, fail: FailAt, source?: string): DescribedRequest {
+export function readDescribedRequest(given: JsonObject, fail: FailAt): DescribedRequest {
   const { method, url, path, query = '' } = given;
-  const { url: urlForm, value: valueForm } = source === undefined ? EXACT : LOOSE;
   if (method === undefined) throw fail('', 'the request has no method');
   if (typeof method !== 'string' || !TOKEN.test(method))
     throw fail('/method', 'must be an HTTP method: "PATCH"');
   if (url === undefined && path === undefined) throw fail('', 'the request has neither url nor path');
   if (url !== undefined && path !== undefined) throw fail('/path', 'stands beside url: give one of them');
   const target = url ?? path;
-  if (typeof target !== 'string' || !urlForm.test(target))
+  if (typeof target !== 'string' || !URL_FORM.test(target))
     throw fail(
       url === undefined ? '/path' : '/url',
-      `must be a path that begins with /, or an http(s) URL${source === undefined ? ', without spaces and control characters' : ''}`,
+      'must be a path that begins with /, or an http(s) URL, without spaces and control characters',
     );
-  if (typeof query !== 'string' || !urlForm.test(`/${query}`)) throw fail('/query', 'must be a text: "x=1"');
+  if (typeof query !== 'string' || !URL_FORM.test(`/${query}`)) throw fail('/query', 'must be a text: "x=1"');
   const asked = query.replace(/^\?/, '');
   return {
     method,
     url: asked === '' ? target : `${target}${target.includes('?') ? '&' : '?'}${asked}`,
-    headers: headersOf(given, valueForm, fail),
-    ...bodyOf(given, source, fail),
+    headers: headersOf(given, fail),
+    ...bodyOf(given, fail),
   };
 }
 
-function headersOf({ headers }: JsonObject, valueForm: RegExp, fail: FailAt): string[] {
+function headersOf({ headers }: JsonObject, fail: FailAt): string[] {
   if (headers === undefined || headers === null) return [];
   if (!isObject(headers) && !Array.isArray(headers))
     throw fail('/headers', 'must be an object of names and texts, or a list of such pairs');
@@ -63,7 +58,7 @@ function headersOf({ headers }: JsonObject, valueForm: RegExp, fail: FailAt): st
       throw fail(`/headers/${index}`, 'must be a pair of name and text');
     const [name, value] = pair as [string, unknown];
     return [value].flat().flatMap((one) => {
-      if (TOKEN.test(name) && typeof one === 'string' && valueForm.test(one)) return [name, one];
+      if (TOKEN.test(name) && typeof one === 'string' && VALUE_FORM.test(one)) return [name, one];
       throw fail('/headers', `has no header's name and text at ${JSON.stringify(name)}`);
     });
   });
@@ -77,7 +72,7 @@ function pairsOf(headers: NonNullable<JsonObject['headers']>, fail: FailAt): rea
   return headers.flatMap((name, i) => (i % 2 === 0 ? [[name, headers[i + 1]]] : []));
 }
 
-function bodyOf(given: JsonObject, source: string | undefined, fail: FailAt) {
+function bodyOf(given: JsonObject, fail: FailAt) {
   const [bodyMember, other] = BODIES.filter((name) => given[name] !== undefined);
   if (bodyMember === undefined) return { bodyMember, body: Buffer.alloc(0) };
   const pointer = `/${bodyMember}`;
@@ -93,6 +88,5 @@ function bodyOf(given: JsonObject, source: string | undefined, fail: FailAt) {
     if (value.isWellFormed()) return { bodyMember, body: Buffer.from(value) };
     throw fail(pointer, 'is no valid Unicode: give such bytes as bodyBase64');
   }
-  if (bodyMember === 'body' && source !== undefined) return { bodyMember, body: Buffer.from(source) };
   throw fail(pointer, 'must be a text');
 }

@@ -126,30 +126,6 @@ export function findOffsets(text: string, wanted: readonly Wanted[], isUnique = 
   return offsets;
 }
 
-/** A member of an object as it is written: offsets of its name, of its value and of what follows the value. */
-interface MemberSpan {
-  name: string;
-  start: number;
-  value: number;
-  end: number;
-}
-
-/** The members of the object that a valid document is, in their order; none where it is something else. */
-export function memberSpans(text: string): MemberSpan[] {
-  const spans: MemberSpan[] = [];
-  const open = skipSpace(text, 0);
-  if (text[open] !== '{') return spans;
-  for (let at = skipSpace(text, open + 1); at < text.length && text[at] !== '}'; ) {
-    const behindName = skipString(text, at);
-    const value = skipSpace(text, skipSpace(text, behindName) + 1);
-    const end = skipValue(text, value);
-    spans.push({ name: JSON.parse(text.slice(at, behindName)) as string, start: at, value, end });
-    at = skipSpace(text, end);
-    if (text[at] === ',') at = skipSpace(text, at + 1);
-  }
-  return spans;
-}
-
 /** The pointers that lead through one place. */
 interface Branch {
   /** Indexes of the pointers that end here. */

@@ -54,7 +54,7 @@ export interface Rule {
   /** `draft.id-matches-path` */
   name: string;
   severity: SeveritySetting;
-  basis: Exclude<Basis, 'recorded'>;
+  basis: Basis;
   /** One sentence: what is wrong where it finds something. */
   says: string;
   /** The paragraph that it rests on. */

@@ -28,8 +28,8 @@ interface Annotation {
 }
 
 /**
- * For GitHub Actions: annotations as workflow commands, ten of each kind at most, and a line for all. What does not count is left
- * out. (https://docs.github.com/actions/reference/workflow-commands-for-github-actions)
+ * For GitHub Actions: annotations as workflow commands, ten of each kind at most, and a line for all.
+ * (https://docs.github.com/actions/reference/workflow-commands-for-github-actions)
  */
 export function github(report: Report, options: Options): string[] {
   const remarks = (report.remarks ?? []).map(
@@ -59,13 +59,12 @@ export function github(report: Report, options: Options): string[] {
 }
 
 /** One for each file, at the first. */
-function notJudged({ files, command }: Report, options: Options): Annotation[] {
-  const could = command === 'verify' ? 'could not be sent' : 'could not be judged';
+function notJudged({ files }: Report, options: Options): Annotation[] {
   return files.flatMap(({ file, skipped = [] }): Annotation | [] => {
     const [first] = skipped;
     if (!first) return [];
     const path = repositoryPath(file, options);
-    const said = `${amount(skipped.length, 'request')} ${could}: ${first.why}`;
+    const said = `${amount(skipped.length, 'request')} could not be judged: ${first.why}`;
     return path === undefined
       ? { level: 'notice', properties: { title: 'patchgate' }, message: `${file}: ${said}` }
       : { level: 'notice', properties: { file: path, line: first.line, title: 'patchgate' }, message: said };
@@ -126,7 +125,7 @@ const MOST_CHARACTERS = 300;
 const MOST_BYTES = 400_000;
 
 /**
- * For the page of a job on GitHub (`GITHUB_STEP_SUMMARY`): a table with the findings that count, errors first, in Markdown of less
+ * For the page of a job on GitHub (`GITHUB_STEP_SUMMARY`): a table with the findings, errors first, in Markdown of less
  * than half a MiB.
  */
 export function githubSummary(report: Report, options: Options & Pick<ReporterOptions, 'failOn'>): string {

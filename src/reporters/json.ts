@@ -1,10 +1,8 @@
 import type { Finding } from '../model/finding.ts';
-import { fingerprintsOf } from './fingerprint.ts';
-import { type CheckedFile, type PlacedFinding, type Report, summaryOf } from './report.ts';
+import { type CheckedFile, type Report, summaryOf } from './report.ts';
 
 /** For programs: version 1, as docs/reference/formats.md has it. A member may be added within it, none goes or changes its meaning. */
 export function* json(report: Report): Generator<string> {
-  const fingerprints = fingerprintsOf(report);
   const { files, remarks = [] } = report;
   const around = (list: unknown) => ({
     version: 1,
@@ -12,26 +10,20 @@ export function* json(report: Report): Generator<string> {
     ...(remarks.length > 0 && { remarks }),
     files: list,
   });
-  yield* jsonPieces(around, files, (file) => fileOf(file, fingerprints));
+  yield* jsonPieces(around, files, fileOf);
 }
 
-function fileOf(checked: CheckedFile, fingerprints: ReadonlyMap<PlacedFinding, string>) {
-  const { file, kind, unjudged, skipped = [], subjects } = checked;
+function fileOf({ file, kind, unjudged, skipped = [], subjects }: CheckedFile) {
   return {
     ...{ file, kind, unjudged },
     ...(skipped.length > 0 && { skipped }),
     // Members that are undefined are not written.
     subjects: subjects.map((subject) => {
-      const { pointer, line, method, path, operation, outcome, before, omitted, omittedExcuse } = subject;
+      const { pointer, line, method, path, operation, outcome, omitted } = subject;
       const { findings, effects, effectsOmitted } = subject;
       return {
-        ...{ pointer, line, method, path, operation, outcome },
-        before: before && { outcome: before.outcome, gone: before.gone.map(findingOf) },
-        ...{ omitted, omittedExcuse },
-        findings: findings.map((finding) => ({
-          ...findingOf(finding),
-          ...{ excuse: finding.excuse, fingerprint: fingerprints.get(finding) },
-        })),
+        ...{ pointer, line, method, path, operation, outcome, omitted },
+        findings: findings.map(findingOf),
         ...{ effects, effectsOmitted },
       };
     }),

@@ -20,15 +20,15 @@ interface Case {
 }
 
 /**
- * For CI systems: a testsuite for each file, a testcase for each judged request. What fails the run is a failure; what only warns,
- * and what does not count, is in the suite's output. A request that could not be judged is skipped.
+ * For CI systems: a testsuite for each file, a testcase for each judged request. What fails the run is a failure; what only
+ * warns is in the suite's output. A request that could not be judged is skipped.
  *
  * Valid against Ant's schema (JUnit.xsd of windyroad/JUnit-Schema) and those of Jenkins (junit-4 to junit-10.xsd): so what they
  * demand is there though a check has no time, and nothing is that one of them lacks, like attributes of `<testsuites>`.
  */
 export function* junit(report: Report, options: Pick<ReporterOptions, 'failOn' | 'now'>): Generator<string> {
   const { failOn, now } = options;
-  const { files, remarks = [], command } = report;
+  const { files, remarks = [] } = report;
   // Without a zone and fractions, as Ant's schema has it.
   const timestamp = now.toISOString().slice(0, 'yyyy-mm-ddThh:mm:ss'.length);
   yield '<?xml version="1.0" encoding="UTF-8"?>\n<testsuites>\n';
@@ -36,8 +36,7 @@ export function* junit(report: Report, options: Pick<ReporterOptions, 'failOn' |
   if (remarks.length > 0)
     yield suite(id++, 'patchgate', timestamp, remarks.map(remarkCase), { kind: 'remarks' });
   for (const file of files) {
-    const not = command === 'verify' ? 'not sent' : 'not concerned';
-    const properties = { kind: file.kind, ...(file.unjudged > 0 && { [not]: `${file.unjudged}` }) };
+    const properties = { kind: file.kind, ...(file.unjudged > 0 && { 'not concerned': `${file.unjudged}` }) };
     yield suite(id++, file.file, timestamp, casesOf(file, failOn), properties);
   }
   yield '</testsuites>\n';
@@ -71,7 +70,7 @@ function caseOf(file: string, subject: Subject, failOn: Severity): Case {
 
 function failureOf(file: string, subject: Subject, failing: readonly PlacedFinding[]) {
   const [first] = failing;
-  const omitted = subject.omittedExcuse ? 0 : subject.omitted;
+  const { omitted } = subject;
   const further = failing.length + omitted - 1;
   const texts = failing.map((finding) => findingText(file, finding));
   return {
@@ -86,23 +85,12 @@ function nameOf(file: string, { method, path, pointer, operation }: Partial<Subj
 }
 
 function findingText(file: string, finding: PlacedFinding): string {
-  const { severity, rule, message, pointer, basis, source, hint, excuse } = finding;
+  const { severity, rule, message, pointer, basis, source, hint } = finding;
   return [
     `${placeOf(file, finding)}  ${severity}  ${rule}  ${message}`,
     `  ${[pointer && `at ${pointer}`, basis, source].filter(Boolean).join(', ')}`,
     ...(hint === undefined ? [] : [`  hint: ${hint}`]),
-    ...(excuse ? [`  does not count: ${suppressionText(excuse)}`] : []),
   ].join('\n');
-}
-
-const SUPPRESSED = {
-  update: 'the recording has it now',
-  baseline: 'it is in the baseline',
-  'old-contract': 'the contract before says it, too',
-};
-
-function suppressionText(excuse: NonNullable<PlacedFinding['excuse']>): string {
-  return excuse.by === 'suppression' ? `suppressed, ${excuse.reason}` : SUPPRESSED[excuse.by];
 }
 
 function suite(

@@ -1,6 +1,5 @@
 import { isAbsolute, relative, resolve, sep } from 'node:path';
 import type { Finding, RuleInfo, Severity, Verdict } from '../model/finding.ts';
-import type { RecordName } from '../model/record.ts';
 
 /** The place of a finding: a part of its line, at most some 100 characters. */
 export interface Excerpt {
@@ -9,37 +8,16 @@ export interface Excerpt {
   caret: number;
 }
 
-/** Why a finding does not count. */
-type SuppressedBy =
-  /** The baseline has it. */
-  | { by: 'baseline' }
-  /** The config file says so. */
-  | { by: 'suppression'; reason: string; expires?: string }
-  /** The contract before has it, too (`--against-contract`). */
-  | { by: 'old-contract' }
-  /** The recording has it now (`verify --update`). */
-  | { by: 'update' };
-
 /** A finding with its line and column in the file that was judged, not in the body that the gate read. */
 export interface PlacedFinding extends Finding {
   excerpt?: Excerpt;
-  /** Absent where it counts. */
-  excuse?: SuppressedBy;
-}
-
-/** What the contract before said of a request (`--against-contract`). */
-export interface Before {
-  /** `unjudged`: it had no operation for the request. */
-  outcome: Verdict['outcome'] | 'unjudged';
-  /** Findings that are gone. */
-  gone: readonly PlacedFinding[];
 }
 
 /** One body, or one request of a file that holds several, with the gate's answer. */
 export interface Subject extends Omit<Verdict, 'findings' | 'status' | 'problem'> {
   /**
-   * JSON Pointer of the request in its file: `/exchanges/3` of a recording, `/log/entries/3` of an HTTP archive, `/3` of JSON
-   * Lines (empty ones not counted); `""` where the whole file is the body.
+   * JSON Pointer of the request in its file: `/exchanges/3` of a recording, `/log/entries/3` of an HTTP archive; `""` where the
+   * whole file is the body.
    */
   pointer: string;
   /** Where it begins in the file, from 1; absent where the whole file is the body. */
@@ -47,26 +25,12 @@ export interface Subject extends Omit<Verdict, 'findings' | 'status' | 'problem'
   /** Of an exchange, and of a body that was judged as sent to a path. */
   method?: string;
   path?: string;
-  /** What else is known of a request that stands in a file. */
-  sent?: SentRequest;
   findings: readonly PlacedFinding[];
-  /** Why the findings that were left out do not count. */
-  omittedExcuse?: SuppressedBy;
-  before?: Before;
 }
 
-interface SentRequest {
-  /** As its file has it. */
-  time?: string | undefined;
-  /** The `User-Agent`. */
-  client?: string | undefined;
-  record?: RecordName | undefined;
-}
-
-/** What was judged; `before` is there where two contracts were compared. */
 export function subjectOf(
-  judged: Pick<Subject, 'pointer' | 'line' | 'method' | 'path' | 'sent'>,
-  { status, problem, ...verdict }: Verdict & { before?: Before },
+  judged: Pick<Subject, 'pointer' | 'line' | 'method' | 'path'>,
+  { status, problem, ...verdict }: Verdict,
 ): Subject {
   return { ...judged, ...verdict };
 }
@@ -74,7 +38,7 @@ export function subjectOf(
 export interface CheckedFile {
   /** As it was given or found, `/` between folders; `<stdin>` for standard input. */
   file: string;
-  kind: 'body' | 'recording' | 'requests' | 'har';
+  kind: 'body' | 'recording' | 'har';
   /** In the order of the file. */
   subjects: readonly Subject[];
   /** Number of requests that no operation of the contract concerns. They were not judged. */
@@ -103,10 +67,8 @@ export interface Remark {
 /** What can be said of a rule without a finding. */
 export type RuleFacts = Pick<RuleInfo, 'name' | 'severity' | 'basis' | 'says' | 'source'>;
 
-/** What `check` or `verify` found: the input of each reporter. */
+/** What `check` found: the input of each reporter. */
 export interface Report {
-  /** `verify`: "judged" means sent, "blocked" and "skipped" mean not sent. Absent: `check`. */
-  command?: 'verify';
   files: readonly CheckedFile[];
   /** The rules that were asked. A keyword that only a contract of one's own has may be missing. */
   rules?: readonly RuleFacts[];
@@ -117,8 +79,6 @@ export interface Report {
 export interface ReporterOptions {
   /** The severity from which on a finding fails the run. */
   failOn: Severity;
-  /** Findings were compared with a baseline, so that any other is new. */
-  hasBaseline: boolean;
   isColoured: boolean;
   /** The folder that files are relative to, and that of the repository: absolute. */
   cwd: string;
@@ -138,12 +98,10 @@ export interface Found {
   finding: PlacedFinding;
 }
 
-/** The findings of all requests; without a condition, those that count. */
-export function findingsOf({ files }: Report, matches = ({ excuse }: PlacedFinding) => !excuse): Found[] {
+/** The findings of all requests. */
+export function findingsOf({ files }: Report): Found[] {
   return files.flatMap(({ file, subjects }) =>
-    subjects.flatMap((subject) =>
-      subject.findings.filter(matches).map((finding) => ({ file, subject, finding })),
-    ),
+    subjects.flatMap((subject) => subject.findings.map((finding) => ({ file, subject, finding }))),
   );
 }
 
@@ -151,12 +109,8 @@ export function findingsOf({ files }: Report, matches = ({ excuse }: PlacedFindi
 export function summaryOf(report: Report) {
   const { files } = report;
   const subjects = files.flatMap((file) => file.subjects);
-  const all = findingsOf(report, () => true).map(({ finding }) => finding);
-  const counting = all.filter(({ excuse }) => !excuse);
-  const suppressedBy = (by: SuppressedBy['by']) => all.filter(({ excuse }) => excuse?.by === by).length;
-  const changed = (to: 'breaks' | 'allows') => subjects.filter((one) => changeOf(one) === to).length;
-  const errors = counting.filter(({ severity }) => severity === 'error').length;
-  const updated = suppressedBy('update');
+  const findings = findingsOf(report);
+  const errors = findings.filter(({ finding }) => finding.severity === 'error').length;
   return {
     files: files.length,
     judged: subjects.length,
@@ -165,21 +119,9 @@ export function summaryOf(report: Report) {
     skipped: files.reduce((sum, { skipped = [] }) => sum + skipped.length, 0),
     blocked: subjects.filter(({ outcome }) => outcome === 'block').length,
     errors,
-    warnings: counting.length - errors,
-    known: suppressedBy('baseline'),
-    suppressed: suppressedBy('suppression'),
-    unchanged: suppressedBy('old-contract'),
+    warnings: findings.length - errors,
     omitted: subjects.reduce((sum, subject) => sum + subject.omitted, 0),
-    ...(updated > 0 && { updated }),
-    /** With `--against-contract` alone: requests that only this contract blocks, and that only the one before blocked. */
-    ...(subjects.some(({ before }) => before) && { breaks: changed('breaks'), allows: changed('allows') }),
   };
-}
-
-/** What the change of the contract means to a request. */
-export function changeOf({ outcome, before }: Subject): 'breaks' | 'allows' | undefined {
-  if (!before || (before.outcome === 'block') === (outcome === 'block')) return undefined;
-  return outcome === 'block' ? 'breaks' : 'allows';
 }
 
 /** Whether the exit code is 1. */
@@ -200,16 +142,13 @@ export function isFailing(subject: Subject, failOn: Severity): boolean {
 }
 
 /** Whether the exit code is 1 for a finding alone. */
-export function countsAs({ severity, excuse }: PlacedFinding, failOn: Severity): boolean {
-  return !excuse && (severity === 'error' || failOn === 'warn');
+export function countsAs({ severity }: PlacedFinding, failOn: Severity): boolean {
+  return severity === 'error' || failOn === 'warn';
 }
 
 /** Whether what fails may be among the findings that were left out: errors only where there was room for nothing else. */
-function hidesFailure(
-  { outcome, omitted, omittedExcuse, findings, before }: Subject,
-  failOn: Severity,
-): boolean {
-  if (omitted === 0 || omittedExcuse || before?.outcome === 'block') return false;
+function hidesFailure({ outcome, omitted, findings }: Subject, failOn: Severity): boolean {
+  if (omitted === 0) return false;
   if (failOn === 'warn') return findings.length > 0;
   return outcome === 'block' && findings.every(({ severity }) => severity === 'error');
 }

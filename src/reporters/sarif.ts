@@ -1,6 +1,5 @@
 import { pathToFileURL } from 'node:url';
 import type { Basis } from '../model/finding.ts';
-import { fingerprintsOf } from './fingerprint.ts';
 import { jsonPieces } from './json.ts';
 import {
   type Found,
@@ -15,32 +14,24 @@ import {
 } from './report.ts';
 import { amount, markdown, sanitize, shortened } from './wording.ts';
 
-type Options = Pick<ReporterOptions, 'cwd' | 'root' | 'version' | 'hasBaseline'>;
+type Options = Pick<ReporterOptions, 'cwd' | 'root' | 'version'>;
 
 /** GitHub takes no file with more results, and shows 5,000 of them. */
 const MOST = 25_000;
-
-/** Code scanning takes each result for an alert. These are none: what the contract's change did not bring, and what the recording has now. */
-const LEFT_OUT: ReadonlySet<string | undefined> = new Set(['old-contract', 'update']);
 
 /** The usual name of the folder that URIs are relative to. */
 const ROOT = '%SRCROOT%';
 
 /**
- * SARIF 2.1.0 (https://docs.oasis-open.org/sarif/sarif/v2.1.0/), for code scanning. What does not count is there with its
- * suppression or as unchanged, but for what the contract before says, too. Standard input is the artifact `stdin`, and a result
- * always has a line, since GitHub demands both.
+ * SARIF 2.1.0 (https://docs.oasis-open.org/sarif/sarif/v2.1.0/), for code scanning. Standard input is the artifact
+ * `stdin`, and a result always has a line, since GitHub demands both.
  */
 export function* sarif(report: Report, options: Options): Generator<string> {
-  const results = findingsOf(report, ({ excuse }) => !LEFT_OUT.has(excuse?.by));
+  const results = findingsOf(report);
   const kept = results.length > MOST ? mostImportant(results) : results;
   const rules = rulesOf(report);
   const indexes = new Map(rules.map(({ id }, index) => [id, index]));
   const left = results.length - kept.length + summaryOf(report).omitted;
-  const fingerprints = fingerprintsOf(report);
-  const suppressedBy = new Set(kept.map(({ finding }) => finding.excuse?.by));
-  const isCompared =
-    options.hasBaseline || summaryOf(report).breaks !== undefined || suppressedBy.has('baseline');
   const around = (list: unknown) => ({
     $schema: 'https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json',
     version: '2.1.0',
@@ -55,29 +46,24 @@ export function* sarif(report: Report, options: Options): Generator<string> {
     ],
   });
   yield* jsonPieces(around, kept, ({ file, subject, finding }) => {
-    const { rule, severity, excuse } = finding;
+    const { rule, severity } = finding;
     return {
       ruleId: rule,
       ruleIndex: indexes.get(rule),
       level: LEVELS[severity],
       message: message(finding.message, finding.hint),
       locations: [locationOf(file, subject, finding, options)],
-      partialFingerprints: { 'patchgateFinding/v1': fingerprints.get(finding) },
-      ...(isCompared && { baselineState: excuse?.by === 'baseline' ? 'unchanged' : 'new' }),
-      // Where one result says whether it is suppressed, each has to.
-      ...(suppressedBy.has('suppression') && { suppressions: suppressionsOf(finding) }),
     };
   });
 }
 
 function mostImportant(results: readonly Found[]): Found[] {
-  const weightOf = ({ finding: { severity, excuse } }: Found) => (excuse ? 2 : severity === 'error' ? 0 : 1);
+  const weightOf = ({ finding }: Found) => (finding.severity === 'error' ? 0 : 1);
   return results.toSorted((a, b) => weightOf(a) - weightOf(b)).slice(0, MOST);
 }
 
 /** What is to be known beside the results. */
-function notificationsOf({ files, remarks = [], command }: Report, left: number) {
-  const isNot = command === 'verify' ? 'is not sent' : 'is not judged';
+function notificationsOf({ files, remarks = [] }: Report, left: number) {
   const configuration = remarks.map(({ severity, message: said, hint }) => ({
     level: LEVELS[severity],
     message: message(said, hint),
@@ -85,7 +71,7 @@ function notificationsOf({ files, remarks = [], command }: Report, left: number)
   const warnings = files.flatMap(({ file, skipped = [] }) =>
     skipped.map(({ line, why, method, path, pointer }) => {
       const place = line === undefined ? file : `${file}:${line}`;
-      return `${place}: ${method} ${path} (${pointer}) ${isNot}: ${why}`;
+      return `${place}: ${method} ${path} (${pointer}) is not judged: ${why}`;
     }),
   );
   if (left > 0) warnings.push(`${amount(left, 'further result')} left out`);
@@ -94,11 +80,6 @@ function notificationsOf({ files, remarks = [], command }: Report, left: number)
     ...(configuration.length > 0 && { toolConfigurationNotifications: configuration }),
     ...(execution.length > 0 && { toolExecutionNotifications: execution }),
   };
-}
-
-function suppressionsOf({ excuse }: PlacedFinding) {
-  if (excuse?.by !== 'suppression') return [];
-  return [{ kind: 'external', status: 'accepted', justification: excuse.reason }];
 }
 
 function locationOf(
@@ -145,13 +126,12 @@ const BECAUSE: Readonly<Record<Basis, string>> = {
   inferred: "it follows from what the service's description says",
   observed: "the samples in the service's description show nothing like it",
   protocol: 'the standards of HTTP, JSON and URLs rule it out',
-  recorded: 'it was otherwise when it was recorded',
 };
 
 /** The rules that were asked, and behind them those of which a finding alone tells. */
 function rulesOf(report: Report) {
   const facts = new Map((report.rules ?? []).map((rule) => [rule.name, rule]));
-  for (const { finding } of findingsOf(report, () => true)) {
+  for (const { finding } of findingsOf(report)) {
     const { rule: name, severity, basis, source = '' } = finding;
     if (!facts.has(name))
       facts.set(name, { name, severity, basis, source, says: `the contract's ${name} does not hold` });
@@ -165,10 +145,7 @@ const MOST_CHARACTERS = 400;
 function ruleOf({ name, severity, basis, says, source }: RuleFacts) {
   const sentence = `${says.slice(0, 1).toUpperCase()}${shortened(says.slice(1), MOST_CHARACTERS)}.`;
   const why = `Basis: ${basis}, ${BECAUSE[basis]}${source === '' ? '' : ` (${shortened(source, MOST_CHARACTERS)})`}.`;
-  const todo =
-    basis === 'recorded'
-      ? 'Take the live answers into the recording (--update), or mend the service.'
-      : 'Correct the request as the finding says.';
+  const todo = 'Correct the request as the finding says.';
   return {
     id: name,
     shortDescription: { text: sentence },

@@ -2,7 +2,6 @@ import { eastAsianWidth } from 'get-east-asian-width';
 import { type Colour, coloured, type Paint, plain, SEVERITY_COLOURS } from './colours.ts';
 import {
   type CheckedFile,
-  changeOf,
   type Excerpt,
   findingsOf,
   type PlacedFinding,
@@ -17,38 +16,15 @@ import { amount, grouped, shortened, visible } from './wording.ts';
 /** For people: the findings, then what is known besides; what sums it all up comes last, where a terminal ends. */
 export function text(report: Report, { isColoured }: Pick<ReporterOptions, 'isColoured'>): string[] {
   const paint = isColoured ? coloured : plain;
-  const { errors, warnings, breaks } = summaryOf(report);
+  const { errors, warnings } = summaryOf(report);
   const paragraphs = [
-    ...(breaks === undefined ? findingParagraphs(report.files, paint) : changeParagraphs(report, paint)),
+    ...findingParagraphs(report.files, paint),
     skippedText(report),
     remarksText(report, paint),
     errors + warnings > 1 ? rulesText(report, paint) : '',
     summaryLine(report),
   ];
   return [`${paragraphs.filter((paragraph) => paragraph !== '').join('\n\n')}\n`];
-}
-
-/** What the contract's change means: which requests it newly rejects and allows, and what else is new. */
-function changeParagraphs(report: Report, paint: Paint): string[] {
-  const { breaks = 0, allows = 0 } = summaryOf(report);
-  const paragraphsOf = (change: ReturnType<typeof changeOf>, selected?: Selection) => {
-    const matches = (subject: Subject) => changeOf(subject) === change;
-    const files = report.files.map((file) => ({ ...file, subjects: file.subjects.filter(matches) }));
-    return findingParagraphs(files, paint, selected);
-  };
-  const others = paragraphsOf(undefined);
-  const allowed = paragraphsOf('allows', ({ before }) => before?.gone ?? []);
-  const rejected = paragraphsOf('breaks');
-  const gone = allowed.length > 0 ? '; these findings are gone:' : '';
-  const added = rejected.length > 0 ? '; these findings are new:' : '';
-  return [
-    others.length > 0 ? paint('bold', 'New findings that neither reject nor allow a request:') : '',
-    ...others,
-    paint('bold', `Newly allowed: ${amount(allows, 'request')}${gone}`),
-    ...allowed,
-    paint('bold', `Newly rejected: ${amount(breaks, 'request')}${added}`),
-    ...rejected,
-  ];
 }
 
 /** Findings that are shown at most: some thousand lines. Every file is named. */
@@ -58,15 +34,10 @@ const MOST_CHARACTERS = 1000;
 /** Requests that are named for each reason why they were not judged. */
 const MOST_SKIPPED = 5;
 
-/** Which findings of a request are meant. */
-type Selection = (subject: Subject) => readonly PlacedFinding[];
-
-const counting: Selection = ({ findings }) => findings.filter(({ excuse }) => !excuse);
-
 /** The findings of one file. */
 interface FileFindings {
   file: string;
-  requests: readonly { subject: Subject; findings: readonly PlacedFinding[]; omitted: number }[];
+  requests: readonly Subject[];
   errors: number;
   warnings: number;
 }
@@ -75,16 +46,11 @@ interface FileFindings {
  * The findings by file, each with its line, the reason and the hint. The files with errors come last, where a terminal ends;
  * where there are very many findings every file has its share, and its errors come before its warnings.
  *
- * @param selected absent: those that count
  * @returns paragraphs; none where there is no finding
  */
-export function findingParagraphs(
-  files: readonly CheckedFile[],
-  paint: Paint,
-  selected: Selection = counting,
-): string[] {
+export function findingParagraphs(files: readonly CheckedFile[], paint: Paint): string[] {
   const found = files
-    .map((file) => foundIn(file, selected))
+    .map(foundIn)
     .filter(({ requests }) => requests.length > 0)
     .sort((a, b) => Number(a.errors > 0) - Number(b.errors > 0));
   const wanted = found.map(({ errors, warnings }) => errors + warnings);
@@ -108,14 +74,8 @@ export function findingParagraphs(
   return paragraphs;
 }
 
-function foundIn({ file, subjects }: CheckedFile, selected: Selection): FileFindings {
-  const requests = subjects
-    .map((subject) => ({
-      subject,
-      findings: selected(subject),
-      omitted: selected === counting && !subject.omittedExcuse ? subject.omitted : 0,
-    }))
-    .filter(({ findings, omitted }) => findings.length + omitted > 0);
+function foundIn({ file, subjects }: CheckedFile): FileFindings {
+  const requests = subjects.filter(({ findings, omitted }) => findings.length + omitted > 0);
   const all = requests.flatMap(({ findings }) => findings);
   const errors = all.filter(({ severity }) => severity === 'error').length;
   return { file, requests, errors, warnings: all.length - errors };
@@ -141,10 +101,9 @@ function fileParagraphs(
 ): string[] {
   const paragraphs = [paint('bold', paint('underline', visible(file)))];
   const room = { error: share, warn: Math.max(0, share - errors) };
-  for (const { subject, findings, omitted } of requests) {
+  for (const { pointer, method, path, findings, omitted } of requests) {
     const shown = findings.toSorted(byPlace).filter(({ severity }) => room[severity]-- > 0);
     if (shown.length + omitted === 0) continue;
-    const { pointer, method, path } = subject;
     if (pointer !== '')
       paragraphs.push(`  ${visible(`${method} ${path}`)} ${paint('grey', `(${visible(pointer)})`)}`);
     paragraphs.push(...shown.map((finding) => findingText(file, finding, paint)));
@@ -199,8 +158,7 @@ function columnsOf(text: string): number {
 }
 
 /** Which requests could not be judged, by the reason. */
-function skippedText({ files, command }: Report): string {
-  const what = command === 'verify' ? 'Not sent' : 'Not judged';
+function skippedText({ files }: Report): string {
   const byReason = new Map<string, string[]>();
   for (const { file, skipped = [] } of files)
     for (const { why, method, path, pointer, line } of skipped) {
@@ -213,7 +171,7 @@ function skippedText({ files, command }: Report): string {
     .map(([why, lines]) => {
       const more = lines.length - MOST_SKIPPED;
       return [
-        `${what}, ${amount(lines.length, 'request')}: ${visible(why)}`,
+        `Not judged, ${amount(lines.length, 'request')}: ${visible(why)}`,
         ...lines.slice(0, MOST_SKIPPED),
         ...(more > 0 ? [`  and ${grouped(more)} more: -f json has them all`] : []),
       ].join('\n');
@@ -254,39 +212,18 @@ function rulesText(report: Report, paint: Paint): string {
 /** One line for all. */
 export function summaryLine(report: Report): string {
   const summary = summaryOf(report);
-  const { files, judged, unjudged, skipped, blocked, errors, warnings, breaks, allows = 0 } = summary;
-  const isVerify = report.command === 'verify';
+  const { files, judged, unjudged, skipped, blocked, errors, warnings, omitted } = summary;
   const some = (count: number, what: string) => (count > 0 ? [`${grouped(count)} ${what}`] : []);
-  const suppressed = [
-    ...some(summary.known, 'in the baseline'),
-    ...some(summary.updated ?? 0, 'taken into the recording'),
-    ...some(summary.suppressed, 'suppressed'),
-    ...some(summary.unchanged, 'as under the contract before'),
-  ];
-  // Findings that were left out, and count.
-  const omitted = report.files
-    .flatMap((file) => file.subjects)
-    .reduce((sum, subject) => sum + (subject.omittedExcuse ? 0 : subject.omitted), 0);
-  const others = suppressed.length > 0 ? (isVerify ? 'further ' : 'new ') : '';
   const found =
     errors + warnings + omitted === 0
-      ? `no ${others}${isVerify ? 'drift' : 'findings'}`
+      ? 'no findings'
       : [amount(errors, 'error'), amount(warnings, 'warning'), ...some(omitted, 'more')].join(', ');
-  const requests = isVerify
-    ? [
-        `${amount(judged - blocked, 'request')} sent`,
-        ...some(unjudged + skipped + blocked, 'not sent'),
-        `of ${amount(files, 'file')}`,
-      ]
-    : [
-        `${amount(judged, 'request')} judged`,
-        `${grouped(blocked)} would be blocked`,
-        ...(breaks === undefined
-          ? []
-          : [`${grouped(breaks)} newly rejected`, `${grouped(allows)} newly allowed`]),
-        ...some(unjudged, 'not concerned'),
-        ...some(skipped, 'not judged'),
-        `in ${amount(files, 'file')}`,
-      ];
-  return `${found}${suppressed.length > 0 ? ` (${suppressed.join(', ')})` : ''}: ${requests.join(', ')}`;
+  const requests = [
+    `${amount(judged, 'request')} judged`,
+    `${grouped(blocked)} would be blocked`,
+    ...some(unjudged, 'not concerned'),
+    ...some(skipped, 'not judged'),
+    `in ${amount(files, 'file')}`,
+  ];
+  return `${found}: ${requests.join(', ')}`;
 }

@@ -7,7 +7,6 @@ import { type ConfigFile, failsToBeRead, findConfigFile, pathFrom, readConfigFil
 import { EXTRAS, type Extras, extrasOf } from './extras.ts';
 import {
   flagOf,
-  GONE,
   kindOf,
   SETTING_NAMES,
   SETTINGS,
@@ -161,7 +160,7 @@ function once(name: SettingName, given: unknown, flag: string): unknown {
 /** What a gate within a test takes beside the settings. */
 const OF_TESTS: readonly string[] = ['failOnMiss', 'notice'];
 
-/** The schema refuses an unknown name, too; what was meant may be gone, or be an option of the test library. */
+/** The schema refuses an unknown name, too; what was meant may be an option of the test library. */
 function checkNames(values: Values, placeOf: PlaceOf): void {
   const known: string[] = [...SETTING_NAMES, ...EXTRAS];
   for (const name of Object.keys(values)) {
@@ -170,7 +169,7 @@ function checkNames(values: Values, placeOf: PlaceOf): void {
     const where = near && OF_TESTS.includes(near) ? ' only the options of patchgate/testing have it' : '';
     const hint = near ? `did you mean "${near}"?${where}` : `known fields: ${known.join(', ')}`;
     const place = placeOf('', `/${escapeToken(name)}`);
-    throw wrong(`unknown field ${JSON.stringify(name)} in ${place}`, GONE.get(name) ?? hint);
+    throw wrong(`unknown field ${JSON.stringify(name)} in ${place}`, hint);
   }
 }
 
@@ -187,9 +186,6 @@ function checkVariables(env: Values): void {
   for (const name of EXTRAS)
     if (env[variableOf(name)])
       throw wrong(`there is no environment variable ${variableOf(name)}`, `only a config file has ${name}`);
-  for (const [name, instead] of GONE)
-    if (env[variableOf(name)])
-      throw wrong(`there is no environment variable ${variableOf(name)} any more`, instead);
   const known = [...SETTING_NAMES.map(variableOf), 'PATCHGATE_CONFIG', 'PATCHGATE_URL'];
   const bare = (variable: string) => variable.slice('PATCHGATE_'.length);
   for (const variable of Object.keys(env)) {

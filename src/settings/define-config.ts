@@ -30,10 +30,6 @@ export interface UserConfig<Milliseconds extends number = 0> extends UserSetting
   rules?: Severities | undefined;
   /** Severities for some files or request paths alone; of several that hold, the later ones count. */
   overrides?: readonly UserOverride[] | undefined;
-  /** What the bodies of some files are judged as. */
-  bodies?: readonly UserBodies[] | undefined;
-  /** Findings that do not count. */
-  suppressions?: readonly UserSuppression[] | undefined;
   /** Rules of one's own, by the operation that they apply to. */
   customRules?: Readonly<Record<string, readonly Rule[]>> | undefined;
   /** Gives a request, recorded or sent, the form in which both are compared. */
@@ -55,25 +51,6 @@ export type UserOverride = { rules: Severities } & (
   | { files: Globs; paths?: Globs | undefined }
   | { files?: Globs | undefined; paths: Globs }
 );
-
-/** `operation` or `path`. */
-export type UserBodies = { files: Globs } & (
-  | { operation: string; path?: undefined }
-  | { operation?: undefined; path: string }
-);
-
-/** At least one of `files`, `paths` and `pointer`. */
-export type UserSuppression = {
-  rule: string;
-  files?: Globs | undefined;
-  paths?: Globs | undefined;
-  /** JSON Pointer of the finding, `*` for any one member or item. */
-  pointer?: string | undefined;
-  /** Why its findings need not be mended. */
-  reason: string;
-  /** The last day on which it holds: `2026-12-31`. */
-  expires?: string | undefined;
-} & ({ files: Globs } | { paths: Globs } | { pointer: string });
 
 /** `30s`, `1.5h` */
 export type DurationText = `${number}${'ms' | 's' | 'm' | 'h' | 'd'}`;

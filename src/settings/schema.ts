@@ -246,62 +246,6 @@ const EXTRAS = {
       },
     ),
   ),
-  bodies: listOfEntries(
-    'What the bodies of some files are judged as',
-    object(
-      {
-        files: FILES('bodies/projects/**'),
-        operation: {
-          description: 'An operation of the contract',
-          ...filled,
-          examples: ['updateProject', 'updateFeature', 'updateDraft'],
-        },
-        path: { description: 'The path that they are sent to: /accounts/current/drafts/1001', ...filled },
-      },
-      {
-        required: ['files'],
-        oneOf: [has('operation'), has('path')],
-        needs: 'either operation or path',
-        takes: '{ "files": ["bodies/projects/**"], "operation": "updateProject" }',
-      },
-    ),
-  ),
-  suppressions: listOfEntries(
-    'Findings that do not count; at least one of files, paths and pointer says which',
-    object(
-      {
-        rule: ref('rule', { description: 'Whose findings' }),
-        files: FILES('legacy/**'),
-        paths: PATHS,
-        pointer: {
-          description: 'JSON Pointer of the finding, with * for any one member or item: /environments/*/name',
-          ...matching(
-            '^(?:/(?:[^~/]|~[01])*)*$',
-            'a JSON Pointer, with * for any one member or item: /environments/*/name',
-          ),
-        },
-        reason: {
-          description: 'Why its findings need not be mended',
-          ...matching('\\S', 'a text: why its findings need not be mended'),
-        },
-        expires: {
-          description: 'The last day on which it holds; after it, the findings count again',
-          ...matching(
-            '^\\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\\d|3[01])$',
-            'the last day on which it holds: 2026-12-31',
-          ),
-          examples: ['2026-12-31'],
-        },
-      },
-      {
-        required: ['rule', 'reason'],
-        anyOf: [has('files'), has('paths'), has('pointer')],
-        needs: 'files, paths or pointer; to turn the rule off everywhere, set it in rules',
-        takes:
-          '{ "rule": "schema.unknown-field", "files": ["legacy/**"], "reason": "sent by the old client" }',
-      },
-    ),
-  ),
 };
 
 /** What only a config file that is a program can say. */

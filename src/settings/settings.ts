@@ -107,7 +107,7 @@ export const SETTINGS = {
     readState: {
       type: 'boolean',
       description:
-        'Before the first PATCH of a project of which nothing is known, read it from the target (on in verify). --no-read-state: the gate sends no GET of its own, not even before a 409 for what may be gone',
+        'Before the first PATCH of a project of which nothing is known, read it from the target. --no-read-state: the gate sends no GET of its own, not even before a 409 for what may be gone',
     },
     approvers: {
       ...of('tokens'),
@@ -254,18 +254,6 @@ export const SETTINGS = {
       description: 'Seed of what faults draw, to repeat a run: 1234',
     },
   }),
-  ...group('Drift', {
-    ignoreDrift: {
-      ...of('pointers'),
-      default: [],
-      description: 'Places in the JSON of answers that may be anything: /updatedAt,/items/*/etag',
-    },
-    driftHeaders: {
-      ...of('texts'),
-      default: ['content-type', 'location'],
-      description: 'Headers of answers that verify compares',
-    },
-  }),
   ...group('Database', {
     store: {
       ...of('text'),
@@ -280,12 +268,7 @@ export const SETTINGS = {
     failOn: {
       enum: ['error', 'warn'],
       default: 'error',
-      description: 'Severity at which check and verify exit with 1',
-    },
-    failOnBlock: { ...flag, description: 'Exit with 1 where the gate blocked a request' },
-    baseline: {
-      ...of('file'),
-      description: 'File with known findings, which do not fail: patchgate-baseline.json',
+      description: 'Severity at which check exits with 1',
     },
   }),
 };
@@ -323,11 +306,6 @@ export function wordsOf(setting: Setting): readonly string[] {
   return (setting.enum ?? []).filter((word) => typeof word === 'string');
 }
 
-/** Settings that are gone, by name, with what to do instead. */
-export const GONE: ReadonlyMap<string, string> = new Map([
-  ['memory', 'leave it out: a replay holds its whole recording in memory'],
-]);
-
 /** Where a proxy keeps what is known, and `plan` looks for it. */
 export const STATE_BY_DEFAULT = '.patchgate/state.json';
 
@@ -342,9 +320,8 @@ export const COMMAND_DEFAULTS = {
   fake: { guard: 'off' },
   exec: { guard: 'off', port: 0, log: 'off' },
   check: { guard: 'off' },
-  report: { guard: 'on' },
   plan: { guard: 'on', state: STATE_BY_DEFAULT },
-  verify: { guard: 'strict', readState: true },
+  verify: { guard: 'strict' },
 } as const;
 
 /**
@@ -354,9 +331,8 @@ export const COMMAND_DEFAULTS = {
 export const UNHEEDED: Readonly<Record<string, readonly SettingName[]>> = {
   exec: ['port', 'ui', 'log', 'state'],
   check: ['state', 'validation'],
-  report: ['state', 'validation'],
   plan: ['guard', 'validation'],
-  verify: ['baseline', 'forwardedHeaders', 'preserveHost', 'state', 'validation'],
+  verify: ['failOn', 'readState', 'forwardedHeaders', 'preserveHost', 'state', 'validation'],
 };
 
 /** `failOnBlock` -> `fail-on-block` */

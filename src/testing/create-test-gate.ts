@@ -36,10 +36,9 @@ interface TestGateParts {
   config: Config;
   /** It records, or would: the recording has nothing of what is refused or fails. */
   isRecording: boolean;
-  /** What fails the end: exchanges that were never served, misses that no test has asked for, blocked requests. */
+  /** What fails the end: exchanges that were never served, misses that no test has asked for. */
   failUnused: boolean;
   failOnMiss: boolean;
-  failOnBlock: boolean;
   /** Whether its options give faults. Those of a config file are for all gates. */
   hasFaults: boolean;
   /** What was never served; undefined where a recording is being made. @throws where there is none */
@@ -124,13 +123,12 @@ export function createTestGate(parts: TestGateParts): FakeGate {
       await parts.stopListening();
       if (parts.failUnused) assertAllServed();
       missed = unaskedMisses();
-      const { requests, blocked } = gate.counts();
+      const { requests } = gate.counts();
       const refused = refusedTexts(gate, BY_VARIABLES, parts.isRecording);
-      const isBlocked = parts.failOnBlock && blocked > 0;
       const again = 'PATCHGATE_RECORD=all PATCHGATE_TARGET=URL, and that test alone';
       for (const text of [
         parts.failOnMiss ? undefined : missed,
-        ...(isBlocked ? [] : refused),
+        ...refused,
         requests === 0 ? `no request came to the gate: its client must ask ${url}` : undefined,
         ...(parts.isRecording ? [...attempts.keys()].map(triedAgainText) : []),
         crossSessionText(gate.crossSessionHits(), again),
@@ -138,7 +136,6 @@ export function createTestGate(parts: TestGateParts): FakeGate {
       ])
         if (text !== undefined) notice(text);
       if (missed && parts.failOnMiss) throw new Error(missed);
-      if (isBlocked) throw new Error(refused.join('\n'));
       for (const check of unawaited) await check;
     } finally {
       await gate.close();

@@ -94,7 +94,7 @@ async function startGate(
     throw misuse(`failOnMiss cannot be ${JSON.stringify(failOnMiss)}`, 'it is true or false');
   const settings = typeof seed === 'object' ? options : { ...options, seed };
   const told = (text: string) => notice(inOptions(text));
-  const { kind, failUnused, failOnBlock, ...inUse } = await inForce(asked, settings, told);
+  const { kind, failUnused, ...inUse } = await inForce(asked, settings, told);
   // A test may change the working folder.
   const config = {
     ...inUse.config,
@@ -115,7 +115,7 @@ async function startGate(
   const { url, close, unref } = await orClose(gate, () => gate.listen());
   unref();
   const testGate = createTestGate({
-    ...{ gate, url, notice, config, failUnused, failOnMiss, failOnBlock },
+    ...{ gate, url, notice, config, failUnused, failOnMiss },
     stopListening() {
       open.delete(testGate);
       if (open.size === 0) process.off('beforeExit', closeOpen).off('SIGTERM', closeAndEnd);
@@ -138,10 +138,9 @@ async function startGate(
   return testGate;
 }
 
-/** What a test's gate is, and its settings; a config file's `failUnused` and `failOnBlock` are for the command. */
+/** What a test's gate is, and its settings; a config file's `failUnused` is for the command. */
 interface TestGateInForce extends InForce {
   failUnused: boolean;
-  failOnBlock: boolean;
 }
 
 const giveTarget = (of: string) =>
@@ -176,13 +175,12 @@ async function inForce(
   const { config, origins } = resolved;
   if (asked === 'proxy' && config.target === undefined)
     throw new PatchgateError('bad-usage', 'no target is given', { hint: giveTarget('proxy') });
-  const isSaid = (name: 'failUnused' | 'failOnBlock') => config[name] && origins[name] === 'flag';
-  const failOnBlock = isSaid('failOnBlock');
-  if (asked !== 'replay') return { kind: asked, config, failUnused: false, failOnBlock };
+  if (asked !== 'replay') return { kind: asked, config, failUnused: false };
+  const isSaid = config.failUnused && origins.failUnused === 'flag';
   const notices: string[] = [];
   try {
     const chosen = await replayOrRecord(resolved, process.env, (text) => notices.push(text), WORDING);
-    return { ...chosen, failUnused: chosen.kind === 'replay' && isSaid('failUnused'), failOnBlock };
+    return { ...chosen, failUnused: chosen.kind === 'replay' && isSaid };
   } catch (error) {
     // That nothing is recorded in CI matters where something is missing: a line for each gate of a suite would be noise.
     for (const text of notices) notice(text);

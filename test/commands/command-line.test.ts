@@ -35,12 +35,6 @@ describe('a wrong command line', () => {
       'unknown option --allowDelete (did you mean --allow-delete?)',
     ],
     [
-      'Unknown argument: memory',
-      CHECK,
-      'check x --memory 48MiB',
-      'unknown option --memory (leave it out: a replay holds its whole recording in memory)',
-    ],
-    [
       'Unknown argument: operaton',
       CHECK,
       'check x --operaton=y',

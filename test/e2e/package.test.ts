@@ -68,7 +68,7 @@ describe('the package', () => {
         ...['index.html', 'app.js', 'style.css'].map((name) => `dist/ui/${name}`),
         'schemas/contract.json',
         'schemas/config/patchgate.config.schema.json',
-        ...['contract', 'state', 'baseline', 'har'].map((name) => `schemas/files/${name}.schema.json`),
+        ...['contract', 'state', 'har'].map((name) => `schemas/files/${name}.schema.json`),
       ]),
     );
     expect(paths.filter((path) => /\.(?:map|test\.|env|tgz)|(?:^|\/)\./.test(path))).toEqual([]);

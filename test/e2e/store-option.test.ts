@@ -8,7 +8,6 @@ import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { putFilesIn } from '../../src/postgres/copy-recording.ts';
 import type { Database } from '../../src/postgres/database.ts';
 import { DEFAULT_RULES } from '../../src/recordings/matching/match-rules.ts';
-import { auditLine } from '../support/audit.ts';
 import { runBinary, startBinary } from '../support/binary.ts';
 import { exchange } from '../support/exchanges.ts';
 import { openAt, type Postgres, startPostgres } from '../support/postgres.ts';
@@ -121,36 +120,6 @@ describe('a test run', { tags: 'slow' }, () => {
     expect(code).toBe(0);
     expect(stderr).not.toContain('--state');
     expect(readdirSync(cwd)).toEqual(['.patchgate']);
-  });
-});
-
-describe('a report', { tags: 'slow' }, () => {
-  it('is of what all gates have let by', async () => {
-    const { url, database } = await open();
-    for (const namespace of ['default', 'default'])
-      await database.query('INSERT INTO patchgate_audit (namespace, at, line) VALUES ($1, now(), $2)', [
-        namespace,
-        auditLine(),
-      ]);
-    const { code, stdout } = await runHere(['report', '--format', 'json'], {
-      cwd,
-      env: { PATCHGATE_STORE: url },
-    });
-    const file = join(cwd, 'audit.jsonl');
-    writeFileSync(file, `${auditLine()}\n${auditLine()}\n`);
-    const ofFile = await runHere(['report', 'audit.jsonl', '--format', 'json'], {
-      cwd,
-      env: { PATCHGATE_STORE: url },
-    });
-    expect(code).toBe(0);
-    expect(stdout).toBe(ofFile.stdout.replaceAll('audit.jsonl', url.replace('postgres@', '')));
-  });
-
-  it('needs files, or a database', async () => {
-    expect(await runHere(['report'], { cwd })).toMatchObject({
-      code: 2,
-      stderr: expect.stringMatching(/^patchgate: missing argument: .+\n {2}.*--store/),
-    });
   });
 });
 

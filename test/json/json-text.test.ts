@@ -3,7 +3,6 @@ import {
   faultOf,
   findPlace,
   findPlaces,
-  memberSpans,
   placeAt,
   placesAt,
   syntaxErrorOf,
@@ -129,19 +128,6 @@ describe('the place of a pointer', () => {
     expect(findPlace('  7', '')).toEqual({ line: 1, column: 3 });
     expect(findPlace('  7', '/a')).toEqual({ line: 1, column: 3 });
   });
-});
-
-it('tells the members of an object with the text of their values', () => {
-  const text = ' { "a" : [1, "}]"] , "b\\u0022":-1.5,"a":{"a":"\\""}, "c": "x" }';
-  const spans = memberSpans(text);
-  expect(spans.map(({ name, start, value, end }) => [name, text[start], text.slice(value, end)])).toEqual([
-    ['a', '"', '[1, "}]"]'],
-    ['b"', '"', '-1.5'],
-    ['a', '"', '{"a":"\\""}'],
-    ['c', '"', '"x"'],
-  ]);
-  expect(memberSpans('{}')).toEqual([]);
-  expect(memberSpans('[{"a":1}]')).toEqual([]);
 });
 
 it('knows no limits in looking for the first mistake', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { githubSummary, github as reporter } from '../../src/reporters/github.ts';
 import type { Report } from '../../src/reporters/report.ts';
-import { checkedFile, finding, SUPPRESSED_REPORT, subject } from './sample-findings.ts';
+import { checkedFile, finding, REMARKS_REPORT, subject } from './sample-findings.ts';
 import { joined, SAMPLE_OPTIONS } from './sample-options.ts';
 import { SAMPLE_REPORT } from './sample-report.ts';
 
@@ -17,13 +17,13 @@ Patchgate: 1 error, 2 warnings, 1 more: 3 requests judged, 1 would be blocked, 2
 `);
 });
 
-test('leaves out what does not count; a remark that fails is an error, any other a notice', () => {
-  const lines = github(SUPPRESSED_REPORT).split('\n');
+test('a remark that fails is an error, any other a notice', () => {
+  const lines = github(REMARKS_REPORT).split('\n');
   expect(lines.slice(0, 4)).toEqual([
-    '::error title=patchgate::suppressions/0 expired on 2026-11-01%0Afix it',
+    '::error title=patchgate::x is wrong%0Afix it',
     '::warning file=recordings/PATCH.json,line=6,col=1,title=x.warns::new',
-    '::notice title=patchgate::suppressions/1 suppresses nothing',
-    '::notice title=patchgate::baseline.json holds 1 finding now',
+    '::notice title=patchgate::nothing was judged',
+    '::notice title=patchgate::wrote 1 file',
   ]);
 });
 
@@ -98,7 +98,7 @@ test('files are relative to the repository', () => {
 });
 
 describe('the page of a job', () => {
-  test('is a table of what counts, errors first', () => {
+  test('is a table of findings, errors first', () => {
     expect(githubSummary(SAMPLE_REPORT, SAMPLE_OPTIONS)).toBe(`### Patchgate: failed
 
 1 error, 2 warnings, 1 more: 3 requests judged, 1 would be blocked, 2 not concerned, in 3 files
@@ -115,8 +115,8 @@ describe('the page of a job', () => {
   test('says that it passed, and what remarks there are', () => {
     const clean = { files: SAMPLE_REPORT.files.slice(0, 1) };
     expect(githubSummary(clean, SAMPLE_OPTIONS)).toMatch(/^### Patchgate: passed\n\nno findings: .*\n\n$/);
-    expect(githubSummary(SUPPRESSED_REPORT, SAMPLE_OPTIONS)).toContain(
-      '\n- error: suppressions/0 expired on 2026-11-01 fix it\n- warn: suppressions/1',
+    expect(githubSummary(REMARKS_REPORT, SAMPLE_OPTIONS)).toContain(
+      '\n- error: x is wrong fix it\n- warn: nothing was',
     );
   });
 

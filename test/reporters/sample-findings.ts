@@ -27,20 +27,11 @@ export function checkedFile(subjects: readonly Subject[], parts: Partial<Checked
   return { file: 'recordings/PATCH.json', kind: 'recording', unjudged: 0, subjects, ...parts };
 }
 
-/** One of each that a report can have beside findings that count. */
-export const SUPPRESSED_REPORT: Report = {
+/** One of each that a report can have beside findings. */
+export const REMARKS_REPORT: Report = {
   files: [
     checkedFile(
-      [
-        subject([
-          finding({ message: 'known', line: 5, column: 9, excuse: { by: 'baseline' } }),
-          finding({
-            message: 'suppressed',
-            excuse: { by: 'suppression', reason: 'until the migration', expires: '2026-12-31' },
-          }),
-          finding({ rule: 'x.warns', severity: 'warn', message: 'new', line: 6, column: 1 }),
-        ]),
-      ],
+      [subject([finding({ rule: 'x.warns', severity: 'warn', message: 'new', line: 6, column: 1 })])],
       {
         kind: 'har',
         unjudged: 2,
@@ -57,28 +48,8 @@ export const SUPPRESSED_REPORT: Report = {
     ),
   ],
   remarks: [
-    { severity: 'error', message: 'suppressions/0 expired on 2026-11-01', hint: 'fix it' },
-    { severity: 'warn', message: 'suppressions/1 suppresses nothing' },
-    { severity: 'note', message: 'baseline.json holds 1 finding now' },
-  ],
-};
-
-/** A change of the contract: a request that it newly rejects, one that it newly allows, one that stays as it is. */
-export const CHANGE_REPORT: Report = {
-  files: [
-    checkedFile([
-      subject([finding({ line: 4, column: 2 })], { before: { outcome: 'pass', gone: [] } }),
-      subject([], {
-        pointer: '/exchanges/1',
-        before: {
-          outcome: 'block',
-          gone: [finding({ rule: 'schema.enum', pointer: '/languages/0', message: 'RUST is not listed' })],
-        },
-      }),
-      subject([finding({ excuse: { by: 'old-contract' } }), finding({ rule: 'x.warns', severity: 'warn' })], {
-        pointer: '/exchanges/2',
-        before: { outcome: 'block', gone: [] },
-      }),
-    ]),
+    { severity: 'error', message: 'x is wrong', hint: 'fix it' },
+    { severity: 'warn', message: 'nothing was judged' },
+    { severity: 'note', message: 'wrote 1 file' },
   ],
 };

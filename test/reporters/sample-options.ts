@@ -2,7 +2,6 @@ import type { ReporterOptions } from '../../src/reporters/report.ts';
 
 export const SAMPLE_OPTIONS: ReporterOptions = {
   failOn: 'error',
-  hasBaseline: false,
   isColoured: false,
   cwd: '/repo',
   root: '/repo',

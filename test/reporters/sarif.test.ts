@@ -3,14 +3,13 @@ import { Ajv } from 'ajv';
 import { describe, expect, test } from 'vitest';
 import type { Report } from '../../src/reporters/report.ts';
 import { sarif as reporter } from '../../src/reporters/sarif.ts';
-import { CHANGE_REPORT, checkedFile, finding, SUPPRESSED_REPORT, subject } from './sample-findings.ts';
+import { checkedFile, finding, REMARKS_REPORT, subject } from './sample-findings.ts';
 import { joined, SAMPLE_OPTIONS } from './sample-options.ts';
 import { SAMPLE_REPORT } from './sample-report.ts';
 
 const log = (report: Report, options = SAMPLE_OPTIONS) => JSON.parse(joined(reporter(report, options)));
 const run = (report: Report, options = SAMPLE_OPTIONS) => log(report, options).runs[0];
 const results = (report: Report, options = SAMPLE_OPTIONS) => run(report, options).results;
-const FINGERPRINT = expect.stringMatching(/^[0-9a-f]{32}$/);
 
 const RULES: Report['rules'] = [
   {
@@ -63,7 +62,6 @@ test('has a result for each finding', () => {
         logicalLocations: [{ fullyQualifiedName: '/languages', kind: 'value' }],
       },
     ],
-    partialFingerprints: { 'patchgateFinding/v1': FINGERPRINT },
   });
   expect(results[2]).toMatchObject({
     level: 'warning',
@@ -110,48 +108,25 @@ test("a rule's texts are as long as GitHub takes them", () => {
   expect(fullDescription.text.length).toBeLessThan(1024);
 });
 
-describe('what does not count', () => {
-  test('is unchanged, or suppressed; anything else is new', () => {
-    const [known, suppressed, fresh] = results(SUPPRESSED_REPORT);
-    expect(known.baselineState).toBe('unchanged');
-    expect(suppressed).toMatchObject({
-      baselineState: 'new',
-      suppressions: [{ kind: 'external', status: 'accepted', justification: 'until the migration' }],
-    });
-    expect(fresh.baselineState).toBe('new');
-    // Each has to say whether it is, where one does.
-    expect([known.suppressions, fresh.suppressions]).toEqual([[], []]);
-    expect(results(SAMPLE_REPORT)[0]).not.toHaveProperty('suppressions');
-    expect(
-      results(CHANGE_REPORT).map(({ baselineState }: { baselineState: string }) => baselineState),
-    ).toEqual(['new', 'new']);
-  });
-
-  test('with a baseline all that it has not is new; without one nobody says so', () => {
-    expect(results(SAMPLE_REPORT, { ...SAMPLE_OPTIONS, hasBaseline: true })[0].baselineState).toBe('new');
-    expect(results(SAMPLE_REPORT)[0]).not.toHaveProperty('baselineState');
-  });
-
-  test('remarks and skipped requests are notifications', () => {
-    expect(run(SUPPRESSED_REPORT).invocations).toEqual([
-      {
-        executionSuccessful: true,
-        toolConfigurationNotifications: [
-          { level: 'error', message: { text: 'suppressions/0 expired on 2026-11-01\nHint: fix it' } },
-          { level: 'warning', message: { text: 'suppressions/1 suppresses nothing' } },
-          { level: 'note', message: { text: 'baseline.json holds 1 finding now' } },
-        ],
-        toolExecutionNotifications: [
-          {
-            level: 'warning',
-            message: {
-              text: "recordings/PATCH.json:90: PATCH /accounts/current/drafts/1 (/log/entries/7) is not judged: the request's body is not in the file",
-            },
+test('remarks and skipped requests are notifications', () => {
+  expect(run(REMARKS_REPORT).invocations).toEqual([
+    {
+      executionSuccessful: true,
+      toolConfigurationNotifications: [
+        { level: 'error', message: { text: 'x is wrong\nHint: fix it' } },
+        { level: 'warning', message: { text: 'nothing was judged' } },
+        { level: 'note', message: { text: 'wrote 1 file' } },
+      ],
+      toolExecutionNotifications: [
+        {
+          level: 'warning',
+          message: {
+            text: "recordings/PATCH.json:90: PATCH /accounts/current/drafts/1 (/log/entries/7) is not judged: the request's body is not in the file",
           },
-        ],
-      },
-    ]);
-  });
+        },
+      ],
+    },
+  ]);
 });
 
 describe('a location', () => {
@@ -237,19 +212,9 @@ test('is valid against the published schema', { tags: 'slow' }, () => {
   const odd = checkedFile([subject([finding({ message: hostile, rule: hostile, pointer: hostile })])], {
     file: '\ud800 /x',
   });
-  for (const report of [SAMPLE_REPORT, SUPPRESSED_REPORT, CHANGE_REPORT, { files: [odd] }, { files: [] }]) {
+  for (const report of [SAMPLE_REPORT, REMARKS_REPORT, { files: [odd] }, { files: [] }]) {
     validate(log({ ...report, rules: RULES }));
     expect(validate.errors).toBeNull();
   }
   expect(validate(log(SAMPLE_REPORT).runs)).toBe(false);
-});
-
-test('leaves out what a recording has taken over, and says what was not sent', () => {
-  const drift = { ...finding({ rule: 'drift.removed' }), basis: 'recorded' } as const;
-  const skipped = [{ pointer: '/exchanges/1', method: 'GET', path: '/a', why: 'w' }];
-  const file = checkedFile([subject([drift, { ...drift, excuse: { by: 'update' } }])]);
-  const { results, invocations, tool } = run({ command: 'verify', files: [{ ...file, skipped }] });
-  expect(results).toHaveLength(1);
-  expect(tool.driver.rules[0].help.text).toContain('--update');
-  expect(JSON.stringify(invocations)).toContain('GET /a (/exchanges/1) is not sent: w');
 });

@@ -16,10 +16,6 @@ const published = (name: string) =>
 const FILES = {
   contract: [read('contract.json'), { contractVersion: 1 }],
   state: [{ accounts: { current: { projects: { 42: {} } } } }, { accounts: { main: {} } }],
-  baseline: [
-    { version: 1, findings: [] },
-    { version: 2, findings: [] },
-  ],
   har: [{ log: { entries: [] } }, { log: {} }],
 } as const;
 

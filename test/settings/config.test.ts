@@ -21,7 +21,6 @@ describe('what nobody says', () => {
       ignorePointers: [],
       ignoreQuery: [],
       strictSequence: false,
-      failOnBlock: false,
       failUnused: false,
       targetInsecure: false,
       setHeader: [],
@@ -40,13 +39,9 @@ describe('what nobody says', () => {
       latency: { from: 0, to: 0 },
       faults: [],
       failOn: 'error',
-      ignoreDrift: [],
-      driftHeaders: ['content-type', 'location'],
       rules: {},
       overrides: [],
       placeOf: expect.any(Function),
-      bodies: [],
-      suppressions: [],
       customRules: {},
     });
     expect(file).toBeUndefined();
@@ -166,7 +161,7 @@ describe('a config file', () => {
   });
 
   it('that is a program may fail when it is read', async () => {
-    const file = 'export default { bodies: [{ get files() { throw new Error("no luck"); } }] };';
+    const file = 'export default { overrides: [{ get files() { throw new Error("no luck"); } }] };';
     expect(await refused({ file, name: 'patchgate.config.mjs' })).toContain(
       'patchgate.config.mjs: no luck (',
     );
@@ -228,7 +223,6 @@ describe('a path', () => {
         recordings: 'rec',
         state: 'known.json',
         seed: 'data/seed.json',
-        baseline: 'b.json',
         audit: 'audit.jsonl',
       },
       ...{ targetCa: '/etc/ca.pem', tlsCert: 'tls/cert.pem', tlsKey: 'tls/key.pem' },
@@ -238,7 +232,6 @@ describe('a path', () => {
       ...{
         audit: '../../audit.jsonl',
         seed: '../../data/seed.json',
-        baseline: '../../b.json',
         targetCa: '/etc/ca.pem',
       },
       ...{ tlsCert: '../../tls/cert.pem', tlsKey: '../../tls/key.pem', recording: 'checkout' },
@@ -290,14 +283,6 @@ describe('the environment', () => {
   ])('with %s is refused: it would be without effect', async (variable, meant) => {
     expect(await refused({ env: { [variable]: 'x' } })).toBe(
       `unknown environment variable ${variable} (did you mean ${meant}?)`,
-    );
-  });
-
-  it('says of a setting that is gone what to do instead', async () => {
-    const instead = '(leave it out: a replay holds its whole recording in memory)';
-    expect(await refused({ file: { memory: '48MiB' } })).toContain(instead);
-    expect(await refused({ env: { PATCHGATE_MEMORY: '48MiB' } })).toBe(
-      `there is no environment variable PATCHGATE_MEMORY any more ${instead}`,
     );
   });
 

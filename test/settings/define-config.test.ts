@@ -19,8 +19,6 @@ describe('defineConfig', () => {
       target: undefined,
       rules: { 'schema.unknown-field': 'error' },
       overrides: [{ files: 'legacy/**', rules: { 'schema.unknown-field': 'off' } }],
-      bodies: [{ files: ['drafts/**'], path: '/accounts/current/drafts/1001' }],
-      suppressions: [{ rule: 'schema.observed', pointer: '/languages', reason: 'one more of them' }],
       normalizeRequest: (request) => ({ ...request, query: '' }),
     });
     const { normalizeRequest, ...plain } = written;
@@ -56,14 +54,8 @@ describe('defineConfig', () => {
       { validation: true },
       // @ts-expect-error no severity
       { rules: { 'schema.type': 'fatal' } },
-      // @ts-expect-error neither operation nor path
-      { bodies: [{ files: 'x' }] },
       // @ts-expect-error nothing says where
       { overrides: [{ rules: {} }] },
-      // @ts-expect-error nothing says where
-      { suppressions: [{ rule: 'schema.type', reason: 'x' }] },
-      // @ts-expect-error no reason
-      { suppressions: [{ rule: 'schema.type', files: 'x' }] },
     ];
     expect(wrong.map(defineConfig)).toEqual(wrong);
   });

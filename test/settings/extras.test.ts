@@ -1,80 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { refused as configRefused } from '../support/config.ts';
 import { laterRefusal } from '../support/errors.ts';
-import { checkBodies, checkCustomRules, checkOverrides, checkSuppressions } from '../support/extras.ts';
+import { checkCustomRules, checkOverrides } from '../support/extras.ts';
 import { shouting } from '../support/team-rule.ts';
 
 const source = { where: 'the config', folder: '/repo' };
-
-describe('bodies', () => {
-  it('are none where nothing is said', async () => {
-    expect(await checkBodies(undefined, source)).toEqual([]);
-  });
-
-  it('say what files are judged as, with globs from the folder of the config file', async () => {
-    const [first, second] = await checkBodies(
-      [
-        { files: 'bodies/projects/**', operation: 'updateProject' },
-        { files: ['a*.json', 'x/b.json'], path: '/accounts/current/drafts/1' },
-      ],
-      source,
-    );
-    expect(first).toMatchObject({ operation: 'updateProject', place: 'bodies[0].operation in the config' });
-    expect(second).toMatchObject({
-      path: '/accounts/current/drafts/1',
-      place: 'bodies[1].path in the config',
-    });
-    const files = [
-      '/repo/bodies/projects/a/b.json',
-      '/repo/deep/a1.json',
-      '/repo/x/b.json',
-      '/elsewhere/x/b.json',
-    ];
-    expect(files.map((file) => first?.files(file))).toEqual([true, false, false, false]);
-    expect(files.map((file) => second?.files(file))).toEqual([false, true, true, false]);
-  });
-
-  it.each([
-    [{}, 'invalid value {} for bodies in the config (it takes a list: ['],
-    [['a.json'], 'invalid value "a.json" for bodies[0] in the config (it takes { '],
-    [[{ operation: 'a' }], 'missing field "files" of bodies[0] in the config (Globs, from '],
-    [
-      [{ files: '!a', operation: 'a' }],
-      'invalid value "!a" for bodies[0].files in the config (it takes a glob',
-    ],
-    [[{ files: [], operation: 'a' }], 'invalid value [] for bodies[0].files in'],
-    [[{ files: ['a', 1], operation: 'a' }], 'invalid value ["a",1] for bodies[0].files in'],
-    [
-      [{ files: 'a', path: '/' }, { files: 'a' }],
-      'invalid combination of fields in bodies[1] in the config (it needs either operation or path)',
-    ],
-    [
-      [{ files: 'a', operation: 'a', path: '/' }],
-      'invalid combination of fields in bodies[0] in the config (it needs either operation or path)',
-    ],
-    [
-      [{ files: 'a', operation: 1 }],
-      'invalid value 1 for bodies[0].operation in the config (it takes a text)',
-    ],
-    [[{ files: 'a', path: '' }], 'invalid value "" for bodies[0].path in the config (it takes a text)'],
-    [
-      [{ files: 'a', operaton: 'a' }],
-      'unknown field "operaton" of bodies[0] in the config (did you mean "operation"?)',
-    ],
-  ])('%j are refused', async (given, message) => {
-    expect(await laterRefusal('bad-config', checkBodies(given, source))).toContain(message);
-  });
-
-  it('name the member that was meant, and the line', async () => {
-    const text = '{\n  "bodies": [\n    { "file": "a", "operation": "b" }\n  ]\n}';
-    const { bodies } = JSON.parse(text) as { bodies: unknown };
-    await expect(checkBodies(bodies, { ...source, where: 'c.json', text })).rejects.toMatchObject({
-      code: 'bad-config',
-      message: 'unknown field "file" of bodies[0] in c.json:3:7',
-      hint: 'did you mean "files"?',
-    });
-  });
-});
 
 describe('overrides', () => {
   const rules = { 'schema.unknown-field': 'off' };
@@ -168,87 +98,6 @@ describe('overrides', () => {
     const given = (JSON.parse(text) as { overrides: unknown }).overrides;
     await expect(checkOverrides(given, { ...source, where: 'c.json', text })).rejects.toThrow(
       'unknown field "file" of overrides[0] in c.json:3:7',
-    );
-  });
-});
-
-describe('suppressions', () => {
-  const ONE = { rule: 'schema.required', pointer: '/languages', reason: 'sent by the old client' };
-
-  function refused(given: unknown): Promise<string> {
-    return laterRefusal('bad-config', checkSuppressions(given, source));
-  }
-
-  it('are none where nothing is said', async () => {
-    expect(await checkSuppressions(undefined, source)).toEqual([]);
-  });
-
-  it('are read, with globs from the folder of the config file', async () => {
-    const given = [{ ...ONE, expires: '2028-02-29', files: ['legacy/**'], paths: ['/accounts/1/**'] }];
-    const [one] = await checkSuppressions(given, source);
-    expect(one).toMatchObject({
-      ...ONE,
-      expires: '2028-02-29',
-      name: 'suppressions[0]',
-      rulePlace: 'suppressions[0].rule in the config',
-    });
-    expect(['/repo/legacy/a/b.json', '/repo/a.json'].map((file) => one?.files?.(file))).toEqual([
-      true,
-      false,
-    ]);
-    const paths = ['/api/v2/accounts/1/projects/42/', '/accounts/1/drafts/3?a=b', '/accounts/2/drafts/3'];
-    expect(paths.map((path) => one?.paths?.(path))).toEqual([true, true, false]);
-    const [short] = await checkSuppressions([{ ...ONE, files: 'a*.json' }], source);
-    expect(['/repo/x/a1.json', '/repo/b.json'].map((file) => short?.files?.(file))).toEqual([true, false]);
-    expect(one?.paths?.(`/accounts/1/${'a'.repeat(1000)}`)).toBe(false);
-  });
-
-  it.each([
-    [{}, 'invalid value {} for suppressions in the config (it takes a list: ['],
-    [[null], 'invalid value null for suppressions[0] in the config (it takes { '],
-    [
-      [ONE, { ...ONE, file: ['a'] }],
-      'unknown field "file" of suppressions[1] in the config (did you mean "files"?)',
-    ],
-    [
-      [{ ...ONE, comment: 'x' }],
-      'unknown field "comment" of suppressions[0] in the config (it has: rule, files, paths, pointer, reason, expires)',
-    ],
-    [[{ ...ONE, rule: undefined }], 'missing field "rule" of suppressions[0] in the config'],
-    [[{ ...ONE, rule: 1 }], 'invalid value 1 for suppressions[0].rule in the config'],
-    [[{ ...ONE, reason: undefined }], 'missing field "reason" of suppressions[0] in the config'],
-    [[{ ...ONE, reason: ' \n' }], 'invalid value " \\n" for suppressions[0].reason in the config'],
-    [[{ ...ONE, files: '!legacy/**' }], 'invalid value "!legacy/**" for suppressions[0].files in the config'],
-    [[{ ...ONE, files: [] }], 'invalid value [] for suppressions[0].files in the config'],
-    [[{ ...ONE, paths: [''] }], 'invalid value [""] for suppressions[0].paths in the config'],
-    [
-      [{ ...ONE, pointer: 'languages' }],
-      'invalid value "languages" for suppressions[0].pointer in the config',
-    ],
-    [
-      [{ ...ONE, pointer: undefined }],
-      'invalid combination of fields in suppressions[0] in the config (it needs files, paths or pointer;',
-    ],
-    [
-      [{ ...ONE, expires: '2026-02-30' }],
-      'invalid value "2026-02-30" for suppressions[0].expires in the config',
-    ],
-    [
-      [{ ...ONE, expires: '2026-13-01' }],
-      'invalid value "2026-13-01" for suppressions[0].expires in the config',
-    ],
-    [[{ ...ONE, expires: '1.1.2027' }], 'invalid value "1.1.2027" for suppressions[0].expires in the config'],
-    [[{ ...ONE, expires: 2027 }], 'invalid value 2027 for suppressions[0].expires in the config'],
-  ])('%j are refused', async (given, message) => {
-    expect(await refused(given)).toContain(message);
-  });
-
-  it('are refused with the line where they stand in a file', async () => {
-    const text = JSON.stringify({ suppressions: [{ ...ONE, expires: 'soon' }] }, null, 2);
-    const given = (JSON.parse(text) as { suppressions: unknown }).suppressions;
-    const inFile = { where: 'patchgate.config.json', folder: '/repo', text };
-    expect(await laterRefusal('bad-config', checkSuppressions(given, inFile))).toBe(
-      'invalid value "soon" for suppressions[0].expires in patchgate.config.json:7:18 (it takes the last day on which it holds: 2026-12-31)',
     );
   });
 });

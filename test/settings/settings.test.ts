@@ -121,8 +121,6 @@ describe('each setting', () => {
     redactPatterns: [['\\d{3},\\d{2}', ['\\d{3},\\d{2}']]],
     matchHeaders: [['accept-language', ['accept-language']]],
     ignorePointers: [['/environments/*/id', ['/environments/*/id']]],
-    ignoreDrift: [['/items/*/etag', ['/items/*/etag']]],
-    driftHeaders: [['location', ['location']]],
     ignoreQuery: [['timestamp', ['timestamp']]],
     strictSequence: [['true', true]],
     failUnused: [['true', true]],
@@ -141,8 +139,6 @@ describe('each setting', () => {
       ],
     ],
     faultSeed: [['1234', 1234]],
-    baseline: [['known.json', 'known.json']],
-    failOnBlock: [['true', true]],
     store: [['postgres://db.example.com/gates', 'postgres://db.example.com/gates']],
     failOn: [
       ['error', 'error'],
@@ -323,7 +319,6 @@ describe('each setting', () => {
   it.each([
     ['host', ['a', 'b'], '--host is given more than once (give it once)'],
     ['port', ['1', '2'], '--port is given more than once (give it once)'],
-    ['baseline', ['a', 'b'], '--baseline is given more than once (give it once)'],
     ['state', ['', 'x'], '--state and --no-state are both given (give one of them, once)'],
   ])('--%s is given once', async (name, values, says) => {
     expect(await laterRefusal('bad-usage', resolve({ flags: { [name]: values } }))).toBe(says);

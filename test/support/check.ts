@@ -3,8 +3,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { hideSecrets } from '../../src/commands/check/hide-secrets.ts';
-import { InitialState, type InitialStateOptions } from '../../src/commands/check/history.ts';
-import type { JudgedAs } from '../../src/commands/check/judge.ts';
 import { judgeAll } from '../../src/commands/check/judge.ts';
 import type { Gate } from '../../src/gate/gate.ts';
 import { DEFAULT_REDACTION } from '../../src/recordings/redaction/redaction.ts';
@@ -12,30 +10,20 @@ import type { CheckedFile, PlacedFinding, Subject } from '../../src/reporters/re
 import { gate } from './gate.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
-export interface TextOptions extends Partial<InitialStateOptions> {
+export interface TextOptions {
   /** Of the file. */
   folder?: string;
-  as?: JudgedAs;
   gate?: Gate;
 }
 
-export async function checkHar(har: unknown, options: TextOptions = {}): Promise<CheckedFile> {
-  return checkFile('x.har', har, options);
-}
-
-export async function checkLines(text: string | Buffer, options: TextOptions = {}): Promise<CheckedFile> {
-  return checkFile('x.jsonl', text, options);
-}
-
-/** As a report has it. */
-async function checkFile(name: string, content: unknown, options: TextOptions): Promise<CheckedFile> {
-  const { as = {} } = options;
+/** An archive as a report has it. */
+export async function checkHar(content: unknown, options: TextOptions = {}): Promise<CheckedFile> {
   const cwd = options.folder ?? temporaryFolder();
   const isText = typeof content === 'string' || Buffer.isBuffer(content);
-  writeFileSync(join(cwd, name), isText ? content : JSON.stringify(content));
+  writeFileSync(join(cwd, 'x.har'), isText ? content : JSON.stringify(content));
   const io = { cwd, stdin: (async function* () {})() };
   const judge = options.gate ?? gate({ guard: 'off' });
-  const files = await judgeAll(judge, [name], as, new InitialState([]), io);
+  const files = await judgeAll(judge, ['x.har'], {}, io);
   return hideSecrets(files, DEFAULT_REDACTION)[0] as CheckedFile;
 }
 

@@ -12,9 +12,6 @@ async function readExtra<N extends ExtraName>(
   return (await extrasOf(values, source))[name];
 }
 
-export const checkBodies = (given: unknown, source: ConfigSource) => readExtra('bodies', given, source);
 export const checkOverrides = (given: unknown, source: ConfigSource) => readExtra('overrides', given, source);
-export const checkSuppressions = (given: unknown, source: ConfigSource) =>
-  readExtra('suppressions', given, source);
 export const checkCustomRules = (given: unknown, source: ConfigSource) =>
   readExtra('customRules', given, source);

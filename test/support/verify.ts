@@ -30,33 +30,13 @@ export async function startLive(answers: Record<string, Live>): Promise<Target> 
   });
 }
 
-export interface Verified {
+interface Verified {
   code: number;
-  /** As `-f json` has it. */
-  report: {
-    summary: Record<string, number>;
-    remarks?: { severity: string; message: string }[];
-    files: {
-      file: string;
-      subjects: { pointer: string; findings: FoundDrift[] }[];
-      skipped?: { pointer: string; why: string }[];
-    }[];
-  };
-  /** `error drift.removed /name` of each finding, in the order of files. */
-  found: string[];
+  /** As it is printed. */
+  text: string;
   notices: string[];
   /** What the progress line showed, one after the other; `""` where it was taken off. */
   shown: string[];
-}
-
-interface FoundDrift {
-  rule: string;
-  severity: string;
-  pointer: string;
-  message: string;
-  line?: number;
-  column?: number;
-  excuse?: { by: string };
 }
 
 /** @param flags settings, as flags would give them. @param folder that of the recordings */
@@ -64,41 +44,27 @@ export async function verify(
   folder: string,
   target: string,
   flags: Record<string, unknown> = {},
-  args: Partial<VerifyArgs> & { stopped?: AbortSignal } = {},
+  { stopped = new AbortController().signal, ...args }: Partial<VerifyArgs> & { stopped?: AbortSignal } = {},
 ): Promise<Verified> {
-  const { stopped = new AbortController().signal, ...others } = args;
   const given = { recordings: folder, recording: 'x', target, ...flags };
   const { config } = await resolveConfig(given, COMMAND_DEFAULTS.verify, {}, folder);
   let text = '';
   const notices: string[] = [];
   const shown: string[] = [];
   const code = await runVerify(
+    { config, headers: [], patches: [], ...args },
     {
-      config,
-      selection: {},
-      headers: [],
-      isUnsafe: false,
-      updates: false,
-      outputs: [{ format: 'json' }],
-      ...others,
-    },
-    {
-      stdout: (piece) => {
-        text += piece;
+      output: {
+        async write(piece) {
+          text += piece;
+          return true;
+        },
       },
       notice: (notice) => void notices.push(notice),
       progress: { show: (line) => void shown.push(line()), clear: () => void shown.push('') },
-      cwd: folder,
-      today: '2026-11-21',
       stopped,
     },
     () => judgingGate(config),
   );
-  const report = JSON.parse(text) as Verified['report'];
-  const found = report.files.flatMap(({ subjects }) =>
-    subjects.flatMap(({ findings }) =>
-      findings.map(({ severity, rule, pointer }) => [severity, rule, pointer].join(' ').trim()),
-    ),
-  );
-  return { code, report, found, notices, shown };
+  return { code, text, notices, shown };
 }

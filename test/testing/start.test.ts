@@ -236,7 +236,7 @@ describe('to record again', () => {
     expect(notices).toEqual([`no request came to the gate: its client must ask ${idle.url}`]);
   });
 
-  it('tells at the end of what the gate blocked, and fails where that is asked for', async () => {
+  it('tells at the end of what the gate blocked', async () => {
     const notices: string[] = [];
     const options = { ...recorded(GET), notice: (text: string) => notices.push(text) };
     const gate = await replay(options);
@@ -244,15 +244,6 @@ describe('to record again', () => {
     await gate.close();
     const says = /^the gate answered PATCH \S+ with 422: schema.required: /;
     expect(notices).toEqual([expect.stringMatching(says)]);
-    const strict = await replay({ ...options, failOnBlock: true });
-    await patch(strict.url + PROJECT_PATH, {});
-    await expect(strict.close()).rejects.toThrow(says);
-    const anew = await fake({ failOnBlock: true });
-    const session = anew.session('a');
-    await patch(session.url + PROJECT_PATH, {});
-    session.reset();
-    await anew.close();
-    expect(notices).toHaveLength(1);
   });
 
   it('tells of a test that is tried again: what is recorded begins with the try that failed', async ({

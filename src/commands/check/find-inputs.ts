@@ -18,7 +18,7 @@ interface InputFolders {
 
 const HINT = 'give files, folders, globs, names of recordings, or - for standard input';
 /** What is judged of a folder. */
-const INPUT_NAME = /\.(?:json|jsonl|ndjson|har)$/i;
+const INPUT_NAME = /\.(?:json|har)$/i;
 const GLOB = /[*?[\]{}]|[@!+]\(/;
 
 /**
@@ -53,7 +53,7 @@ async function filesOf(arg: string, folders: InputFolders): Promise<string[]> {
   await tellOfJournals(names, folders);
   const inputs = names.filter((name) => isInput(name.slice(prefix.length)));
   if (inputs.length > 0) return inputs;
-  const message = `there is no *.json, *.jsonl, *.ndjson or *.har file below ${folder}`;
+  const message = `there is no *.json or *.har file below ${folder}`;
   throw new PatchgateError('bad-input', message, { hint: 'give the folder of a recording, or of bodies' });
 }
 

@@ -7,21 +7,25 @@ import type { HarEntry } from '../../recordings/har/har.ts';
 import { type HarItem, harEntries } from '../../recordings/har/read-har.ts';
 import type { Skipped } from '../../reporters/report.ts';
 import { attached } from '../recordings/read-archive.ts';
-import type { FoundRequest } from './judge-file.ts';
 import type { RequestPlaces } from './places.ts';
-import type { Input } from './read-input.ts';
+import type { FoundRequest, FoundRequests, Input } from './read-input.ts';
 
 /**
  * The requests of an HTTP archive, whether or not they were answered, and those that cannot be read.
  *
  * @throws PatchgateError `bad-input` with file, line and column where it is broken or cut off
  */
-export async function* readEntries({ bytes, name, path }: Input): AsyncGenerator<FoundRequest | Skipped> {
-  const archive = harEntries(bytes, name);
-  const { isOwn, items } = archive;
-  const text = { text: archive.text, line: 1 };
+export function requestsOfArchive(input: Input): FoundRequests {
+  const archive = harEntries(input.bytes, input.name);
+  return { text: archive.text, requests: requestsOf(archive, input.path) };
+}
+
+async function* requestsOf(
+  { isOwn, items, text }: ReturnType<typeof harEntries>,
+  path: string | undefined,
+): AsyncGenerator<FoundRequest | Skipped> {
   const places = findPlaces(
-    archive.text,
+    text,
     items.map(({ pointer }) => ({ pointer, part: 'value' })),
   );
   for (const [index, item] of items.entries()) {
@@ -37,7 +41,7 @@ export async function* readEntries({ bytes, name, path }: Input): AsyncGenerator
     const head = { method: entry.request.method, url: targetOf(entry), headers };
     const body = isMissing(entry, isOwn) && !beside.request ? undefined : asked;
     yield {
-      ...{ pointer, line, text, head, body, time: entry.startedDateTime ?? undefined },
+      ...{ pointer, line, head, body },
       places: placesOf(entry, pointer),
       exchange: () => exchangeIn(entry, head, body, options),
     };

@@ -12,15 +12,12 @@ const BEFORE = 50;
 export function hideSecrets(files: readonly CheckedFile[], redaction: Redaction): CheckedFile[] {
   const path = (text: string) => redactPath(text, redaction);
   const hidden = (subject: Subject): Subject => {
-    const { findings, effects, before } = subject;
+    const { findings, effects } = subject;
     return {
       ...subject,
       ...(subject.path !== undefined && { path: path(subject.path) }),
       findings: findings.map((finding) => hide(finding, subject, redaction)),
       ...(effects && { effects: effects.map((effect) => redactEffect(effect, redaction)) }),
-      ...(before && {
-        before: { ...before, gone: before.gone.map((finding) => hide(finding, subject, redaction)) },
-      }),
     };
   };
   return files.map((file) => ({

@@ -1,21 +1,18 @@
 import type { Match } from '../../contract/match-operation.ts';
 import { PatchgateError } from '../../errors.ts';
 import type { Gate } from '../../gate/gate.ts';
-import type { RequestHead } from '../../http/http.ts';
+import { recordedUpdate } from '../../guard/recorded-history.ts';
+import { type RequestHead, splitTarget } from '../../http/http.ts';
 import { nearest } from '../../model/nearest.ts';
-import type { RecordName } from '../../model/record.ts';
-import { type CheckedFile, subjectOf } from '../../reporters/report.ts';
-import type { BodyMapping } from '../../settings/extras.ts';
-import { History, type InitialState } from './history.ts';
-import { FileJudge, type LoneBody } from './judge-file.ts';
-import { placed } from './places.ts';
-import { type Input, type InputIo, readInput } from './read-input.ts';
-import type { RecordingFile } from './recording.ts';
+import { LEARNT } from '../../model/record.ts';
+import { type CheckedFile, type Skipped, type Subject, subjectOf } from '../../reporters/report.ts';
+import { KnownState } from '../../state/known-state.ts';
+import { placed, placedSubjects, pointersInText, type TextPointer } from './places.ts';
+import { type FoundRequests, type Input, type InputIo, readInput } from './read-input.ts';
 import type { ProgressIo } from './standard-io.ts';
 
 /**
- * Judges files, and reports them in their order. The files of a recording are one history, so they are judged once all have been
- * read.
+ * Judges files, and reports them in their order.
  *
  * @param files as `findInputs` gives them
  * @throws PatchgateError where one cannot be read or judged
@@ -24,98 +21,91 @@ export async function judgeAll(
   gate: Gate,
   files: readonly string[],
   as: JudgedAs,
-  initial: InitialState,
   io: InputIo & ProgressIo,
 ): Promise<CheckedFile[]> {
-  const targetOf = bodyTargets(gate, as);
+  const target = targetOf(gate, as);
   const progress = { files: 0, of: files.length, judged: 0 };
   const onJudged = () => {
     progress.judged++;
     io.progress?.tell(progress);
   };
   const checked: CheckedFile[] = [];
-  const recordings: { number: number; file: RecordingFile }[] = [];
-  for (const [number, file] of files.entries()) {
-    progress.files = number - recordings.length;
+  for (const file of files) {
     const input = await readInput(file, io, gate.bodyLimit);
-    if (input.kind === 'recording') {
-      const { readRecording } = await import('./recording.ts');
-      recordings.push({ number, file: readRecording(input) });
-      continue;
-    }
-    const { kind, name, path, bytes } = input;
-    if (kind === 'audit')
-      throw new PatchgateError('bad-input', `${name} is an audit, which holds no bodies to judge`, {
-        hint: `give it to patchgate report, and keep it out of the folders that are judged`,
-      });
-    const judge = new FileJudge(gate, path, onJudged);
-    const judgeBody = (body: Pick<LoneBody, 'bytes' | 'pointer'> & { line?: number }, place: string) =>
-      judge.add(judgedBody(gate, body, targetOf(path, place), initial, path));
-    if (kind === 'body') judgeBody({ bytes, pointer: '' }, name);
-    else await judgeInOrder(gate, input, judge, initial, (body) => judgeBody(body, `${name}:${body.line}`));
-    checked[number] = judge.asFile(name, kind);
-  }
-  if (recordings.length === 0) return checked;
-  progress.files = files.length - recordings.length;
-  const { judgeRecordings } = await import('./recording.ts');
-  const read = recordings.map(({ file }) => file);
-  const judged = judgeRecordings(gate, read, initial, onJudged);
-  for (const { number } of recordings) {
-    checked[number] = judged.next().value as CheckedFile;
+    if (input.kind === 'body') {
+      checked.push(judgeBody(gate, input, target));
+      onJudged();
+    } else checked.push(await judgeRequests(gate, input, await requestsIn(input), onJudged));
     progress.files++;
   }
   return checked;
 }
 
-/** Judges what stands in one file in its order: what an exchange shows is known of the requests behind it. */
-async function judgeInOrder(
+async function requestsIn(input: Input): Promise<FoundRequests> {
+  return input.kind === 'har'
+    ? (await import('./har.ts')).requestsOfArchive(input)
+    : (await import('./recording.ts')).requestsOfRecording(input);
+}
+
+/** Judges the requests of one file in its order: what an exchange shows is known of the requests behind it. */
+async function judgeRequests(
   gate: Gate,
-  input: Input,
-  judge: FileJudge,
-  initial: InitialState,
-  judgeBody: (body: LoneBody) => void,
-): Promise<void> {
-  const history = new History(gate, initial);
-  const found =
-    input.kind === 'har'
-      ? (await import('./har.ts')).readEntries(input)
-      : (await import('./requests.ts')).readLines(input);
-  let index = 0;
-  for await (const one of found) {
-    if ('why' in one) judge.skip(one);
-    else if ('bytes' in one) judgeBody(one);
-    else {
-      const place = { file: 0, index: index++ };
-      const matches = judge.judge(one, (name) => history.knownBefore(name, place));
-      // Most of what a browser asks for is about no record.
-      const exchange = matches || gate.recordAt(one.head.url) ? one.exchange?.() : undefined;
-      if (exchange) history.add(exchange, place, place.index);
+  { name, path: file, kind }: Input,
+  { text, requests }: FoundRequests,
+  onJudged: () => void,
+): Promise<CheckedFile> {
+  const state = new KnownState();
+  const subjects: Subject[] = [];
+  const pointers: TextPointer[] = [];
+  const skipped: Skipped[] = [];
+  let unjudged = 0;
+  for await (const found of requests) {
+    if ('why' in found) {
+      skipped.push(found);
+      continue;
     }
+    const { pointer, line, head, body, places, exchange } = found;
+    const match = gate.match(head);
+    const { path } = splitTarget(head.url);
+    const facts = { pointer, ...(line !== undefined && { line }), method: head.method, path };
+    if (!match) unjudged++;
+    else if (!body) skipped.push({ ...facts, why: "the request's body is not in the file" });
+    else {
+      const record = gate.recordOf(match);
+      const circumstances = { known: record && state.of(record), file };
+      const { verdict } = gate.inspect({ ...head, body }, match, circumstances);
+      subjects.push(subjectOf(facts, verdict));
+      pointers.push(...pointersInText(places, body, verdict.findings));
+      onJudged();
+    }
+    // Most of what a browser asks for is about no record.
+    const shown = match || gate.recordAt(head.url) ? exchange() : undefined;
+    if (shown) recordedUpdate(gate, LEARNT, shown)?.apply(state);
   }
+  return {
+    ...{ file: name, kind, subjects: placedSubjects(text, subjects, pointers), unjudged },
+    ...(skipped.length > 0 && { skipped }),
+  };
 }
 
-/** Judges a body by itself. Several that are given are no history: nothing says that they are sent one after the other. */
-function judgedBody(
-  gate: Gate,
-  { bytes, pointer, line }: Pick<LoneBody, 'bytes' | 'pointer'> & { line?: number },
-  { head, match, path, record }: BodyTarget,
-  initial: InitialState,
-  file: string | undefined,
-) {
-  const known = record && initial.stateOf(record).of(record);
-  const { verdict } = gate.inspect({ ...head, body: bytes }, match, { known, file });
-  const where = { pointer, ...(line !== undefined && { line }) };
-  const facts = path === undefined ? where : { ...where, method: 'PATCH', path };
-  return { ...subjectOf(facts, verdict), findings: placed(verdict, bytes, line) };
+/** @throws PatchgateError `bad-usage` where nothing says which operation it is for: nothing is guessed */
+function judgeBody(gate: Gate, { name, path: file, bytes }: Input, target?: BodyTarget): CheckedFile {
+  if (!target) {
+    throw new PatchgateError('bad-usage', `nothing says which operation the body ${name} is for`, {
+      hint: `give --operation with one of: ${gate.operations.join(', ')}; or --path, as in --path ${EXAMPLE}`,
+    });
+  }
+  const { head, match, path } = target;
+  const { verdict } = gate.inspect({ ...head, body: bytes }, match, { known: undefined, file });
+  const facts = path === undefined ? { pointer: '' } : { pointer: '', method: 'PATCH', path };
+  const subject = { ...subjectOf(facts, verdict), findings: placed(verdict, bytes) };
+  return { file: name, kind: 'body', subjects: [subject], unjudged: 0 };
 }
 
-/** What the bodies are judged as that do not say it themselves. Nothing is guessed. */
+/** What the bodies are judged as; at most one of the two. */
 export interface JudgedAs {
-  /** For all of them; at most one of the two. */
   operation?: string | undefined;
   path?: string | undefined;
-  /** By file, where neither is given; the first one that is for a file counts. */
-  bodies?: readonly BodyMapping[] | undefined;
 }
 
 /** The request that a body is judged as. */
@@ -124,52 +114,22 @@ interface BodyTarget {
   match: Match;
   /** Where a path was given. */
   path?: string;
-  record?: RecordName | undefined;
 }
 
 const HEADERS = ['content-type', 'application/json'];
 const EXAMPLE = '/accounts/current/projects/42';
 
-/**
- * Says what a body is judged as, by its file (absolute; undefined: standard input) and its place for people.
- *
- * @throws PatchgateError `bad-usage` where nothing says it; at once `bad-usage`, `bad-config` where the contract has no such
- *   operation
- */
-export function bodyTargets(gate: Gate, { operation, path, bodies = [] }: JudgedAs) {
-  const given = targetOf(gate, { operation, path });
-  const mapped = bodies.map((mapping) => ({
-    isFor: mapping.files,
-    target: targetOf(gate, mapping, mapping.place),
-  }));
-  return (file: string | undefined, place: string): BodyTarget => {
-    const target = given ?? mapped.find(({ isFor }) => file !== undefined && isFor(file))?.target;
-    if (target) return target;
-    throw new PatchgateError('bad-usage', `nothing says which operation the body ${place} is for`, {
-      hint: `give --operation with one of: ${gate.operations.join(', ')}; or --path, as in --path ${EXAMPLE}; or name the file under "bodies" in the config file`,
-    });
-  };
-}
-
-/** @param place in a config file, for messages */
-function targetOf(
-  gate: Gate,
-  { operation, path }: Pick<JudgedAs, 'operation' | 'path'>,
-  place?: string,
-): BodyTarget | undefined {
+/** @throws PatchgateError `bad-usage` where the contract has no such operation */
+function targetOf(gate: Gate, { operation, path }: JudgedAs): BodyTarget | undefined {
   const operations = gate.operations.join(', ');
-  const fail = (message: string, hint: string) =>
-    place === undefined
-      ? new PatchgateError('bad-usage', message, { hint })
-      : new PatchgateError('bad-config', `${place}: ${message}`, { hint });
+  const fail = (message: string, hint: string) => new PatchgateError('bad-usage', message, { hint });
   if (path !== undefined) {
     if (!/^(?:\/|https?:)/i.test(path))
       throw fail(`the path ${path} does not begin with a slash`, `give one like ${EXAMPLE}`);
     const head = { method: 'PATCH', url: path, headers: HEADERS };
     const match = gate.match(head);
-    if (match) return { head, match, path, record: gate.recordOf(match) };
-    const option = place === undefined ? '--operation with' : '"operation",';
-    const hint = `give a path like ${EXAMPLE}, or ${option} one of: ${operations}`;
+    if (match) return { head, match, path };
+    const hint = `give a path like ${EXAMPLE}, or --operation with one of: ${operations}`;
     throw fail(`no operation of the contract is a PATCH of ${path}`, hint);
   }
   if (operation === undefined) return undefined;

@@ -4,10 +4,10 @@ import { parseArgs } from 'node:util';
 import { PatchgateError } from '../../errors.ts';
 import { nearest } from '../../model/nearest.ts';
 
-export const FORMATS = ['text', 'json', 'junit', 'sarif', 'github', 'gitlab'] as const;
+export const FORMATS = ['text', 'json', 'junit', 'sarif', 'github'] as const;
 export type Format = (typeof FORMATS)[number];
 
-/** The options of every command that makes reports, as yargs takes them; `joinOutputs` joins them before it reads them. */
+/** The options for reports, as yargs takes them; `joinOutputs` joins them before it reads them. */
 export const REPORT_OPTIONS = {
   format: {
     type: 'string',
@@ -35,7 +35,7 @@ const STDOUT = '-';
 const HINT = 'as in: -f text -f junit -o report.xml';
 
 /**
- * Joins each `-o FILE` of `check` and `verify` with the `-f NAME` before it, and one alone with the only one behind it: `--format=NAME=FILE`.
+ * Joins each `-o FILE` of `check` with the `-f NAME` before it, and one alone with the only one behind it: `--format=NAME=FILE`.
  * yargs loses which came after which, and what follows `--`.
  *
  * @param args as the program is given them; those of other commands stay as they are
@@ -93,7 +93,7 @@ export function joinOutputs(args: readonly string[]): string[] {
 
 /** Whether the command is one that reports: its word may come after options, and their values. */
 function isReporting(args: readonly string[]): boolean {
-  const at = args.findIndex((arg) => arg === 'check' || arg === 'verify');
+  const at = args.indexOf('check');
   return at >= 0 && args.slice(0, at).every((arg, i) => arg.startsWith('-') || args[i - 1]?.startsWith('-'));
 }
 

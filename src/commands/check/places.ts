@@ -10,10 +10,9 @@ export interface RequestPlaces {
   /** Where the body is, or would be. */
   body: string;
   /**
-   * How it is written there. `source`: its very text is a value of the document; `json`: it was a value like that one;
-   * `text`: a string holds it; `coded`: in another way.
+   * How it is written there. `json`: it was a value like that one; `text`: a string holds it; `coded`: in another way.
    */
-  as: 'source' | 'json' | 'text' | 'coded';
+  as: 'json' | 'text' | 'coded';
 }
 
 /** Those of a request as recordings keep it. @param pointer the request's */
@@ -37,8 +36,8 @@ const ABOUT: Readonly<Record<string, 'path' | 'headers'>> = {
 export interface TextPointer {
   pointer: string;
   part: Part;
-  /** Code units into the body that is at the pointer: of its source, or of the text that a string holds. */
-  within?: { offset: number; of: 'source' | 'text' };
+  /** Code units into the text that the string at the pointer holds. */
+  within?: number;
 }
 
 /** Where the findings of a request are in the text that holds it. @param body the bytes that were judged */
@@ -63,18 +62,11 @@ export function pointersInText(
     const about = pointer === '' ? ABOUT[rule] : undefined;
     if (about !== undefined) return at(places[about]);
     if (line === undefined || column === undefined || as === 'coded') return at(places.body);
-    if (as !== 'json') return { ...at(places.body), within: { offset: offsetOf({ line, column }), of: as } };
+    if (as === 'text') return { ...at(places.body), within: offsetOf({ line, column }) };
     const name = names[index];
     const isName = name?.line === line && name.column === column;
     return at(`${places.body}${pointer}`, isName ? 'name' : 'value');
   });
-}
-
-/** A text that stands in a file: all of it, or the line of this number. */
-export interface FileText {
-  text: string;
-  /** Of its first line in the file. */
-  line: number;
 }
 
 /**
@@ -84,10 +76,11 @@ export interface FileText {
  * @param subjects the requests. @param pointers those of their findings, in that order
  */
 export function placedSubjects(
-  { text, line: first }: FileText,
+  text: string,
   subjects: readonly Subject[],
   pointers: readonly TextPointer[],
-): Subject[] {
+): readonly Subject[] {
+  if (pointers.length === 0) return subjects;
   const starts = findOffsets(text, pointers);
   // Findings of one body come in its order: each is looked for from the one before.
   let last = { start: -1, units: 0, at: 0 };
@@ -98,8 +91,8 @@ export function placedSubjects(
     return last.at;
   };
   const offsets = starts.map((start, index) => {
-    const { offset = 0, of } = pointers[index]?.within ?? {};
-    return of === 'text' ? offsetInString(start, offset) : start + offset;
+    const within = pointers[index]?.within;
+    return within === undefined ? start : offsetInString(start, within);
   });
   const places = placesAt(text, offsets);
   let index = 0;
@@ -107,21 +100,20 @@ export function placedSubjects(
     const [offset, place] = [offsets[index], places[index]];
     index++;
     if (offset === undefined || !place) return finding;
-    const { line, column } = place;
-    return { ...finding, line: line + first - 1, column, excerpt: excerptAt(text, offset) };
+    return { ...finding, ...place, excerpt: excerptAt(text, offset) };
   };
   return subjects.map((subject) => ({ ...subject, findings: subject.findings.map(placedAt) }));
 }
 
-/** The findings of a body that stands in a file by itself, or on a line. @param firstLine of the body in its file */
-export function placed({ findings }: Verdict, bytes: Buffer, firstLine = 1): readonly PlacedFinding[] {
+/** The findings of a body that stands in a file by itself. */
+export function placed({ findings }: Verdict, bytes: Buffer): readonly PlacedFinding[] {
   if (findings.length === 0) return findings;
   const text = bytes.toString('utf8');
   const offsetOf = offsetsIn(text);
   return findings.map((finding): PlacedFinding => {
     const { line, column } = finding;
     if (line === undefined || column === undefined) return finding;
-    return { ...finding, line: line + firstLine - 1, excerpt: excerptAt(text, offsetOf({ line, column })) };
+    return { ...finding, excerpt: excerptAt(text, offsetOf({ line, column })) };
   });
 }
 

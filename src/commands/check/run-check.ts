@@ -1,21 +1,17 @@
 import { resolve } from 'node:path';
 import { PatchgateError } from '../../errors.ts';
 import type { Gate } from '../../gate/gate.ts';
-import { isDriftRule } from '../../recordings/drift/drift-rules.ts';
 import { type RedactionSettings, redactionOf } from '../../recordings/redaction/redaction.ts';
-import { fails } from '../../reporters/report.ts';
-import type { Suppression } from '../../settings/extras.ts';
-import { buildReport } from './build-report.ts';
+import { type CheckedFile, fails, type Remark, type Report, summaryOf } from '../../reporters/report.ts';
+import { amount } from '../../reporters/wording.ts';
 import { findInputs } from './find-inputs.ts';
 import { hideSecrets } from './hide-secrets.ts';
-import { type InitialStateOptions, readInitialState } from './history.ts';
 import { type JudgedAs, judgeAll } from './judge.ts';
 import { checkOutputs, type ReportOutput } from './outputs.ts';
 import type { CheckIo } from './standard-io.ts';
-import { checkSuppressedRules } from './suppress.ts';
 import { writeReports } from './write-reports.ts';
 
-export interface CheckArgs extends InitialStateOptions, JudgedAs {
+export interface CheckArgs extends JudgedAs {
   /** Files, folders, globs, names of recordings, `-`. */
   inputs: readonly string[];
   /** Folder with the recordings that can be given by name. */
@@ -24,19 +20,14 @@ export interface CheckArgs extends InitialStateOptions, JudgedAs {
   outputs: readonly ReportOutput[];
   /** The severity from which on the exit code is 1. */
   failOn: 'error' | 'warn';
-  baseline?: string | undefined;
   /** Absolute. */
   configFile?: string | undefined;
-  writeBaseline?: boolean;
-  suppressions?: readonly Suppression[];
-  /** What no report and no baseline may hold. */
+  /** What no report may hold. */
   redaction?: RedactionSettings;
-  /** The contract with which the gate that is created compares. */
-  againstContract?: string | undefined;
 }
 
 /**
- * Judges bodies, requests and recordings, and writes the report.
+ * Judges bodies, recordings and HTTP archives, and writes the report.
  *
  * @param createGate called once there is something to judge: loading a contract takes longer than all the rest
  * @returns the exit code: 0 clean, 1 findings at or above `failOn`
@@ -47,64 +38,53 @@ export async function runCheck(
   io: CheckIo,
   createGate: () => Gate | Promise<Gate>,
 ): Promise<0 | 1> {
-  checkArgs(args);
-  const { outputs, failOn, suppressions = [], recordings, baseline, againstContract } = args;
-  const { cwd } = io;
-  const found = await findInputs(args.inputs, { cwd, recordings, say: io.stderr?.bind(io) });
-  const files = withoutOwnFiles(found, args, cwd);
-  checkOutputs(outputs, [...files, baseline ?? []].flat(), cwd);
-  const initial = await readInitialState(args, cwd);
-  const gate = await createGate();
-  checkSuppressedRules(suppressions, gate.rules);
-  const judged = await judgeAll(gate, files, args, initial, io).finally(() => io.progress?.clear());
-  const report = await buildReport(hideSecrets(judged, redactionOf(args.redaction)), {
-    ...args,
-    // Those of drift are for `verify`: here they would be of no use, and told of for that.
-    suppressions: suppressions.filter(({ rule }) => !isDriftRule(rule)),
-    cwd,
-    today: io.today,
-  });
-  const hasBaseline = baseline !== undefined && !args.writeBaseline && againstContract === undefined;
-  await writeReports({ ...report, rules: gate.rules }, outputs, io, { failOn, hasBaseline });
-  return fails(report, failOn) ? 1 : 0;
-}
-
-/** @throws PatchgateError `bad-usage` where some of them exclude each other */
-function checkArgs({ operation, path, state }: CheckArgs): void {
+  const { operation, path, outputs, failOn, recordings } = args;
   if (operation !== undefined && path !== undefined) {
     throw new PatchgateError('bad-usage', '--operation and --path cannot be given together', {
       hint: 'a path says which operation is meant',
     });
   }
-  if (operation !== undefined && state !== undefined) {
-    throw new PatchgateError(
-      'bad-usage',
-      '--operation does not say of which record a body is, so --state says nothing of it',
-      { hint: 'give --path instead: --path /accounts/current/projects/42' },
-    );
-  }
+  const found = await findInputs(args.inputs, { cwd: io.cwd, recordings, say: io.stderr?.bind(io) });
+  const files = withoutOwnFiles(found, args, io.cwd);
+  checkOutputs(outputs, files, io.cwd);
+  const gate = await createGate();
+  const judged = await judgeAll(gate, files, args, io).finally(() => io.progress?.clear());
+  const report: Report = {
+    files: hideSecrets(judged, redactionOf(args.redaction)),
+    rules: gate.rules,
+    remarks: remarksOn(judged),
+  };
+  await writeReports(report, outputs, io, failOn);
+  return fails(report, failOn) ? 1 : 0;
 }
 
 /**
- * The files without the config file, the baseline, and what stands where this run writes its reports: those of the last run may well
- * lie in a folder that is judged. One that was named itself stays.
+ * The files without the config file, and what stands where this run writes its reports: those of the last run may well lie in a
+ * folder that is judged. One that was named itself stays.
  *
  * @throws PatchgateError `bad-input` where there is nothing else
  */
 export function withoutOwnFiles(
   files: readonly string[],
-  {
-    inputs,
-    baseline,
-    configFile,
-    outputs,
-  }: Pick<CheckArgs, 'inputs' | 'baseline' | 'configFile' | 'outputs'>,
+  { inputs, configFile, outputs }: Pick<CheckArgs, 'inputs' | 'configFile' | 'outputs'>,
   cwd: string,
 ): readonly string[] {
-  const all = [baseline, configFile, ...outputs.map(({ file }) => file)];
+  const all = [configFile, ...outputs.map(({ file }) => file)];
   const own = new Set(all.flatMap((file) => (file === undefined ? [] : resolve(cwd, file))));
   const others = files.filter((file) => inputs.includes(file) || !own.has(resolve(cwd, file)));
   if (others.length > 0) return others;
-  const message = 'there is nothing to judge but the config file, the baseline and reports';
+  const message = 'there is nothing to judge but the config file and reports';
   throw new PatchgateError('bad-input', message, { hint: 'give the folder of a recording, or of bodies' });
+}
+
+/** A gate through which nothing goes is green for ever: a path may be misspelt. */
+function remarksOn(files: readonly CheckedFile[]): Remark[] {
+  const { judged, unjudged, skipped } = summaryOf({ files });
+  if (judged > 0 || skipped > 0) return [];
+  const message =
+    unjudged === 0
+      ? 'nothing was judged: there are no requests'
+      : `nothing was judged: none of ${amount(unjudged, 'request')} is for an operation of the contract`;
+  const hint = 'check the paths and methods, and that these are the files that are meant';
+  return [{ severity: 'warn', message, hint }];
 }

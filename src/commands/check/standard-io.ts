@@ -3,10 +3,7 @@ import { isColoured, standardOutput } from '../output.ts';
 import type { InputIo } from './read-input.ts';
 import type { ReportIo } from './write-reports.ts';
 
-export interface CheckIo extends InputIo, ProgressIo, ReportIo {
-  /** `2026-11-21` */
-  readonly today: string;
-}
+export interface CheckIo extends InputIo, ProgressIo, ReportIo {}
 
 /** Is told how far a check is. */
 export interface ProgressIo {
@@ -28,7 +25,6 @@ export function standardIo(): CheckIo & { readonly progress?: ProgressLine } {
     isColoured: isColoured(stdout, env),
     env,
     cwd: process.cwd(),
-    today: new Date().toISOString().slice(0, 10),
     ...(showsProgress && { progress: new ProgressLine(toStderr, () => performance.now()) }),
   };
 }

@@ -1,7 +1,8 @@
 import { appendFile, stat, writeFile } from 'node:fs/promises';
 import { isAbsolute, relative, resolve, sep } from 'node:path';
 import { messageOf, PatchgateError } from '../../errors.ts';
-import type { Report, Reporter, ReporterOptions } from '../../reporters/report.ts';
+import type { Severity } from '../../model/finding.ts';
+import type { Report, Reporter } from '../../reporters/report.ts';
 import { version } from '../../version.ts';
 import { writeFileWhole } from '../output.ts';
 import type { Format, ReportOutput } from './outputs.ts';
@@ -13,7 +14,6 @@ const REPORTERS: Readonly<Record<Format, () => Promise<Reporter>>> = {
   junit: async () => (await import('../../reporters/junit.ts')).junit,
   sarif: async () => (await import('../../reporters/sarif.ts')).sarif,
   github: async () => (await import('../../reporters/github.ts')).github,
-  gitlab: async () => (await import('../../reporters/gitlab.ts')).gitlab,
 };
 
 export interface ReportIo {
@@ -24,7 +24,7 @@ export interface ReportIo {
   /** Standard output is a terminal that shows colours. */
   readonly isColoured?: boolean;
   readonly cwd: string;
-  /** Where it runs: `GITHUB_WORKSPACE`, `GITHUB_STEP_SUMMARY`, `CI_PROJECT_DIR`. */
+  /** Where it runs: `GITHUB_WORKSPACE`, `GITHUB_STEP_SUMMARY`. */
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** Absent: the time. */
   readonly now?: Date;
@@ -40,11 +40,11 @@ export async function writeReports(
   report: Report,
   outputs: readonly ReportOutput[],
   io: ReportIo,
-  run: Pick<ReporterOptions, 'failOn' | 'hasBaseline'>,
+  failOn: Severity,
 ): Promise<void> {
   const { cwd, env = {}, now = new Date(), isColoured = false } = io;
   const root = repositoryRoot(cwd, env);
-  const options = { ...run, cwd, root, now, version: version(), isColoured: false };
+  const options = { failOn, cwd, root, now, version: version(), isColoured: false };
   const files: string[] = [];
   for (const { format, file } of outputs) {
     if (file === undefined) continue;
@@ -98,16 +98,13 @@ async function writeToFile(file: string, pieces: Iterable<string>): Promise<void
     : writeFileWhole(file, inLarger(pieces)));
 }
 
-/** What CI systems call the folder of the repository. */
-const VARIABLES = ['GITHUB_WORKSPACE', 'CI_PROJECT_DIR'] as const;
-
 /**
- * The folder that the files in a report for a CI system are relative to: that of the repository, where the system names it and the
+ * The folder that the files in a report for a CI system are relative to: that of the repository, where GitHub names it and the
  * working directory is in it; else the working directory.
  */
 export function repositoryRoot(cwd: string, env: Readonly<Record<string, string | undefined>>): string {
-  const roots = VARIABLES.flatMap((name) => env[name] || []);
-  return roots.find((root) => isAbsolute(root) && isWithin(root, cwd)) ?? cwd;
+  const root = env.GITHUB_WORKSPACE ?? '';
+  return isAbsolute(root) && isWithin(root, cwd) ? root : cwd;
 }
 
 function isWithin(root: string, folder: string): boolean {

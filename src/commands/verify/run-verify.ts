@@ -2,168 +2,137 @@ import { closing, orClose } from '../../app/closing.ts';
 import { rulesOf } from '../../app/open-recording.ts';
 import { PatchgateError } from '../../errors.ts';
 import type { Gate } from '../../gate/gate.ts';
-import { readingRecords } from '../../guard/reading-records.ts';
+import { recordedUpdate } from '../../guard/recorded-history.ts';
 import { header } from '../../http/http.ts';
 import { patternTree } from '../../json/pointer-pattern.ts';
+import type { Exchange, RecordedResponse } from '../../model/exchange.ts';
 import { LEARNT } from '../../model/record.ts';
 import { RECORD_LIMIT } from '../../recordings/body.ts';
-import { DRIFT_RULES, isDriftRule } from '../../recordings/drift/drift-rules.ts';
+import { compareAnswers, type DriftRules } from '../../recordings/drift/compare-answers.ts';
 import { findRecording } from '../../recordings/find-recording.ts';
 import type { MatchRules } from '../../recordings/matching/match-rules.ts';
 import { requestKey } from '../../recordings/matching/request-form.ts';
-import type { LockWords } from '../../recordings/store/lock.ts';
+import { redactExchange, redactPath, redactText } from '../../recordings/redaction/redact.ts';
 import { openStore } from '../../recordings/store/open-store.ts';
 import type { RecordingStore } from '../../recordings/store/recording-store.ts';
-import { fails, type Remark, type Report, summaryOf } from '../../reporters/report.ts';
-import { amount } from '../../reporters/wording.ts';
+import { amount, visible } from '../../reporters/wording.ts';
 import type { Config } from '../../settings/config.ts';
 import { KnownState } from '../../state/known-state.ts';
-import type { Forward } from '../../upstreams/forward.ts';
 import { openForward } from '../../upstreams/open-forward.ts';
 import { secretsOf } from '../../upstreams/set-headers.ts';
-import { parseTarget, type Target } from '../../upstreams/target.ts';
+import { parseTarget, TargetFailure } from '../../upstreams/target.ts';
+import type { Upstream } from '../../upstreams/upstream.ts';
 import { version } from '../../version.ts';
-import { hideSecrets } from '../check/hide-secrets.ts';
-import { checkOutputs, type ReportOutput } from '../check/outputs.ts';
 import type { ProgressLine } from '../check/standard-io.ts';
-import { checkSuppressedRules, remarksOn } from '../check/suppress.ts';
-import { type ReportIo, writeReports } from '../check/write-reports.ts';
+import type { Output } from '../output.ts';
+import { inOrder } from '../recordings/selection.ts';
 import {
-  type Choose,
-  chooser,
-  inOrder,
-  isSelecting,
-  nothingSelected,
-  type Selection,
-} from '../recordings/selection.ts';
-import { type ReplayRequest, Verification } from './verification.ts';
-import { AcceptedAnswers, type Kept, VerifiedFiles } from './verified-files.ts';
+  type AskOptions,
+  askTarget,
+  meaningOf,
+  type Sendable,
+  sendable,
+  sentHead,
+  whyIncomparable,
+} from './send.ts';
 
 export interface VerifyArgs {
   config: Config;
-  selection: Selection;
   /** Headers of each request: name, value, name, value, … */
   headers: readonly string[];
-  /** Send PATCHes that pass the gate, too. */
-  isUnsafe: boolean;
-  /** Take the live answers into the recording. */
-  updates: boolean;
-  outputs: readonly ReportOutput[];
+  /** Paths whose PATCHes are sent, too, if they pass the gate. */
+  patches: readonly string[];
 }
 
-interface VerifyIo extends ReportIo {
+interface VerifyIo {
+  output: Output;
   /** Takes one notice for people. */
   notice(text: string): void;
   readonly progress?: Pick<ProgressLine, 'show' | 'clear'>;
-  /** `2026-11-21` */
-  readonly today: string;
   readonly stopped: AbortSignal;
 }
 
-const ONLY_READ = 'verify without --update, which only reads';
-
-/** Who writes to the recording may be a proxy, or another run of verify. */
-const UPDATING: LockWords = {
-  thing: 'the recording',
-  doing: 'writing to it',
-  instead: { here: ONLY_READ, elsewhere: `wait for its end, or ${ONLY_READ}` },
-  place: ONLY_READ,
-};
+/** Failures in a row after which there is no target to speak of. */
+const MOST_FAILURES = 3;
 
 /**
- * Sends the requests of a recording again, one after the other: the target is not to feel it, and what they do to it happens in
- * the order in which it was recorded. Reports how the answers differ.
+ * Sends the GETs of a recording again, one after the other, and the PATCHes that are named. Prints how the answers differ.
  *
  * @param createGate called once it is clear that there is a recording
- * @returns the exit code: 0 clean, 1 drift at or above `failOn`
- * @throws PatchgateError where it could not run to its end; then nothing was reported or written
+ * @returns the exit code: 0 clean, 1 drift
+ * @throws PatchgateError where it could not run to its end; then nothing was printed
  */
 export async function runVerify(
   args: VerifyArgs,
   io: VerifyIo,
   createGate: () => Promise<Gate>,
 ): Promise<0 | 1> {
-  const { config, selection, isUnsafe, updates, outputs } = args;
-  const target = targetOf(config);
-  const root = await findRecording(config.recordings, config.recording);
-  checkOutputs(outputs, [root], io.cwd);
+  const { config, patches } = args;
+  const { recordings, recording, timeout } = config;
+  if (config.target === undefined)
+    throw new PatchgateError('bad-usage', 'no target is given', {
+      hint: 'patchgate verify --recording checkout --target https://staging.example.com/api/v2',
+    });
+  const target = parseTarget(config.target);
+  await findRecording(recordings, recording);
   const gate = await createGate();
-  checkSuppressedRules(config.suppressions, gate.rules);
-  const suppressions = config.suppressions.filter(({ rule }) => isDriftRule(rule));
   const rules = rulesOf(config, secretsOf(config.setHeader, process.env));
-  const upstream = await openTarget(target, config, io);
-  const files = new VerifiedFiles(root);
-  const accepted = updates ? new AcceptedAnswers(root) : undefined;
+  const settings = { ...config, preserveHost: false, forwardedHeaders: false };
+  const upstream = await openForward(target, settings, process.env);
+  if (upstream.isInsecure)
+    io.notice(`the certificate of ${target.origin} is not verified (--target-insecure)`);
   const store = await orClose(upstream, () =>
-    openStore(config.recordings, config.recording, {
-      ...config,
-      ...{ rules, onNotice: io.notice, writable: updates, lockWords: UPDATING },
-    }),
+    openStore(recordings, recording, { ...config, rules, onNotice: io.notice }),
   );
-  const report: Report = {
-    command: 'verify',
-    files: [],
-    rules: isUnsafe ? [...DRIFT_RULES, ...gate.rules] : DRIFT_RULES,
-  };
+  const verification = new Verification({
+    ...{ upstream, gate, patches },
+    ask: { target, rules, timeout, bodyLimit: RECORD_LIMIT, stopped: io.stopped },
+    headers: withAgent(args.headers),
+    drift: { ignored: patternTree(config.ignorePointers), redaction: rules.redaction },
+  });
   try {
-    const { timeout } = config;
-    const state = new KnownState();
-    const reading = { kinds: LEARNT, timeout, redaction: rules.redaction, notice: io.notice };
-    const verification = new Verification(
-      {
-        ...{ store, upstream, gate, state, isUnsafe, suppressions, accepted },
-        ask: { target, rules, timeout, bodyLimit: RECORD_LIMIT, stopped: io.stopped },
-        find: config.readState ? readingRecords(state, upstream, reading) : undefined,
-        headers: withAgent(args.headers),
-        drift: driftRulesOf(config, rules),
-        severities: config,
-        ...{ cwd: io.cwd, today: io.today },
-      },
-      files,
-    );
-    const requests = replayRequestsOf(store, chooser(selection), rules, isUnsafe);
-    for (const request of requests) {
-      await verification.ask(request);
+    for (const group of requestsOf(store, rules, patches)) {
+      await verification.verify(group);
       io.progress?.show(() => `sent ${amount(verification.sent, 'request')}`);
     }
-    // A misspelt path would find no drift for ever.
-    if (requests.length === 0 && isSelecting(selection)) throw nothingSelected(config.recording);
     verification.end();
-    report.files = hideSecrets(files.checkedFiles(), rules.redaction);
-    await accepted?.write();
-    report.remarks = [
-      ...remarksOn(suppressions, report.files, io),
-      ...remarksOfRun(report, verification, accepted, args),
-    ];
   } finally {
     io.progress?.clear();
     await closing(upstream, store);
   }
-  await writeReports(report, outputs, io, { failOn: config.failOn, hasBaseline: false });
-  return fails(report, config.failOn) ? 1 : 0;
+  await io.output.write(verification.text(recording));
+  return verification.differing > 0 ? 1 : 0;
+}
+
+/** What is sent once, and the exchanges whose answers are right for it: never none. */
+interface Group {
+  sent: Exchange;
+  recorded: readonly Exchange[];
 }
 
 /**
- * The requests of a recording, in the order in which they were recorded.
+ * In the order of recording. Where nothing changes the service, requests that matching takes for one are sent once.
  *
- * @param isEach whether each is asked as often as it was recorded, in its place. Else requests that matching takes for one are sent
- *   once: where nothing changes the service, it has one answer
- * @throws PatchgateError `bad-recording`, `cannot-read`
+ * @throws PatchgateError `bad-usage` where a path that is named has no PATCH; `bad-recording`, `cannot-read`
  */
-function replayRequestsOf(
-  store: RecordingStore,
-  choose: Choose,
-  rules: MatchRules,
-  isEach: boolean,
-): ReplayRequest[] {
-  const all: Kept[] = inOrder(store, choose);
-  if (isEach) return all.map((kept) => [kept]);
-  const byKey = new Map<string, [Kept, ...Kept[]]>();
-  for (const kept of all) {
-    const key = requestKey(kept.exchange.request, rules);
-    if (!byKey.get(key)?.push(kept)) byKey.set(key, [kept]);
-  }
-  return [...byKey.values()];
+function requestsOf(store: RecordingStore, rules: MatchRules, patches: readonly string[]): Group[] {
+  const all = inOrder(store, () => true).map(({ exchange }) => exchange);
+  const unknown = patches.find(
+    (path) => !all.some(({ request }) => request.method === 'PATCH' && request.path === path),
+  );
+  if (unknown !== undefined)
+    throw new PatchgateError('bad-usage', `the recording has no PATCH of ${unknown}`, {
+      hint: 'give the path as patchgate recordings show prints it',
+    });
+  const byKey = new Map<string, Exchange[]>();
+  const groups = all.map((sent) => {
+    const key = requestKey(sent.request, rules);
+    const recorded = byKey.get(key) ?? [];
+    byKey.set(key, recorded);
+    recorded.push(sent);
+    return { sent, recorded };
+  });
+  return patches.length > 0 ? groups : groups.filter(({ sent, recorded }) => recorded.at(-1) === sent);
 }
 
 /** Who asks: some services refuse a request that does not say. */
@@ -172,69 +141,129 @@ function withAgent(headers: readonly string[]): readonly string[] {
   return [...headers, 'user-agent', `patchgate/${version()}`];
 }
 
-function targetOf({ target }: Config): Target {
-  if (target !== undefined) return parseTarget(target);
-  throw new PatchgateError('bad-usage', 'no target is given', {
-    hint: 'patchgate verify --recording checkout --target https://staging.example.com/api/v2',
-  });
+interface VerificationOptions {
+  upstream: Upstream;
+  ask: AskOptions;
+  gate: Gate;
+  patches: readonly string[];
+  /** Name, value, name, value, … */
+  headers: readonly string[];
+  drift: DriftRules;
 }
 
-async function openTarget(target: Target, config: Config, { notice }: VerifyIo): Promise<Forward> {
-  const settings = { ...config, preserveHost: false, forwardedHeaders: false };
-  const forward = await openForward(target, settings, process.env);
-  if (forward.isInsecure) notice(`the certificate of ${target.origin} is not verified (--target-insecure)`);
-  return forward;
-}
+/** Sends requests again, one after the other, and gathers what came of it. */
+class Verification {
+  /** Requests that were sent, answered or not. */
+  sent = 0;
+  /** Those whose answer is another one today. */
+  differing = 0;
+  readonly #options: VerificationOptions;
+  /** What this run has seen of the service. */
+  readonly #state = new KnownState();
+  readonly #paragraphs: string[] = [];
+  readonly #unsent: string[] = [];
+  /** How many of each method change something, and were not named. */
+  readonly #left = new Map<string, number>();
+  #answered = 0;
+  #refused = 0;
+  #failures: TargetFailure[] = [];
 
-function driftRulesOf({ ignoreDrift, driftHeaders }: Config, { redaction }: MatchRules) {
-  const headers = new Set(driftHeaders.map((name) => name.toLowerCase()));
-  return { ignored: patternTree(ignoreDrift), headers, redaction };
-}
-
-function remarksOfRun(
-  report: Report,
-  { left, refused, blocked, replacedOneOfMany }: Verification,
-  accepted: AcceptedAnswers | undefined,
-  { config, isUnsafe }: VerifyArgs,
-): Remark[] {
-  const remarks: Remark[] = [];
-  const note = (message: string, hint?: string) =>
-    remarks.push({ severity: 'note', message, ...(hint && { hint }) });
-  const { judged, skipped } = summaryOf(report);
-  // What asks nothing finds nothing, for ever.
-  if (judged + skipped === 0)
-    remarks.push({
-      severity: 'warn',
-      message: 'nothing was sent',
-      hint: 'patchgate recordings show says what is recorded; only reads are sent without --unsafe',
-    });
-  if (refused > 0)
-    note(
-      `the target refused ${amount(refused, 'request')} with 401 or 403`,
-      "recordings keep no credentials: give them with --header 'Authorization: Bearer ...'",
-    );
-  if (left.size > 0) {
-    const methods = [...left].map(([method, count]) => `${count} ${method}`).join(', ');
-    note(
-      `not sent, since they change something: ${methods}`,
-      !isUnsafe && left.has('PATCH')
-        ? 'with --unsafe PATCHes are sent that pass the gate, and nothing else that changes something'
-        : 'it is not known what these would do: patchgate recordings export --format curl has them',
-    );
+  constructor(options: VerificationOptions) {
+    this.#options = options;
   }
-  if (blocked > 0)
-    note(
-      `the gate kept ${amount(blocked, 'request')} from being sent`,
-      'what deletes environments goes out where --allow-delete names them all, and with --no-guard',
-    );
-  if (accepted && accepted.answers > 0) {
-    const files = amount(accepted.files, 'file');
-    note(`wrote ${amount(accepted.answers, 'answer')} to ${files} of the recording "${config.recording}"`);
-    if (replacedOneOfMany > 0)
-      note(
-        `${amount(replacedOneOfMany, 'request')} had several answers in the recording; the nearest of each was replaced, the others stay`,
-        'record these anew, or verify them with --unsafe, which compares each in its place',
-      );
+
+  /** @throws PatchgateError where nothing can be sent to the target, or it seems to be gone */
+  async verify({ sent, recorded }: Group): Promise<void> {
+    const { headers, gate, patches } = this.#options;
+    const { request } = sent;
+    const meaning = meaningOf(gate, sentHead(request, headers), request.query);
+    if (meaning === 'other' || (meaning === 'change' && !patches.includes(request.path))) {
+      this.#left.set(request.method, (this.#left.get(request.method) ?? 0) + recorded.length);
+      return;
+    }
+    const comparable = recorded.filter((one) => whyIncomparable(one) === undefined);
+    const ready = sendable(request, headers);
+    if (comparable.length === 0 || 'why' in ready) {
+      const why = 'why' in ready ? ready.why : whyIncomparable(sent);
+      this.#unsent.push(`${this.#nameOf(sent)}: ${why}`);
+      return;
+    }
+    const blocked = meaning === 'change' ? this.#whyBlocked(ready) : undefined;
+    if (blocked === undefined) await this.#send(sent, comparable, ready, meaning === 'read');
+    else this.#tell(sent, [`not sent, since the gate blocks it: ${blocked}`]);
   }
-  return remarks;
+
+  /** @throws PatchgateError the target's failure, if it has answered nothing */
+  end(): void {
+    if (this.#failures[0] && this.#answered === 0) throw this.#failures[0];
+  }
+
+  #nameOf({ request: { method, path, query } }: Exchange): string {
+    return `${method} ${redactPath(query === '' ? path : `${path}?${query}`, this.#options.drift.redaction)}`;
+  }
+
+  #whyBlocked({ head, body }: Sendable): string | undefined {
+    const { gate } = this.#options;
+    const match = gate.match(head);
+    const record = match && gate.recordOf(match);
+    const { verdict } = gate.inspect({ ...head, body }, match, { known: record && this.#state.of(record) });
+    if (verdict.outcome === 'pass') return undefined;
+    return verdict.findings.find(({ severity }) => severity === 'error')?.message ?? '';
+  }
+
+  async #send(sent: Exchange, recorded: readonly Exchange[], ready: Sendable, isRead: boolean) {
+    const { upstream, ask, gate, drift } = this.#options;
+    this.sent++;
+    let live = await askTarget(upstream, ready, ask);
+    // The target may have closed a connection that was idle just when it was to be used again.
+    if (isRead && this.#answered > 0 && live instanceof TargetFailure && live.kind === 'reset')
+      live = await askTarget(upstream, ready, ask);
+    if (live instanceof TargetFailure) {
+      this.#failures.push(live);
+      // A PATCH may have been applied all the same.
+      if (!isRead || live.kind === 'refused' || this.#failures.length >= MOST_FAILURES) throw live;
+      return this.#tell(sent, [live.message]);
+    }
+    this.#answered++;
+    this.#failures = [];
+    // A name that no report shows is lost as any other.
+    recordedUpdate(gate, LEARNT, live.unredacted())?.apply(this.#state);
+    const answer = live.exchange.response as RecordedResponse;
+    if (answer.status === 401 || answer.status === 403) this.#refused++;
+    // The service gave each of the recorded answers at some time: the nearest counts.
+    const [nearest] = recorded
+      .map((one) => compareAnswers(this.#answerOf(one), answer, drift))
+      .sort((a, b) => a.count - b.count);
+    this.#tell(sent, nearest?.lines() ?? []);
+  }
+
+  /** More may be secret today than when it was recorded. */
+  #answerOf(exchange: Exchange): RecordedResponse {
+    return redactExchange(exchange, this.#options.drift.redaction).response as RecordedResponse;
+  }
+
+  #tell(sent: Exchange, lines: readonly string[]): void {
+    if (lines.length === 0) return;
+    this.differing++;
+    const { redaction } = this.#options.drift;
+    const shown = lines.map((line) => `  ${redactText(line, redaction)}`);
+    this.#paragraphs.push([this.#nameOf(sent), ...shown].map(visible).join('\n'));
+  }
+
+  /** For people: what differs, what was not sent, one line for all. */
+  text(recording: string): string {
+    const left = [...this.#left].map(([method, count]) => `${count} ${method}`).join(', ');
+    const differ = `${this.differing} ${this.differing === 1 ? 'answer differs' : 'answers differ'}`;
+    const rest = [
+      ...this.#unsent.map((line) => `not sent: ${visible(line)}`),
+      ...(left === '' ? [] : [`not sent, since they change something: ${left}`]),
+      ...(this.#refused > 0
+        ? [
+            `refused with 401 or 403: ${this.#refused}; give credentials with --header 'Authorization: Bearer …'`,
+          ]
+        : []),
+      `${this.differing === 0 ? 'no drift' : differ}: ${amount(this.sent, 'request')} of "${recording}" sent`,
+    ];
+    return `${[...this.#paragraphs, rest.join('\n')].join('\n\n')}\n`;
+  }
 }

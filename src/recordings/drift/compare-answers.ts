@@ -1,70 +1,52 @@
-import type { JsonValue } from '../../json/json.ts';
-import { syntaxErrorOf } from '../../json/json-text.ts';
+import { canonical } from '../../json/canonical.ts';
+import { isObject, type JsonObject, type JsonValue, member } from '../../json/json.ts';
 import { pointerOf } from '../../json/pointer.ts';
 import { matchesPattern, type PatternNode } from '../../json/pointer-pattern.ts';
 import type { RecordedResponse, StoredHeaders } from '../../model/exchange.ts';
 import { bodyBytes, jsonOf } from '../body.ts';
-import {
-  type CompareArrays,
-  compareJson,
-  type OnDifference,
-  sameBodyText,
-  sameText,
-} from '../matching/compare-json.ts';
+import { sameBodyText, sameText } from '../matching/compare-json.ts';
 import { cut, shownJson } from '../matching/shown-value.ts';
 import { redactHeader, redactText } from '../redaction/redact.ts';
 import { REDACTED } from '../redaction/redacted.ts';
 import type { Redaction } from '../redaction/redaction.ts';
-import type { DriftRule } from './drift-rules.ts';
-import { pairItems } from './pair-items.ts';
 
 type Tokens = readonly (string | number)[];
 
-/** One place where a live answer is not the recorded one. What its message quotes is redacted and cut. */
-export interface Drift {
-  rule: DriftRule;
-  /** `status`, `body`, or the header's name after `headers/`. */
-  at: 'status' | 'body' | `headers/${string}`;
-  /** JSON Pointer in the recorded body; `""` for all of it, and for what is not in it. */
-  pointer: string;
-  message(): string;
-}
+/** Headers of answers that are compared. */
+const HEADERS = ['content-type', 'location'];
 
-/** Of differences that are alike (one rule, one place but for the indexes of items) so many are told one by one. */
-const MOST_ALIKE = 3;
-
-/** The differences of one answer: all are counted, and a field that changed in ten thousand items is told in a few lines. */
-export class Drifts {
-  /** All places that differ. */
-  count = 0;
-  /** Those that are told, in their order. */
-  readonly told: Drift[] = [];
-  readonly #alike = new Map<string, number>();
-
-  add(rule: DriftRule, at: Drift['at'], message: () => string, tokens: Tokens = []): void {
-    this.count++;
-    // `/items/*/price`: the place in whichever item.
-    const pattern = pointerOf(tokens.map((token) => (typeof token === 'number' ? '*' : token)));
-    const key = `${rule} ${at} ${pattern}`;
-    const count = (this.#alike.get(key) ?? 0) + 1;
-    this.#alike.set(key, count);
-    if (count > MOST_ALIKE) return;
-    const whole = () => {
-      const further = (this.#alike.get(key) as number) - MOST_ALIKE;
-      const isCut = count === MOST_ALIKE && further > 0;
-      return isCut ? `${message()}; ${further} more like it at ${pattern}` : message();
-    };
-    this.told.push({ rule, at, pointer: pointerOf(tokens), message: whole });
-  }
-}
-
-/** What makes two answers differ. */
+/** What may differ, and what no message may quote. */
 export interface DriftRules {
   /** Places in JSON bodies that may be anything. */
   ignored: PatternNode | undefined;
-  /** Names in lower case of the headers that count. */
-  headers: ReadonlySet<string>;
   redaction: Redaction;
+}
+
+/** Of differences in one place of several items so many are told one by one. */
+const MOST_ALIKE = 3;
+
+/** The differences of one answer: all are counted, and a field that changed in ten thousand items is told in a few lines. */
+class Drifts {
+  count = 0;
+  readonly #alike = new Map<string, { lines: (() => string)[]; more: number }>();
+
+  /** @param tokens of the place, read at once */
+  add(line: () => string, tokens: Tokens = []): void {
+    this.count++;
+    const pattern = pointerOf(tokens.map((token) => (typeof token === 'number' ? '*' : token)));
+    const group = this.#alike.get(pattern) ?? { lines: [], more: 0 };
+    this.#alike.set(pattern, group);
+    if (group.lines.length < MOST_ALIKE) group.lines.push(line);
+    else group.more++;
+  }
+
+  /** A line for each, or for several that are alike. */
+  lines(): string[] {
+    return [...this.#alike].flatMap(([pattern, { lines, more }]) => [
+      ...lines.map((line) => line()),
+      ...(more > 0 ? [`${more} more like it at ${pattern}`] : []),
+    ]);
+  }
 }
 
 /**
@@ -78,17 +60,14 @@ export function compareAnswers(
   recorded: RecordedResponse,
   live: RecordedResponse,
   rules: DriftRules,
-): Drifts {
+): Pick<Drifts, 'count' | 'lines'> {
   const drifts = new Drifts();
   if (recorded.status !== live.status) {
-    drifts.add('drift.status', 'status', () => `the status is ${live.status}, recorded ${recorded.status}`);
+    drifts.add(() => `the status is ${live.status}, recorded ${recorded.status}`);
     return drifts;
   }
-  for (const name of rules.headers)
-    compareHeader(name, recorded.headers, live.headers, rules.redaction, drifts);
-  if (!rules.ignored?.matches) {
-    compareBodies(contentOf(recorded), contentOf(live), rules, drifts);
-  }
+  for (const name of HEADERS) compareHeader(name, recorded.headers, live.headers, rules.redaction, drifts);
+  if (!rules.ignored?.matches) compareBodies(contentOf(recorded), contentOf(live), rules, drifts);
   return drifts;
 }
 
@@ -103,11 +82,11 @@ function compareHeader(
   if (before === now) return;
   if (before !== undefined && now !== undefined && sameText(plain(name, before), plain(name, now))) return;
   const shown = (value: string) => cut(JSON.stringify(redactHeader(name, value, redaction)));
-  drifts.add('drift.header', `headers/${name}`, () => {
+  drifts.add(() => {
     if (now === undefined) return `the header ${name} is gone, recorded ${shown(before as string)}`;
     if (before === undefined) return `the header ${name} is new: live ${shown(now)}`;
     return `the header ${name} is ${shown(now)}, recorded ${shown(before)}`;
-  });
+  }, [name]);
 }
 
 function textOf(name: string, headers: StoredHeaders): string | undefined {
@@ -119,120 +98,131 @@ function plain(name: string, value: string): string {
   return name === 'content-type' ? value.toLowerCase().replace(/\s*;\s*/g, ';') : value;
 }
 
-/** What is compared of a body; `notKept` says why there are no bytes. */
+/** What is compared of a body. */
 type Content =
-  | { kind: 'none' }
+  | { kind: 'none' | 'too long' }
   | { kind: 'JSON'; json: JsonValue }
   | { kind: 'text'; text: string }
-  | { kind: 'bytes'; bytes: Buffer }
-  | { kind: 'bytes'; notKept: string };
+  | { kind: 'bytes'; bytes: Buffer };
 
-function contentOf({ headers, body }: Pick<RecordedResponse, 'headers' | 'body'>): Content {
+function contentOf({ body }: RecordedResponse): Content {
   if (body === undefined) return { kind: 'none' };
-  if ('omitted' in body) return { kind: 'bytes', notKept: whyNotKept(textOf('content-encoding', headers)) };
+  if ('omitted' in body) return { kind: 'too long' };
   const json = jsonOf(body);
   if (json !== undefined) return { kind: 'JSON', json };
   return 'text' in body ? { kind: 'text', text: body.text } : { kind: 'bytes', bytes: bodyBytes(body) };
 }
 
-/** @param coding that which was not undone */
-function whyNotKept(coding: string | undefined): string {
-  if (coding === undefined) return 'is longer than the 16 MiB that recordings keep';
-  return `cannot be decoded (${cut(JSON.stringify(coding))}), or gives too much`;
-}
-
-function shownKind(content: Content): string {
-  if (content.kind === 'none') return 'nothing';
-  if (content.kind === 'bytes') return 'bytes that are no text';
-  if (content.kind === 'JSON' || !/^\s*[[{]/.test(content.text)) return content.kind;
-  if (syntaxErrorOf(content.text)) return 'no valid JSON';
-  return 'JSON that not all readers understand alike (a name twice, a large number, very deep)';
-}
+const KINDS = {
+  ...{ none: 'nothing', 'too long': 'too long' },
+  ...{ bytes: 'bytes that are no text', text: 'text', JSON: 'JSON' },
+} as const;
 
 function compareBodies(before: Content, now: Content, rules: DriftRules, drifts: Drifts): void {
-  const differ = (message: () => string) => drifts.add('drift.body', 'body', message);
-  if (before.kind === 'JSON' && now.kind === 'JSON') compareValues(before.json, now.json, rules, drifts);
-  else if ('notKept' in now) differ(() => `the body was not compared: it ${now.notKept}`);
-  else if (before.kind !== now.kind) {
-    const message = () => `the body is ${shownKind(now)}, recorded as ${shownKind(before)}`;
-    drifts.add('drift.type-changed', 'body', message);
-  } else if (before.kind === 'text' && now.kind === 'text') {
+  if (before.kind === 'too long' || now.kind === 'too long')
+    drifts.add(() => 'the body was not compared: it is too long, or cannot be decoded');
+  else if (before.kind === 'JSON' && now.kind === 'JSON') compareJson(before.json, now.json, rules, drifts);
+  else if (before.kind !== now.kind)
+    drifts.add(() => `the body is ${KINDS[now.kind]}, recorded as ${KINDS[before.kind]}`);
+  else if (before.kind === 'text' && now.kind === 'text') {
     const [a, b] = [before.text, now.text];
     if (a === b || sameBodyText(a, b)) return;
     const [was, is] = differentParts(a, b);
     const shown = (line: string) => cut(JSON.stringify(redactText(line, rules.redaction)));
-    differ(() => `the text is another one: live ${shown(is)}, recorded ${shown(was)}`);
-  } else if ('bytes' in before && 'bytes' in now && !before.bytes.equals(now.bytes)) {
-    differ(() => `the bytes are other ones: live ${now.bytes.length}, recorded ${before.bytes.length}`);
+    drifts.add(() => `the text is another one: live ${shown(is)}, recorded ${shown(was)}`);
+  } else if ('bytes' in before && 'bytes' in now && !before.bytes.equals(now.bytes))
+    drifts.add(() => `the bytes are other ones: live ${now.bytes.length}, recorded ${before.bytes.length}`);
+}
+
+/** A placeholder in the recorded value stands for any value. */
+function compareJson(recorded: JsonValue, live: JsonValue, rules: DriftRules, drifts: Drifts): void {
+  const tokens: (string | number)[] = [];
+  const shown = (value: JsonValue | undefined) => shownJson(value as JsonValue, rules.redaction);
+  const add = (rest: () => string) => {
+    const place = pointerOf(tokens) || 'the body';
+    drifts.add(() => `${place} ${rest()}`, tokens);
+  };
+  compare(recorded, live);
+
+  function compare(before: JsonValue | undefined, now: JsonValue | undefined): void {
+    if (before === now || matchesPattern(rules.ignored, tokens)) return;
+    if (now === undefined) add(() => `is gone, recorded ${shown(before)}`);
+    else if (before === undefined) add(() => `is new: live ${shown(now)}`);
+    else if (before === REDACTED) return;
+    else if (Array.isArray(before) && Array.isArray(now)) compareArrays(before, now);
+    else if (isObject(before) && isObject(now)) compareObjects(before, now);
+    else if (typeof before === 'string' && typeof now === 'string') {
+      if (sameText(before, now)) return;
+      const [was, is] = differentParts(before, now);
+      add(() => `is ${shown(is)}, recorded ${shown(was)}`);
+    } else add(() => `is ${shown(now)}, recorded ${shown(before)}`);
+  }
+
+  function below(token: string | number, before: JsonValue | undefined, now: JsonValue | undefined): void {
+    tokens.push(token);
+    compare(before, now);
+    tokens.pop();
+  }
+
+  function compareObjects(before: JsonObject, now: JsonObject): void {
+    for (const name of new Set([...Object.keys(before), ...Object.keys(now)])) {
+      const [was, is] = [before, now].map((one) => (Object.hasOwn(one, name) ? one[name] : undefined));
+      // A name with a placeholder in it may be any.
+      if (was !== undefined && is === undefined && name.includes(REDACTED)) continue;
+      below(name, was, is);
+    }
+  }
+
+  function compareArrays(before: JsonValue[], now: JsonValue[]): void {
+    const pairs = pairItems(before, now);
+    for (const [was, is] of pairs) below(was ?? is ?? 0, before[was ?? -1], now[is ?? -1]);
+    const order = pairs.flatMap(([was, is]) => (was === undefined || is === undefined ? [] : is));
+    if (order.some((is, i) => is < (order[i - 1] ?? -1))) add(() => 'has its items in another order');
   }
 }
 
-/** Both are redacted in the same way; a placeholder in the recorded one stands for any value. */
-function compareValues(recorded: JsonValue, live: JsonValue, rules: DriftRules, drifts: Drifts): void {
-  const shown = (value: JsonValue | undefined) => shownJson(value as JsonValue, rules.redaction);
-  const add = (rule: DriftRule, tokens: Tokens, message: (name: string) => string) => {
-    // The comparison goes on with the tokens.
-    const place = [...tokens];
-    drifts.add(rule, 'body', () => message(nameOf(place)), place);
-  };
+type Pair = readonly [recorded: number | undefined, live: number | undefined];
 
-  const tell: OnDifference = (tokens, before, now) => {
-    if (matchesPattern(rules.ignored, tokens)) return true;
-    if (now === undefined || before === undefined) {
-      // A name with a placeholder in it may be any.
-      if (String(tokens.at(-1)).includes(REDACTED)) return true;
-      if (now === undefined)
-        add('drift.removed', tokens, (name) => `${name} is gone, recorded ${shown(before)}`);
-      else add('drift.added', tokens, (name) => `${name} is new: live ${shown(now)}`);
-    } else if (typeOf(before) !== typeOf(now)) {
-      const types = `${typeOf(now)}, recorded as ${typeOf(before)}`;
-      const values = () => `live ${shown(now)}, recorded ${shown(before)}`;
-      add('drift.type-changed', tokens, (name) => `${name} is ${types}: ${values()}`);
-    } else {
-      add('drift.value-changed', tokens, (name) => {
-        const areTexts = typeof before === 'string' && typeof now === 'string';
-        const [was, is] = areTexts ? differentParts(before, now) : [before, now];
-        return `${name} is ${shown(is)}, recorded ${shown(was)}`;
-      });
-    }
-    return true;
-  };
-
-  const compareArrays: CompareArrays = (tokens, before, now, compareItem) => {
-    if (matchesPattern(rules.ignored, tokens)) return true;
-    const { pairs, removed, added, isReordered } = pairItems(before, now);
-    for (const [was, is] of pairs) compareItem(was, is);
-    const counts = (index: number) => !matchesPattern(rules.ignored, [...tokens, index]);
-    const some = (items: JsonValue[], [index, ...others]: readonly number[], what: string) =>
-      index === undefined
-        ? []
-        : `${others.length + 1} ${what} (${shown(items[index])}${others.length > 0 ? ', …' : ''})`;
-    const [removedItems, addedItems] = [removed.filter(counts), added.filter(counts)];
-    if (removedItems.length + addedItems.length > 0)
-      add('drift.items', tokens, (name) => {
-        const said = [some(before, removedItems, 'gone'), some(now, addedItems, 'new')].flat().join(', ');
-        return `${name} has ${now.length} ${now.length === 1 ? 'item' : 'items'}, recorded ${before.length}: ${said}`;
-      });
-    if (isReordered) add('drift.value-changed', tokens, (name) => `${name} has its items in another order`);
-    return true;
-  };
-
-  compareJson(recorded, live, tell, undefined, compareArrays);
+/**
+ * Pairs the items of two arrays by their ids or keys, if all have one; else by their places, from both ends, so that one item more
+ * or less does not make all behind it differ.
+ */
+function pairItems(before: JsonValue[], now: JsonValue[]): Pair[] {
+  for (const name of ['id', 'key']) {
+    const [wasAt, isAt] = [indexesBy(name, before), indexesBy(name, now)];
+    if (!wasAt || !isAt) continue;
+    const added = [...isAt].filter(([key]) => !wasAt.has(key));
+    return [
+      ...[...wasAt].map(([key, was]): Pair => [was, isAt.get(key)]),
+      ...added.map(([, is]): Pair => [undefined, is]),
+    ];
+  }
+  const [texts, others] = [before, now].map((items) => items.map((item) => canonical(item))) as [
+    string[],
+    string[],
+  ];
+  const shorter = Math.min(before.length, now.length);
+  let atEnd = 0;
+  if (before.length !== now.length) {
+    let atStart = 0;
+    while (atStart < shorter && texts[atStart] === others[atStart]) atStart++;
+    while (atEnd < shorter - atStart && texts.at(-1 - atEnd) === others.at(-1 - atEnd)) atEnd++;
+  }
+  // Those at the end are equal.
+  return Array.from({ length: Math.max(before.length, now.length) - atEnd }, (_, i): Pair => {
+    return [i < before.length - atEnd ? i : undefined, i < now.length - atEnd ? i : undefined];
+  });
 }
 
-function typeOf(value: JsonValue): string {
-  if (value === null) return 'null';
-  if (Array.isArray(value)) return 'an array';
-  return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
-}
-
-/** Of a name, as much as is read. */
-const LONGEST_NAME = 100;
-
-function nameOf(tokens: Tokens): string {
-  const last = tokens.at(-1);
-  if (last === undefined) return 'the body';
-  return typeof last === 'number' ? `item ${last}` : JSON.stringify(last.slice(0, LONGEST_NAME));
+/** Undefined where the member does not name each item. */
+function indexesBy(name: string, items: readonly JsonValue[]): Map<JsonValue, number> | undefined {
+  const found = new Map<JsonValue, number>();
+  for (const [index, item] of items.entries()) {
+    const value = member(item, name);
+    if ((typeof value !== 'string' && typeof value !== 'number') || found.has(value)) return undefined;
+    found.set(value, index);
+  }
+  return found;
 }
 
 /** Characters that are shown before the first one that differs. */

@@ -39,7 +39,7 @@ test('the folder that one is in', async () => {
 test('of a folder each kind that can be judged is taken', async () => {
   for (const name of ['a.har', 'b.jsonl', 'c.NDJSON', 'd.md', 'e.jsonx'])
     await writeFile(join(cwd, 'b/a', name), '');
-  const names = ['a.har', 'b.jsonl', 'c.NDJSON', 'x.json'];
+  const names = ['a.har', 'x.json'];
   expect(await findInputs(['b/a'], { cwd })).toEqual(names.map((name) => `b/a/${name}`));
 });
 

@@ -81,17 +81,17 @@ describe('outputsOf', () => {
   });
 
   test('a format goes to its file, without one or with - to standard output', () => {
-    expect(outputsOf(['json', 'junit=a=b.xml', 'gitlab=x/g.json'], '/')).toEqual([
+    expect(outputsOf(['json', 'junit=a=b.xml', 'sarif=x/g.json'], '/')).toEqual([
       { format: 'json' },
       { format: 'junit', file: 'a=b.xml' },
-      { format: 'gitlab', file: 'x/g.json' },
+      { format: 'sarif', file: 'x/g.json' },
     ]);
     expect(outputsOf(['sarif=-'], '/')).toEqual([{ format: 'sarif' }]);
   });
 
   test.each([
     [['jsn'], 'invalid value "jsn" for --format', 'did you mean json?'],
-    [['html'], 'invalid value "html" for --format', 'formats: text, json, junit, sarif, github, gitlab'],
+    [['html'], 'invalid value "html" for --format', 'formats: text, json, junit, sarif, github'],
     [['json='], 'needs a value', 'file'],
     [['text', 'json'], 'text and json both go to standard output', '-o'],
     [['text', 'json=-'], 'text and json both go to standard output', '-o'],

@@ -29,12 +29,12 @@ describe('an excerpt', () => {
   });
 });
 
-test('a line of a file has the places that it has in the file', () => {
-  const finding = { rule: 'r', severity: 'error', basis: 'recorded', pointer: '', message: '' } as const;
+test('a finding has its place in the file, with the line around it', () => {
+  const finding = { rule: 'r', severity: 'error', basis: 'stated', pointer: '', message: '' } as const;
   const subject = { pointer: '', outcome: 'pass', findings: [finding], omitted: 0 } as const;
-  const text = { text: '{"a":1, "b":2}', line: 7 };
+  const text = '{"a":1, "b":2}';
   const [found] = placedSubjects(text, [subject], [{ pointer: '/b', part: 'value' }]);
   expect(found?.findings).toMatchObject([
-    { line: 7, column: 13, excerpt: { text: '{"a":1, "b":2}', caret: 12 } },
+    { line: 1, column: 13, excerpt: { text: '{"a":1, "b":2}', caret: 12 } },
   ]);
 });
