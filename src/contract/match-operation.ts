@@ -3,9 +3,9 @@ import type { OperationEntry } from '../model/contract.ts';
 import type { Finding } from '../model/finding.ts';
 import type { JudgedPath } from '../model/severity-override.ts';
 import { type HeaderMeanings, meaningsOf, type OtherPath } from './header-meanings.ts';
-import { isPlain, looseReadings, type ReadingBudget, readingBudget } from './path-readings.ts';
+import { isPlain, looseForms } from './loose-path.ts';
 import { type RequestRule, requestFinding } from './request-rules.ts';
-import { type Template, templateOf } from './template.ts';
+import { type Template, templatesOf } from './template.ts';
 
 /** The operation that a request could mean, and what its path and headers have against them. */
 export interface Match {
@@ -24,27 +24,20 @@ export interface Match {
 
 type Matcher = (head: RequestHead) => Match | undefined;
 
-export interface MatcherOptions {
-  /** Only paths below it match, by whole segments; `""`: all. */
-  basePath?: string;
-  /** Whether a path below a judged record's matches too, with a finding: each, or those that it says. */
-  unlisted?: boolean | ((path: JudgedPath) => boolean);
-}
-
 const AMBIGUOUS: RequestRule = 'request.ambiguous-path';
 /** More headers with a path than this are no honest use, and each has to be read in all ways. */
 const MOST_OTHER_PATHS = 2;
 /** The same of those that ordinary proxies set, several of which may stand in a row. */
 const MOST_ORDINARY_PATHS = 8;
 
-/** Tells which operation a request means, reading its path, method and headers as the loosest server would. */
-export function createMatcher(
-  entries: Readonly<Record<string, OperationEntry>>,
-  { basePath = '', unlisted = false }: MatcherOptions = {},
-): Matcher {
-  const templates = Object.entries(entries).map(([operation, entry]) =>
-    templateOf(operation, entry, basePath),
-  );
+/**
+ * Tells which operation a request means, reading its path, method and headers as the loosest server would.
+ *
+ * @param basePath only paths below it match, by whole segments; `""`: all
+ */
+export function createMatcher(entries: Readonly<Record<string, OperationEntry>>, basePath = ''): Matcher {
+  const templates = templatesOf(entries, basePath);
+  const anywhere = templatesOf(entries);
   const methods = new Set(templates.map(({ entry }) => entry.method));
   return (head) => {
     const { path, query } = splitTarget(head.url);
@@ -57,14 +50,16 @@ export function createMatcher(
       meanings.paths.every(({ isOrdinary }) => isOrdinary)
     )
       return undefined;
-    const asked: Asked = { path, query, meanings, unlisted, budget: readingBudget() };
+    const asked: Asked = { path, query, meanings, templates, anywhere };
     const match = matchPath(
-      templates,
-      ({ entry }) => entry.method === head.method || meanings.methods.has(entry.method),
+      templates.filter(({ entry }) => entry.method === head.method || meanings.methods.has(entry.method)),
       asked,
     );
     if (match || !meanings.isJsonPost) return match;
-    const byBody = matchPath(templates, ({ entry }) => entry.method === 'PATCH', asked);
+    const byBody = matchPath(
+      templates.filter(({ entry }) => entry.method === 'PATCH'),
+      asked,
+    );
     return byBody && { ...byBody, isByBody: true };
   };
 }
@@ -74,70 +69,65 @@ interface Asked {
   path: string;
   query: string;
   meanings: HeaderMeanings;
-  unlisted: NonNullable<MatcherOptions['unlisted']>;
-  budget: ReadingBudget;
+  /** All of the contract, the most specific first. */
+  templates: readonly Template[];
+  /** The same without the base path. */
+  anywhere: readonly Template[];
 }
 
-function matchPath(
-  templates: readonly Template[],
-  matches: (template: Template) => boolean,
-  asked: Asked,
-): Match | undefined {
-  const { path, meanings, unlisted, budget } = asked;
-  const meant = templates.filter(matches);
-  const byQuery = matchOtherPaths(pathsInQuery(asked, meant), meant, templates, {
-    ...asked,
-    unlisted: false,
-  });
+/** @param meant the templates that have the request's method, or one that it could get */
+function matchPath(meant: readonly Template[], asked: Asked): Match | undefined {
+  const { path, meanings } = asked;
+  const byQuery = matchOtherPaths(pathsInQuery(asked, meant), meant, asked);
   if (byQuery) return byQuery;
   // One slash at the end is judged as if it were not there.
   const bare = path.endsWith('/') ? path.slice(0, -1) : path;
-  const plain = isPlain(bare);
-  if (plain) {
-    for (const template of meant) {
-      const found = template.match(bare);
-      if (!found) continue;
-      const wrong = checkParameters(template.entry, found.parameters);
-      const isClear = wrong.length === 0 && meanings.findings.every(({ rule }) => rule !== AMBIGUOUS);
-      return {
-        operation: template.operation,
-        parameters: found.parameters,
-        base: found.base,
-        path: isClear ? found.path : 'unclear',
-        findings: [...wrong, ...meanings.findings],
-      };
-    }
+  const strict = isPlain(bare) ? matchStrictly(meant, bare, meanings) : undefined;
+  if (strict && bare === bare.toLowerCase()) return strict;
+  const loose = findLoosely(meant, path);
+  if (strict && loose?.operation === strict.operation) return strict;
+  if (loose) {
+    const findings = [ambiguous(loose, path), ...meanings.findings];
+    return { operation: loose.operation, parameters: {}, path: 'unclear', findings };
   }
-  const isOfInterest = (text: string) => meant.some(({ isIn }) => isIn(text));
-  const readings = plain || meant.length === 0 ? [bare] : looseReadings(path, isOfInterest, budget);
-  if (!readings)
-    return { operation: undefined, parameters: {}, path: 'unclear', findings: [unreadable(path)] };
-  const loose = find(meant, readings, 'folded');
-  if (loose)
-    return {
-      operation: loose.operation,
-      parameters: {},
-      path: 'unclear',
-      findings: [ambiguous(loose, path), ...meanings.findings],
-    };
-  const other = matchOtherPaths(meanings.paths, meant, templates, asked);
-  if (other) return other;
-  const above = unlisted ? find(meant, readings, 'below') : undefined;
-  const fit = plain ? above?.matchBelow(bare) : undefined;
-  const isClear = above && fit && checkParameters(above.entry, fit.parameters).length === 0;
-  return above && below(above, isClear ? fit.path : 'unclear', unlisted);
+  return matchOtherPaths(meanings.paths, meant, asked);
 }
 
-/** @param meant those of the templates that have the request's method, or one that it could get */
+function matchStrictly(
+  templates: readonly Template[],
+  path: string,
+  meanings: HeaderMeanings,
+): Match | undefined {
+  for (const { operation, entry, match } of templates) {
+    const found = match(path);
+    if (!found) continue;
+    const wrong = checkParameters(entry, found.parameters);
+    const isClear = wrong.length === 0 && meanings.findings.every(({ rule }) => rule !== AMBIGUOUS);
+    return {
+      operation,
+      parameters: found.parameters,
+      base: found.base,
+      path: isClear ? found.path : 'unclear',
+      findings: [...wrong, ...meanings.findings],
+    };
+  }
+  return undefined;
+}
+
+function findLoosely(templates: readonly Template[], path: string): Template | undefined {
+  if (templates.length === 0) return undefined;
+  const forms = looseForms(path);
+  return templates.find(({ mayBe }) => forms.some(mayBe));
+}
+
+/** @param meant the templates that have the request's method, or one that it could get */
 function matchOtherPaths(
   others: readonly OtherPath[],
   meant: readonly Template[],
-  templates: readonly Template[],
-  { path, unlisted, budget }: Asked,
+  { path, templates }: Asked,
 ): Match | undefined {
   const ordinary = others.filter(({ isOrdinary }) => isOrdinary).length;
   const isTooMany = others.length - ordinary > MOST_OTHER_PATHS || ordinary > MOST_ORDINARY_PATHS;
-  let above: Template | undefined;
   for (const { value, finding, isOrdinary } of others) {
     // Whatever the method: what a server makes of such a header is its own affair. Those that ordinary proxies set count
     // for little: only where a PATCH of something else is said to be one of a record.
@@ -148,26 +138,10 @@ function matchOtherPaths(
       findings: [finding],
     });
     if (isTooMany) return refused();
-    const isOfInterest = (text: string) => candidates.some(({ isIn }) => isIn(text));
     for (const text of pathsFrom(path, value)) {
-      const readings = looseReadings(text, isOfInterest, budget);
-      if (!readings) return refused();
-      const template = find(candidates, readings, 'folded');
+      const template = findLoosely(candidates, text);
       if (template) return refused(template.operation);
-      if (unlisted) above ??= find(meant, readings, 'below');
     }
-  }
-  return above && below(above, 'unclear', unlisted);
-}
-
-function find(
-  templates: readonly Template[],
-  readings: Iterable<string>,
-  pattern: 'folded' | 'below',
-): Template | undefined {
-  for (const reading of readings) {
-    const template = templates.find((candidate) => candidate[pattern].test(reading));
-    if (template) return template;
   }
   return undefined;
 }
@@ -181,7 +155,7 @@ function codedQueryOf(path: string): string {
  * A query that some frameworks (CodeIgniter) take for the path: `?/accounts/…`, and not `?next=/accounts/…`. Behind a
  * script's path it goes on from there.
  */
-function pathsInQuery({ path, query }: Asked, meant: readonly Template[]): OtherPath[] {
+function pathsInQuery({ path, query, anywhere }: Asked, meant: readonly Template[]): OtherPath[] {
   if (meant.length === 0 || !/^[^=&]*(?:[/\\]|%(?:25)*(?:2f|5c))/i.test(query)) return [];
   const whole = `/${query.replace(/^\/+/, '')}`;
   const end = whole.indexOf('&');
@@ -189,23 +163,19 @@ function pathsInQuery({ path, query }: Asked, meant: readonly Template[]): Other
     hint: 'leave it out, or give its values names: ?name=value',
   });
   return (end < 0 ? [whole] : [whole, whole.slice(0, end)])
-    .flatMap((value) =>
-      meant.some(({ isIn }) => isIn(value)) ? [value, path + value, `${path}/..${value}`] : [value],
-    )
+    .filter((value) => findLoosely(anywhere, value))
+    .flatMap((value) => [value, path + value, parentOf(path) + value])
     .map((value) => ({ value, finding, isOrdinary: true }));
 }
 
 /** The paths that a header's value can give a request for `path`: a value without a slash first may go on from there. */
 function pathsFrom(path: string, value: string): string[] {
   const other = splitTarget(value).path;
-  return other.startsWith('/') ? [other] : [other, `${path}/${other}`, `${path}/../${other}`];
+  return other.startsWith('/') ? [other] : [other, `${path}/${other}`, `${parentOf(path)}/${other}`];
 }
 
-/** A path that servers could read in so many ways that not all can be looked at: it may name any operation. */
-function unreadable(path: string): Finding {
-  return requestFinding('request.ambiguous-path', `the path ${shown(path)} can be read in too many ways`, {
-    hint: 'write it plainly, without coded characters, dot segments, parameters or doubled slashes',
-  });
+function parentOf(path: string): string {
+  return path.slice(0, Math.max(path.lastIndexOf('/'), 0));
 }
 
 function shown(path: string): string {
@@ -220,20 +190,6 @@ function ambiguous({ operation, entry }: Template, path: string): Finding {
       hint: `write it as ${entry.path}, in this letter case, without coded characters, dot segments or doubled slashes`,
     },
   );
-}
-
-function below(
-  { entry }: Template,
-  path: JudgedPath,
-  isReported: NonNullable<MatcherOptions['unlisted']>,
-): Match | undefined {
-  if (typeof isReported === 'function' && !isReported(path)) return undefined;
-  const finding = requestFinding(
-    'request.unlisted-operation',
-    `no operation of the contract is ${entry.method} below ${entry.path}, so it cannot be judged`,
-    { hint: 'add the operation to the contract, or run with --unlisted pass' },
-  );
-  return { operation: undefined, parameters: {}, path, findings: [finding] };
 }
 
 const NONE: readonly Finding[] = [];

@@ -1,91 +1,126 @@
 import { splitTarget } from '../http/http.ts';
 import type { OperationEntry, ParameterForm } from '../model/contract.ts';
 import { isRecordKind, type RecordName } from '../model/record.ts';
+import { isNothing, type LoosePath, mayBeWord, mayEndPath, mayFit, startsWithEnd } from './loose-path.ts';
 
 /** An operation's path template, ready to be held against paths. */
 export interface Template {
   operation: string;
   entry: OperationEntry;
-  /** Where a path ends in the template, literally; undefined where it does not. */
+  /** How a path fits the template to the letter; undefined if it does not. */
   match(path: string): Fit | undefined;
-  /** The same with literal segments in any letter case, and parameters before the last that may be empty. */
-  folded: RegExp;
-  /** The record's path with something below it. */
-  below: RegExp;
-  /** The same literally. */
-  matchBelow(path: string): Fit | undefined;
-  /** Whether a text has the literal segments in it, in any letter case: what has not can be neither of these. */
-  isIn(text: string): boolean;
+  /** Whether some server may take a loose path for the template's. */
+  mayBe(path: LoosePath): boolean;
 }
 
 /** How a path fits a template. */
 interface Fit {
   parameters: Readonly<Record<string, string>>;
-  /** What stands before the template: `/api/v2`, or `""`. */
+  /** Before the template: `/api/v2`, or `""`. */
   base: string;
   /** Without the prefix. */
   path: `/${string}`;
 }
 
+/** A segment of a template: a word, or a pattern with parameters. */
+interface Part {
+  word?: string;
+  /** In any letter case. */
+  pattern: RegExp;
+}
+
+/** The templates of a contract, the most specific first: literal segments go before parameters, long paths before short ones. */
+export function templatesOf(
+  entries: Readonly<Record<string, OperationEntry>>,
+  basePath = '',
+): readonly Template[] {
+  return Object.entries(entries)
+    .map(([operation, entry]) => ({ template: templateOf(operation, entry, basePath), path: entry.path }))
+    .sort((a, b) => compareSpecific(a.path, b.path))
+    .map(({ template }) => template);
+}
+
+function compareSpecific(a: string, b: string): number {
+  const literals = (path: string) =>
+    path.split('/').filter((part) => part !== '' && !part.includes('{')).length;
+  const inPlace = (path: string) => path.replace(/\/[^/]*\{[^/]*/g, '/~').replace(/\/[^/~]+/g, '/!');
+  return (
+    literals(b) - literals(a) ||
+    b.split('/').length - a.split('/').length ||
+    (inPlace(a) < inPlace(b) ? -1 : Number(inPlace(a) > inPlace(b)))
+  );
+}
+
 /** @param basePath only paths below it fit, by whole segments; `""`: all */
-export function templateOf(operation: string, entry: OperationEntry, basePath: string): Template {
-  const segments = entry.path.split('/').slice(1);
-  const names = segments.map((segment) => /^\{(\w+)\}$/.exec(segment)?.[1]);
-  const words = segments.filter((_, index) => names[index] === undefined).map((word) => word.toLowerCase());
-  const isBelow = basePath === '' ? '' : `(?=${literal(basePath)}/)`;
-  const prefix = `${isBelow}(?:/.*)?`;
-  const source = segments
-    .map((segment, index) => {
-      if (names[index] === undefined) return `/${literal(segment)}`;
-      return index < segments.length - 1 ? '/[^/]*' : '/[^/]+';
-    })
-    .join('');
-  const caught = names.filter((name) => name !== undefined);
-  const below = new RegExp(`^${isBelow}((?:/.*?)?)(${source.replace(/\[\^\/\]./g, '($&)')}/.+)$`, 's');
+function templateOf(operation: string, entry: OperationEntry, basePath: string): Template {
+  const parts = partsOf(entry.path);
+  const base = partsOf(basePath);
+  const names = [...entry.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name as string);
+  const exact = new RegExp(`^(.*?)(${entry.path.split('/').slice(1).map(sourceOf).join('')})$`, 's');
   return {
     operation,
     entry,
     match(path) {
-      const parameters: Record<string, string> = {};
-      // From the last segment to the first: what stands before them is the prefix.
-      let end = path.length;
-      for (let i = segments.length - 1; i >= 0; i--) {
-        const slash = path.lastIndexOf('/', end - 1);
-        if (slash < 0) return undefined;
-        const segment = path.slice(slash + 1, end);
-        const name = names[i];
-        if (name === undefined ? segment !== segments[i] : segment === '') return undefined;
-        if (name !== undefined) parameters[name] = segment;
-        end = slash;
-      }
       if (basePath !== '' && !path.startsWith(`${basePath}/`)) return undefined;
-      return { parameters, base: path.slice(0, end), path: path.slice(end) as `/${string}` };
+      const found = exact.exec(path);
+      if (!found) return undefined;
+      const parameters: Record<string, string> = {};
+      for (let i = 0; i < names.length; i++) parameters[names[i] as string] = found[i + 3] as string;
+      return { parameters, base: found[1] as string, path: found[2] as `/${string}` };
     },
-    folded: new RegExp(`^${prefix}${source}/?$`, 'is'),
-    below: new RegExp(`^${prefix}${source}/.+$`, 'is'),
-    matchBelow(path) {
-      const [, base = '', part, ...values] = below.exec(path) ?? [];
-      if (part === undefined) return undefined;
-      const parameters = Object.fromEntries(caught.map((name, index) => [name, values[index] ?? '']));
-      return { parameters, base, path: part as `/${string}` };
-    },
-    isIn(text) {
-      const inLowerCase = text.toLowerCase();
-      let at = 0;
-      for (const word of words) {
-        at = inLowerCase.indexOf(word, at);
-        if (at < 0) return false;
-        at += word.length;
-      }
-      return true;
-    },
+    mayBe: (path) => canFollow(base, parts, path),
   };
 }
 
-function literal(text: string): string {
-  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+function partsOf(path: string): Part[] {
+  return path
+    .split('/')
+    .slice(1)
+    .map((segment) => ({
+      pattern: new RegExp(`^${sourceOf(segment).slice(1)}$`, 'is'),
+      ...(!/\{\w+\}/.test(segment) && { word: segment.toLowerCase() }),
+    }));
 }
 
+/** `{id}:archive` -> `/([^/]+):archive`. */
+function sourceOf(segment: string): string {
+  return `/${segment.replace(/\{\w+\}|[.*+?^${}()|[\]\\]/g, (found) => (found.length > 1 ? '([^/]+)' : `\\${found}`))}`;
+}
+
+/**
+ * Whether the parts may follow each other in the segments of a path, up to its end. Walks all at once: `reached[n]` says whether the
+ * first n parts may be what came by.
+ */
+function canFollow(base: readonly Part[], own: readonly Part[], { segments, hasDots }: LoosePath): boolean {
+  const parts = [...base, ...own];
+  let reached = parts.map((_, n) => n === 0);
+  reached.push(false);
+  for (const { text, isJoined, isBehindParameters } of segments) {
+    const isEmpty = isNothing(text);
+    if (reached[parts.length] && startsWithEnd(text)) return true;
+    const next = reached.map((was, n) => {
+      if (!was) return false;
+      const isOfParameter = isJoined && n > 0 && parts[n - 1]?.word === undefined;
+      return n === base.length || hasDots || isEmpty || isOfParameter || isBehindParameters;
+    });
+    if (next[parts.length] && mayEndPath(text)) return true;
+    for (let n = 0; n < parts.length; n++) {
+      const { word, pattern } = parts[n] as Part;
+      if (!reached[n]) continue;
+      const isLast = n === parts.length - 1;
+      const fits =
+        word === undefined
+          ? text !== ''
+            ? pattern.test(text) || mayFit(text, pattern)
+            : !isLast
+          : mayBeWord(text, word);
+      if (fits) next[n + 1] = true;
+      if (fits && isLast && (hasDots || mayEndPath(text))) return true;
+    }
+    reached = next;
+  }
+  return reached[parts.length] === true;
+}
 /** Tells which record a request's URL is that of, whatever the method; undefined where it is none's. */
 export type RecordMatcher = (url: string) => RecordName | undefined;
 
@@ -94,9 +129,10 @@ export function createRecordMatcher(
   entries: Readonly<Record<string, OperationEntry>>,
   basePath = '',
 ): RecordMatcher {
-  const templates = Object.entries(entries)
-    .filter(([, { record }]) => isRecordKind(record.kind))
-    .map(([operation, entry]): Template => templateOf(operation, entry, basePath));
+  const templates = templatesOf(
+    Object.fromEntries(Object.entries(entries).filter(([, { record }]) => isRecordKind(record.kind))),
+    basePath,
+  );
   return (url) => {
     const { path } = splitTarget(url);
     // A base URL that ends in a slash doubles one, which most servers do not mind.

@@ -5,7 +5,7 @@ import { shippedContract } from '../support/gate.ts';
 import { AMBIGUOUS, match } from '../support/match.ts';
 
 describe('base paths', () => {
-  const at = (basePath: string) => (url: string) => match(url, {}, { basePath });
+  const at = (basePath: string) => (url: string) => match(url, {}, basePath);
 
   it('narrow the paths that are judged', () => {
     const under = at('/api/v2');

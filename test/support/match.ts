@@ -1,4 +1,4 @@
-import { createMatcher, type MatcherOptions } from '../../src/contract/match-operation.ts';
+import { createMatcher } from '../../src/contract/match-operation.ts';
 import { brief, shippedContract } from './gate.ts';
 
 const { entries } = shippedContract();
@@ -7,10 +7,10 @@ const { entries } = shippedContract();
 export function match(
   url: string,
   request: { method?: string; headers?: string[] } = {},
-  options?: MatcherOptions,
+  basePath?: string,
 ): string | undefined {
   const { method = 'PATCH', headers = [] } = request;
-  const found = createMatcher(entries, options)({ method, url, headers });
+  const found = createMatcher(entries, basePath)({ method, url, headers });
   if (!found) return undefined;
   const said = [found.operation, ...brief(found.findings)].join(' ');
   return found.isByBody ? `${said}, by its body` : said;
