@@ -28,7 +28,6 @@ export async function gateOf(config: Config, options: GateOfOptions = {}): Promi
     guard: config.guard,
     allowDelete: config.allowDelete,
     protect: config.protect,
-    unlisted: config.unlisted,
     severities: config.rules,
     overrides: config.overrides,
     customRules: config.customRules,

@@ -23,13 +23,6 @@ const TABLE = {
     'a header gives the request a second meaning',
     'RFC 9110 5.3',
   ],
-  'request.unlisted-operation': [
-    'request',
-    403,
-    'inferred',
-    "a PATCH below a judged record's path is not listed",
-    'service-api 4',
-  ],
   'request.too-large': ['size', 413, 'protocol', 'the body exceeds a limit', 'RFC 9110 15.5.14'],
   'request.content-encoding': [
     'media-type',
@@ -76,7 +69,7 @@ export const REQUEST_RULES: Readonly<Record<RequestRule, RuleInfo>> = Object.fro
       basis,
       says,
       source,
-      severity: name === 'request.unlisted-operation' ? 'off' : 'error',
+      severity: 'error',
     },
   ]),
 ) as Record<RequestRule, RuleInfo>;

@@ -116,10 +116,7 @@ export function createGate(contract: Contract, options: GateOptions): Gate {
   const decideOn = decideDeletion(options);
   const protects = (options.protect ?? []).length > 0;
   if (protects) checkProtecting(contract);
-  const matcher = createMatcher(contract.entries, {
-    basePath: options.basePath ?? '',
-    unlisted: policies.reportsUnlisted,
-  });
+  const matcher = createMatcher(contract.entries, options.basePath);
   const judges = policies.judges || options.tellsEffects;
   const match = (head: RequestHead) => (judges ? matcher(head) : undefined);
   const ready = new Map<string, { operation: LoadedOperation; rules: readonly BoundRule[] }>();

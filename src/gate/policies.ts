@@ -5,7 +5,7 @@ import type { JudgedPath, PathGlobs, SeverityOverride } from '../model/severity-
 import { memberAt } from '../schemas/check.ts';
 import { LONGEST_PATH } from '../settings/globs.ts';
 import { type CatalogueEntry, checkSeverities } from './catalogue.ts';
-import { createPolicy, type Policy, type PolicyOptions, UNLISTED } from './policy.ts';
+import { createPolicy, type Policy, type PolicyOptions } from './policy.ts';
 
 /** The policy of each request. */
 interface Policies {
@@ -18,8 +18,6 @@ interface Policies {
   at(path: JudgedPath | undefined, file: string | undefined): Policy;
   /** False: nothing would come of judging. */
   readonly judges: boolean;
-  /** Whether a path below a judged record's is looked for: each, none, or those that it says. */
-  readonly reportsUnlisted: boolean | ((path: JudgedPath) => boolean);
 }
 
 export interface PoliciesOptions extends PolicyOptions {
@@ -49,21 +47,14 @@ export function createPolicies({ overrides = [], templates, ...options }: Polici
   const { placeOf = memberAt } = options;
   checkSeverities(options.severities, options.rules, (rule) => placeOf(pointerOf(['rules', rule])));
   const base = createPolicy(options);
-  if (overrides.length === 0) {
-    const { judges, reportsUnlisted } = base;
-    return { at: () => base, judges, reportsUnlisted };
-  }
+  if (overrides.length === 0) return { at: () => base, judges: base.judges };
   const placeIn = (index: number) => (more: string) => placeOf(`/overrides/${index}${more}`);
   const bound = overrides.map((override, index) => bind(override, placeIn(index), templates));
   for (const [index, { rules }] of overrides.entries())
     checkSeverities(rules, options.rules, (rule) => placeIn(index)(pointerOf(['rules', rule])));
   const kept = new Map<string, Policy>();
-  const unlisted = bound.filter(({ rules }) => (rules[UNLISTED] ?? 'off') !== 'off');
   return {
     judges: base.judges,
-    reportsUnlisted:
-      base.reportsUnlisted ||
-      (unlisted.length > 0 && ((path) => unlisted.some(({ ofPath }) => ofPath(path) !== 'no'))),
     at(path, file) {
       const answers = bound.map(({ ofFile, ofPath }) => (ofFile(file) ? ofPath(path) : 'no'));
       const key = answers.join();
@@ -131,12 +122,9 @@ export function bindPaths(
 function severitiesWith(
   overrides: readonly BoundOverride[],
   answers: readonly Answer[],
-  { severities, rules, unlisted }: Omit<PoliciesOptions, 'templates'>,
+  { severities, rules }: Omit<PoliciesOptions, 'templates'>,
 ): Record<string, SeveritySetting> {
-  const all: Record<string, SeveritySetting> = {
-    [UNLISTED]: unlisted === 'block' ? 'error' : 'off',
-    ...severities,
-  };
+  const all: Record<string, SeveritySetting> = { ...severities };
   const ofItsOwn = (name: string) => rules.find((rule) => rule.name === name)?.severity;
   for (const [index, override] of overrides.entries()) {
     for (const [name, severity] of Object.entries(override.rules)) {

@@ -15,8 +15,6 @@ export interface PolicyOptions {
   validation: 'enforce' | 'warn' | 'off';
   /** Blocks what deletes for good, `strict` also what is not known; independent of `validation`. */
   guard: 'on' | 'strict' | 'off';
-  /** What becomes of a PATCH below a judged record's path that no operation lists. */
-  unlisted: 'pass' | 'block';
   /** Severities by rule name, over the rules' own. */
   severities: Readonly<Record<string, SeveritySetting>>;
 }
@@ -39,20 +37,15 @@ export interface Policy {
   (operation: string | undefined, findings: readonly RawFinding[], more?: Judged): Verdict;
   /** False: nothing would come of judging. */
   readonly judges: boolean;
-  /** Whether a path below a judged record's is looked for. */
-  readonly reportsUnlisted: boolean;
 }
 
-export const UNLISTED: RequestRule = 'request.unlisted-operation';
 /** Findings that a verdict holds at most; the rest are counted. */
 const MOST_FINDINGS = 100;
 /** Findings about a member's name rather than its value. */
 const ABOUT_NAMES = new Set(['schema.field-case', 'schema.unknown-field']);
 
 export function createPolicy(options: PolicyOptions): Policy {
-  const severities = { ...options.severities };
-  severities[UNLISTED] ??= options.unlisted === 'block' ? 'error' : 'off';
-
+  const { severities } = options;
   const guards = options.guard !== 'off';
   const isStrict = options.guard === 'strict';
 
@@ -112,10 +105,7 @@ export function createPolicy(options: PolicyOptions): Policy {
     const status = worst.stage === GUARD ? 409 : statusOf(worst.finding.rule);
     return { outcome: 'block', ...verdict, status, problem: problemOf(status) };
   };
-  return Object.assign(decide, {
-    judges: options.validation !== 'off' || guards,
-    reportsUnlisted: severities[UNLISTED] !== 'off',
-  });
+  return Object.assign(decide, { judges: options.validation !== 'off' || guards });
 }
 
 interface ResolvedFinding {
@@ -197,6 +187,5 @@ function infoOf(rule: string): RuleInfo | undefined {
 }
 
 function problemOf(status: number): NonNullable<Verdict['problem']> {
-  if (status === 409) return 'destructive-change';
-  return status === 403 ? 'not-allowed' : 'invalid-request';
+  return status === 409 ? 'destructive-change' : 'invalid-request';
 }

@@ -83,11 +83,6 @@ export const SETTINGS = {
       description:
         'Block a project PATCH that deletes environments; strict: also where nothing is known (on in proxy, strict in verify; --no-guard)',
     },
-    unlisted: {
-      enum: ['pass', 'block'],
-      default: 'pass',
-      description: "PATCHes below a judged record's path that no operation lists",
-    },
     basePath: {
       ...of('path'),
       description: 'Judge only paths below this one, as the target gets them: /api/v2',

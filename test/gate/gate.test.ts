@@ -107,18 +107,9 @@ describe('a request that the contract does not mean', () => {
     expect(proxy.inspect({ ...patch(PROJECT_URL, '{broken'), method: 'GET' })).toEqual(nothing);
   });
 
-  it("passes below a judged record's path, unless that is blocked", () => {
-    const url = `${PROJECT_URL}/environments`;
-    expect(judge(url, '{broken')).toEqual({ outcome: 'pass', findings: [], omitted: 0 });
-    const strict = gate({ unlisted: 'block' });
-    expect(strict.inspect(patch(url, '{broken')).verdict).toMatchObject({
-      outcome: 'block',
-      status: 403,
-      problem: 'not-allowed',
-      findings: [{ rule: 'request.unlisted-operation', severity: 'error', basis: 'inferred', pointer: '' }],
-    });
-    expect(strict.inspect(patch('/accounts/current/campaigns/1', '{}')).verdict.outcome).toBe('pass');
-    expect(strict.inspect(patch(PROJECT_URL, project())).verdict.outcome).toBe('pass');
+  it("passes below a judged record's path", () => {
+    const nothing = { outcome: 'pass', findings: [], omitted: 0 };
+    expect(judge(`${PROJECT_URL}/environments`, '{broken')).toEqual(nothing);
   });
 });
 

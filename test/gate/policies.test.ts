@@ -250,55 +250,6 @@ describe('overrides', () => {
   });
 });
 
-describe('a path that no operation lists', () => {
-  const UNLISTED = 'request.unlisted-operation';
-  const below = (record: string) => `/api/v2/accounts/current/${record}/x`;
-  const judged = (gate: Gate, url: string) => {
-    const request = patch(url, '{}');
-    return gate.match(request) ? gate.inspect(request).verdict.outcome : 'not judged';
-  };
-
-  it('is looked for where an override turns that on', async () => {
-    const to = await overriding([{ paths: '/accounts/*/projects/**', rules: { [UNLISTED]: 'error' } }]);
-    expect(judged(to, below('projects/42'))).toBe('block');
-    expect(judged(to, below('drafts/42'))).toBe('not judged');
-    expect(judged(to, '/projects/1/accounts/current/drafts/42/x')).toBe('not judged');
-    expect(
-      judged(await overriding([{ paths: '**', rules: { [UNKNOWN]: 'off' } }]), below('projects/42')),
-    ).toBe('not judged');
-  });
-
-  it.each([
-    '//projects/42',
-    'Projects/42',
-    'projects/%342',
-    'projects/42/.',
-    'projects/042',
-    'projects/42;a',
-  ])('does not escape from it by the way it is written: %s', async (record) => {
-    const to = await overriding([{ paths: '/accounts/*/projects/42/*', rules: { [UNLISTED]: 'error' } }]);
-    expect(judged(to, below(record))).toBe('block');
-    expect(judged(to, below('projects/43'))).toBe('not judged');
-  });
-
-  it('is let pass where an override says so, and only if it is written plainly', async () => {
-    const to = await overriding([{ paths: '**/projects/42/x', rules: { [UNLISTED]: 'off' } }], {
-      unlisted: 'block',
-    });
-    expect(judged(to, below('projects/42'))).toBe('pass');
-    expect(judged(to, below('projects/43'))).toBe('block');
-    expect(judged(to, below('/projects/42'))).toBe('block');
-    expect(judged(to, '/accounts/current/projects/1/projects/42/x/..')).toBe('block');
-  });
-
-  it('is judged by the files that hold it', async () => {
-    const to = await overriding([{ files: 'strict/**', rules: { [UNLISTED]: 'error' } }]);
-    const of = (file: string) =>
-      to.inspect(patch(below('projects/42'), '{}'), undefined, { file }).verdict.outcome;
-    expect([of('/repo/strict/a.json'), of('/repo/a.json')]).toEqual(['block', 'pass']);
-  });
-});
-
 describe('glob from template', () => {
   const TEMPLATES = ['/accounts/{account_id}/projects/{project_id}', '/workspaces/{id}/flags/{key}'];
 

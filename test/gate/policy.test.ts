@@ -73,7 +73,7 @@ describe('severities', () => {
 
   it('do not change those that they were given', () => {
     const severities = Object.freeze({});
-    policy({ severities, unlisted: 'block' });
+    policy({ severities });
     expect(severities).toEqual({});
   });
 });
@@ -100,10 +100,6 @@ describe('validation', () => {
         outcome: 'pass',
         findings: [{ severity: 'error' }],
       });
-    expect(judge({ validation: 'warn', unlisted: 'block' }, `${PROJECT_URL}/x`, '{}')).toMatchObject({
-      outcome: 'pass',
-      findings: [{ rule: 'request.unlisted-operation' }],
-    });
   });
 
   it('off judges nothing but what the guard asks', () => {
@@ -221,17 +217,15 @@ describe('the status is that of the first stage that failed', () => {
     [['request.content-type', 'request.too-large'], 413],
     [['request.too-large', 'request.ambiguous-path'], 400],
     [['schema.type', 'request.path-parameter'], 422],
-    [['request.json', 'request.unlisted-operation'], 403],
     [['schema.of-ones-own'], 422],
     [['draft.percentage-range'], 422],
   ])('%j: %i', (rules, status) => {
     const findings = rules.map((rule) => raw(rule));
-    const severities = { 'request.unlisted-operation': 'error' } as const;
     for (const order of [findings, [...findings].reverse()])
-      expect(policy({ severities })('x', order)).toMatchObject({
+      expect(policy()('x', order)).toMatchObject({
         outcome: 'block',
         status,
-        problem: status === 403 ? 'not-allowed' : 'invalid-request',
+        problem: 'invalid-request',
       });
   });
 

@@ -20,7 +20,7 @@ const RULES: Report['rules'] = [
     source: 'service-api 2',
   },
   {
-    name: 'request.unlisted-operation',
+    name: 'draft.percentage-range',
     severity: 'off',
     basis: 'inferred',
     says: 'a <b>_PATCH_</b> | x',
@@ -80,7 +80,7 @@ test('has the rules with their help, and those that only a finding tells of', ()
   const { rules } = run({ ...SAMPLE_REPORT, rules: RULES }).tool.driver;
   expect(rules.map(({ id }: { id: string }) => id)).toEqual([
     'schema.required',
-    'request.unlisted-operation',
+    'draft.percentage-range',
     'request.too-large',
     'schema.unknown-field',
   ]);

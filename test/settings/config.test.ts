@@ -30,7 +30,6 @@ describe('what nobody says', () => {
       approvers: [],
       allowDelete: [],
       protect: [],
-      unlisted: 'pass',
       bodyLimit: 5 * 1024 * 1024,
       timeout: 30_000,
       log: 'text',

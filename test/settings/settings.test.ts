@@ -61,10 +61,6 @@ describe('each setting', () => {
     approvers: [['anna=t0ken-of-anna, ben=file:ben.txt', ['anna=t0ken-of-anna', 'ben=file:ben.txt']]],
     allowDelete: [['e2e-*, tmp', ['e2e-*', 'tmp']]],
     protect: [['Production, live-*', ['Production', 'live-*']]],
-    unlisted: [
-      ['pass', 'pass'],
-      ['block', 'block'],
-    ],
     basePath: [
       ['/api/v2', '/api/v2'],
       ['/', ''],

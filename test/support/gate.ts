@@ -12,7 +12,6 @@ export const SCHEMAS = fileURLToPath(new URL('../../schemas/', import.meta.url))
 export const PROXY_DEFAULTS: GateOptions = {
   validation: 'enforce',
   guard: 'on',
-  unlisted: 'pass',
   severities: {},
   bodyLimit: 5 * 1024 * 1024,
 };

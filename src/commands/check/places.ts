@@ -26,7 +26,6 @@ export function requestPlaces(pointer: string, { body }: RecordedRequest): Reque
 const ABOUT: Readonly<Record<string, 'path' | 'headers'>> = {
   'request.path-parameter': 'path',
   'request.ambiguous-path': 'path',
-  'request.unlisted-operation': 'path',
   'request.ambiguous-header': 'headers',
   'request.content-type': 'headers',
   'request.content-encoding': 'headers',
