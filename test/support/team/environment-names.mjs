@@ -21,27 +21,7 @@ export const environmentNames = {
     }
   },
   examples: {
-    passes: [
-      {
-        body: {
-          environments: [
-            { id: 1, name: 'Production' },
-            { id: 7, name: 'preview-123' },
-          ],
-        },
-      },
-      { body: { name: 'Checkout' } },
-    ],
-    fails: [
-      {
-        body: {
-          environments: [
-            { id: 1, name: 'Production' },
-            { id: 2, name: 'production' },
-          ],
-        },
-        pointers: ['/environments/1/name'],
-      },
-    ],
+    passes: [{ body: { environments: [{ id: 7, name: 'preview-123' }] } }],
+    fails: [{ body: { environments: [{ id: 2, name: 'production' }] }, pointers: ['/environments/0/name'] }],
   },
 };

@@ -13,6 +13,5 @@ export default defineConfig({
   overrides: [
     { files: ['legacy/**'], rules: { 'team.environment-names': 'warn' } },
     { paths: ['/accounts/*/projects/42'], rules: { 'schema.unknown-field': 'error' } },
-    { files: ['legacy/**'], paths: ['/accounts/*/drafts/**'], rules: { 'schema.observed': 'off' } },
   ],
 });
