@@ -40,16 +40,22 @@ const ANSWERING: readonly SettingName[] = [
 /** The same from a recording, or into one. */
 const RECORDED: readonly SettingName[] = [
   ...ANSWERING,
-  ...inGroup('Target').filter((name) => name !== 'target'),
   ...MATCHING,
   ...inGroup('Replaying'),
-  ...RECORDING,
   ...inGroup('Database'),
   'recording',
   'recordings',
 ];
 /** In front of the service. */
-export const PROXYING: readonly SettingName[] = [...RECORDED, 'audit', 'state', 'readState', 'record'];
+export const PROXYING: readonly SettingName[] = [
+  ...RECORDED,
+  ...RECORDING,
+  ...inGroup('Target').filter((name) => name !== 'target'),
+  'audit',
+  'state',
+  'readState',
+  'record',
+];
 /** From a recording alone. */
 export const REPLAYING_ALONE: readonly SettingName[] = RECORDED;
 /** From a fake. */

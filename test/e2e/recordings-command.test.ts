@@ -9,7 +9,6 @@ import { type Ended, packed, runBinary, runProgram, startBinary } from '../suppo
 import { exchange } from '../support/exchanges.ts';
 import { recordAll } from '../support/recordings.ts';
 import { runHere } from '../support/run-here.ts';
-import { startTarget } from '../support/target.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const BROWSER = fileURLToPath(new URL('../support/har/browser.json', import.meta.url));
@@ -108,22 +107,6 @@ describe('a recording', () => {
     expect(piped).toMatchObject({ code: 0, stdout: expect.stringContaining('imported 2 exchanges of 2') });
     const broken = await runBinary(['recordings', 'import', '-'], { cwd, stdin: '{' });
     expect(broken).toMatchObject({ code: 2, stderr: expect.stringContaining('the standard input:1:2: ') });
-  });
-
-  it('goes out as curl commands that send it again', async () => {
-    const { cwd, run } = await checkout();
-    const target = await startTarget();
-    // Where a proxy forwards to is nothing to send all of it to by accident.
-    writeFileSync(join(cwd, 'patchgate.config.json'), '{"target":"https://staging.example.com"}');
-    expect((await run('export', 'checkout', '--format', 'curl')).stdout).toContain(
-      "'http://127.0.0.1:4010/api/a'",
-    );
-    const { stdout } = await run('export', 'checkout', '--format', 'curl', '--target', `${target.url}/v2`);
-    await runProgram('bash', [], { cwd, stdin: stdout, env: { no_proxy: '*' } });
-    expect(target.received.map(({ method, url, body }) => [method, url, body.toString()])).toEqual([
-      ['PATCH', '/v2/api/a', `{"a":"it's"}`],
-      ['PATCH', '/v2/api/b', '{"b":1}'],
-    ]);
   });
 
   it('is made from what a browser saved, without its secrets', async () => {
