@@ -29,6 +29,7 @@ await build({
     main: 'src/cli.ts',
     index: 'src/index.ts',
     testing: 'src/testing/index.ts',
+    'merge-worker': 'src/recordings/merge-worker.ts',
     'define-config': 'src/settings/define-config.ts',
   },
   splitting: true,

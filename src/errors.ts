@@ -59,9 +59,9 @@ export class PatchgateError extends Error {
     return STATUSES[this.code];
   }
 
-  /** Of the process: it could not run. */
+  /** Of the process: it could not run, or not to its end. */
   get exitCode(): number {
-    return 2;
+    return this.code === 'interrupted' ? 1 : 2;
   }
 }
 

@@ -1,8 +1,7 @@
 import { findRecording } from '../recordings/find-recording.ts';
 import { type MatchRules, matchRules } from '../recordings/matching/match-rules.ts';
 import { hidingSecrets, redactionOf } from '../recordings/redaction/redaction.ts';
-import type { OpenOptions } from '../recordings/store/open-store.ts';
-import type { RecordingStore } from '../recordings/store/recording-store.ts';
+import type { RecordingStore, StoreOptions } from '../recordings/store.ts';
 import type { Config } from '../settings/config.ts';
 import type { RecordMode } from '../settings/settings.ts';
 import { orClose } from './closing.ts';
@@ -11,7 +10,7 @@ import type { Shared } from './open-database.ts';
 /** Takes one notice for people. */
 type Notice = (text: string) => void;
 
-type RecordingOptions = Pick<OpenOptions, 'writable' | 'replaces' | 'onKept'>;
+type RecordingOptions = Pick<StoreOptions, 'writable' | 'replaces' | 'onKept'>;
 
 /**
  * The record mode in force, and why it is not the one that was asked for: on a CI machine nothing is recorded by accident, so
@@ -30,6 +29,9 @@ export function recordMode(
   };
 }
 
+/** Milliseconds: what stops a server kills it after ten seconds. */
+const CLOSE_WITHIN = 8000;
+
 /** @throws PatchgateError as `openStore`; `store-unavailable` */
 export async function openRecording(
   { recordings, recording, durability }: Config,
@@ -43,8 +45,8 @@ export async function openRecording(
     const into = writable ? outbox : undefined;
     return PgRecordingStore.open(recording, { database, outbox: into, rules, ...options });
   }
-  const { openStore } = await import('../recordings/store/open-store.ts');
-  const all = { durability, rules, onNotice: notice, writable, ...options };
+  const { openStore } = await import('../recordings/store.ts');
+  const all = { closeWithin: CLOSE_WITHIN, durability, rules, onNotice: notice, writable, ...options };
   return openStore(recordings, recording, all);
 }
 
@@ -120,6 +122,7 @@ export async function openByMode(
     if (!(await orClose(store, async () => store.isEmpty()))) return { store, records: false };
     await store.close();
   }
-  const options = { writable: true, replaces: mode === 'all', onKept };
+  // What `once` records is not replayed in the same run.
+  const options = { writable: true, replaces: mode !== 'new_episodes', onKept };
   return { store: await openRecording(config, rules, notice, shared, options), records: true };
 }

@@ -5,6 +5,7 @@ import { createGuard } from '../guard/guard.ts';
 import type { Knowledge } from '../guard/knowledge.ts';
 import { readServerTls } from '../http/tls.ts';
 import { redactUrl } from '../recordings/redaction/redact.ts';
+import type { RecordingStore } from '../recordings/store.ts';
 import { createAccess } from '../server/access.ts';
 import { createAccessLog } from '../server/access-log.ts';
 import type { Audit, AuditOptions } from '../server/audit.ts';
@@ -14,7 +15,7 @@ import { createDataPath } from '../server/data-path.ts';
 import { AS_SENT, type ExchangeFilter, ExchangeList, type SentExchanges } from '../server/exchange-list.ts';
 import { accessTo, type FakeAccess } from '../server/fake-access.ts';
 import { type Faults, FaultsOfRun } from '../server/faults/faults.ts';
-import type { FinishedExchange } from '../server/finished-exchange.ts';
+import { type FinishedExchange, isOwnFailure } from '../server/finished-exchange.ts';
 import { failClosed, type Handler, inTurn } from '../server/handler.ts';
 import { type Listening, listen } from '../server/listen/listen.ts';
 import { readNamedTokens } from '../server/named-tokens.ts';
@@ -28,7 +29,7 @@ import { createUpgradePath } from '../server/upgrade-path.ts';
 import { watchBody } from '../server/watch-body.ts';
 import type { Config } from '../settings/config.ts';
 import { canReach } from '../upstreams/reach-target.ts';
-import type { Missed } from '../upstreams/replay/misses.ts';
+import type { Missed, Misses } from '../upstreams/replay/misses.ts';
 import type { CrossSessionHit } from '../upstreams/replay/served.ts';
 import type { Unserved } from '../upstreams/replay/unserved.ts';
 import { secretsOf } from '../upstreams/set-headers.ts';
@@ -61,8 +62,9 @@ export interface Patchgate {
   exchanges(filter?: ExchangeFilter): Iterable<ShownExchange>;
   /** The same with all that is secret, for what compares them. */
   [AS_SENT](filter?: ExchangeFilter): SentExchanges;
-  /** How many requests came by now, and how many of them the gate blocked. The control API's reset forgets none. */
-  counts(): { requests: number; blocked: number };
+  /** How many requests came by now, how many of them the gate blocked, and how often it could not do its work itself: it answered 500, or
+   *  found a file of its recording that is broken. The control API's reset forgets none. */
+  counts(): { requests: number; blocked: number; failed: number };
   /** How many exchanges were recorded by now; undefined where none can be. */
   recorded(): number | undefined;
   /** How many lines wait in the outbox for the database. */
@@ -141,9 +143,19 @@ export async function createPatchgate(
   const nextId = () => ++count;
   let requests = 0;
   let blocked = 0;
+  let failed = 0;
+  /** A recording that cannot answer is never a run that went well. */
+  const fail = (request: Parameters<Misses['add']>[0], message: string) => {
+    failed++;
+    replay?.misses.add(request, { message, hint: undefined, details: undefined });
+  };
   const onFinished = (exchange: FinishedExchange) => {
     requests++;
     if (exchange.verdict?.outcome === 'block') blocked++;
+    if (isOwnFailure(exchange)) {
+      const { request, session = '', failure = 'Patchgate failed' } = exchange;
+      fail({ method: request.method, url: request.url, session: { name: session } }, failure);
+    }
     counters.count(exchange);
     log.finished(exchange);
     exchanges.add(exchange);
@@ -298,6 +310,22 @@ export async function createPatchgate(
     return own;
   };
 
+  /** Looks at every file, for a second before the first request comes, and at the rest between requests. */
+  const lookAt = async (store: RecordingStore) => {
+    const loaded = store.load();
+    let timer: NodeJS.Timeout | undefined;
+    const isDue = new Promise<'due'>((resolve) => {
+      timer = setTimeout(resolve, LOOK_MS, 'due');
+    });
+    const first = await Promise.race([loaded, isDue]);
+    clearTimeout(timer);
+    if (first !== 'due') return;
+    loaded.catch((error: unknown) => {
+      context.notice(messageOf(error));
+      fail({ method: '-', url: '-', session: { name: '' } }, messageOf(error));
+    });
+  };
+
   const listening: Listening[] = [];
   return {
     handler: handlerAt(() => 'other'),
@@ -310,6 +338,7 @@ export async function createPatchgate(
       .filter(Boolean)
       .join('; '),
     async listen() {
+      if (replay && store) await lookAt(store);
       const at = () => (one.isLoopback ? 'own' : 'other');
       const one: Listening = await listen(
         {
@@ -343,8 +372,6 @@ export async function createPatchgate(
         faults.endWaits();
         return closed;
       };
-      // Requests come first: it is read between them.
-      if (replay) void store?.load();
       const unref = () => {
         one.unref();
         forUi?.unref();
@@ -358,7 +385,7 @@ export async function createPatchgate(
     crossSessionHits: () => replay?.crossSessionHits.list() ?? [],
     exchanges: (filter) => exchanges.list(filter),
     [AS_SENT]: (filter) => exchanges[AS_SENT](filter),
-    counts: () => ({ requests, blocked }),
+    counts: () => ({ requests, blocked, failed }),
     recorded: () => parts.recorded?.(),
     waiting: () => outbox?.counts.waiting ?? 0,
     faults,
@@ -385,6 +412,9 @@ export async function createPatchgate(
 
 /** Milliseconds that a client may take for a request's head, or for a body that is judged; or be silent within another. */
 const CLIENT_TIMEOUT = 60_000;
+
+/** Milliseconds in which a recording is looked at before the first request. */
+const LOOK_MS = 1000;
 
 /** Milliseconds that the target has to take a connection: probes themselves wait a second or so. */
 const CONNECT_PATIENCE = 800;

@@ -6,6 +6,7 @@ import type { Config } from '../settings/config.ts';
 import type { Missed, MissedRequest } from '../upstreams/replay/misses.ts';
 import type { CrossSessionHit } from '../upstreams/replay/served.ts';
 import type { Unserved, UnservedExchange } from '../upstreams/replay/unserved.ts';
+import type { Patchgate } from './patchgate.ts';
 
 /** Reasons that are shown, and characters of each; sessions that are named. */
 const MOST_REASONS = 20;
@@ -75,6 +76,23 @@ export function crossSessionText(sessions: readonly CrossSessionHit[], again: st
     ...(more > 0 ? [`  and those of ${grouped(more)} more sessions`] : []),
     `    a test that is new, or was renamed: record it: ${again}`,
   ].join('\n');
+}
+
+/** Undefined where no recording is replayed, or a file of it cannot be read: that was told. */
+export async function unservedOf(
+  gate: Pick<Patchgate, 'unserved' | 'counts'>,
+): Promise<Unserved | undefined> {
+  try {
+    return await gate.unserved();
+  } catch (error) {
+    if (gate.counts().failed > 0) return undefined;
+    throw error;
+  }
+}
+
+/** How many exchanges a run never served, in one line. @param how to list them */
+export function unservedCount({ recording, total, count }: Unserved, how = ''): string {
+  return `${amount(count, 'exchange')} not served (of ${total} in "${recording}"${how})`;
 }
 
 /** Which exchanges a run never served, each in a line. */

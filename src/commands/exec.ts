@@ -6,11 +6,13 @@ import {
   missesText,
   neverHappenedText,
   recordedAt,
+  unservedCount,
+  unservedOf,
   unservedText,
 } from '../app/run-text.ts';
 import { messageOf, PatchgateError } from '../errors.ts';
 import { hintWith } from '../recordings/matching/explain-path.ts';
-import { amount, recordedText } from '../reporters/wording.ts';
+import { recordedText } from '../reporters/wording.ts';
 import { type Config, resolveConfig } from '../settings/config.ts';
 import { COMMAND_DEFAULTS } from '../settings/settings.ts';
 import { BY_FLAGS, refusedTexts } from './exec/refused-text.ts';
@@ -42,7 +44,7 @@ export const exec: CommandModule = {
     withSettings(yargs, [...PROXYING, 'target'])
       .usage(
         '$0 exec [options] -- COMMAND…\n\nRuns a command, such as a test suite, against a recording, which it finds at PATCHGATE_URL. ' +
-          'Exits as the command does; with 1 where that ended well, but asked for what is not recorded.',
+          'Exits as the command does; with 1 where that ended well, but asked for what is not recorded; with 2 where a file of the recording is broken.',
       )
       .positional('command', { type: 'string', array: true })
       // The usage says where it stands.
@@ -115,7 +117,7 @@ const WORDING: Wording = {
  * @param variables of `--env`
  * @param isVerbose all that was never served is listed
  * @returns the command's exit code; where that is 0, 1 where requests had no answer in the recording, or, if that is asked
- *   for, where exchanges were never served
+ *   for, where exchanges were never served; 2 where Patchgate itself could not answer a request, whatever the command says
  * @throws PatchgateError where the command was not run, or ended with 0 and something could not be kept
  */
 async function runExec(
@@ -133,6 +135,7 @@ async function runExec(
   const signals = new Signals();
   let ended: Ended | undefined;
   let isFailure = false;
+  let failed = 0;
   try {
     const gate = await createPatchgate(kind, config, runtimeContext(process.stderr));
     try {
@@ -147,6 +150,7 @@ async function runExec(
       await listening.close();
       if (ended.failure !== undefined) say(ended.failure);
       else isFailure = await reportRun(gate, ended, config, kind === 'proxy', isVerbose);
+      failed = gate.counts().failed;
     } finally {
       await gate.close();
     }
@@ -160,6 +164,7 @@ async function runExec(
   } finally {
     signals.release();
   }
+  if (failed > 0) return 2;
   return ended.code === 0 && isFailure ? 1 : ended.code;
 }
 
@@ -195,12 +200,9 @@ async function reportRun(
     say(
       `the command sent no request: its base URL must come from ${URL_VARIABLE}, or from a variable that --env sets`,
     );
-  const unserved = await gate.unserved();
+  const unserved = await unservedOf(gate);
   if (!unserved?.total || (requests === 0 && !failUnused)) return isFailure;
   if (failUnused || isVerbose || unserved.count === 0) say(unservedText(unserved));
-  else
-    say(
-      `${amount(unserved.count, 'exchange')} not served (of ${unserved.total} in "${recording}"; -v lists them)`,
-    );
+  else say(unservedCount(unserved, '; -v lists them'));
   return isFailure || (failUnused && unserved.count > 0);
 }

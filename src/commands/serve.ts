@@ -1,7 +1,8 @@
 import { setFlagsFromString } from 'node:v8';
 import type { CommandModule } from 'yargs';
 import type { ServerKind } from '../app/compose-upstream.ts';
-import { recordedAt, unservedText } from '../app/run-text.ts';
+import type { Patchgate } from '../app/patchgate.ts';
+import { missesText, recordedAt, unservedCount, unservedOf, unservedText } from '../app/run-text.ts';
 import { PatchgateError } from '../errors.ts';
 import { recordedText, visible } from '../reporters/wording.ts';
 import { type Config, resolveConfig } from '../settings/config.ts';
@@ -61,8 +62,9 @@ const HEAP_FLAGS = ['--semi-space-growth-factor=1', '--heap-growing-percent=100'
 
 /**
  * Runs a server until it is told to stop: the access log goes to standard output, all else to standard error.
- * SIGINT and SIGTERM let what is in flight finish and write out what was recorded; a second one ends at once. With
- * `--fail-unused` it then reports what was never served of the recording, and the exit code is 1.
+ * SIGINT and SIGTERM let what is in flight finish and write out what was recorded; a second one ends at once. A replay then says what it
+ * served, what it missed, and what was never asked for; with `--fail-unused` that makes the exit code 1, and a recording that could not be
+ * read makes it 2.
  *
  * @param flags by setting name
  */
@@ -84,14 +86,23 @@ export async function serve(kind: ServerKind, flags: Readonly<Record<string, unk
     await stopped;
     // What is in flight is over then.
     await listening.close();
-    const unserved = config.failUnused ? await gate.unserved() : undefined;
-    if (unserved) say(unservedText(unserved));
-    if (unserved?.count) process.exitCode = 1;
+    if (kind === 'replay') await reportReplay(gate, config.failUnused);
   } finally {
     await gate.close();
   }
   const recorded = gate.recorded();
   if (recorded !== undefined) say(recordedText(recorded, recordedAt(config, gate.waiting())));
+}
+
+async function reportReplay(gate: Patchgate, failUnused: boolean): Promise<void> {
+  const missed = missesText(gate.misses());
+  if (missed) say(missed);
+  const unserved = await unservedOf(gate);
+  const isWorthALine = unserved && unserved.total > 0 && (gate.counts().requests > 0 || failUnused);
+  if (isWorthALine)
+    say(failUnused || unserved.count === 0 ? unservedText(unserved) : unservedCount(unserved));
+  if (failUnused && unserved?.count) process.exitCode = 1;
+  if (gate.counts().failed > 0) process.exitCode = 2;
 }
 
 function policyText({ protect }: Config): string {

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { PatchgateError } from '../errors.ts';
+import { readExchanges, writeExchanges } from '../recordings/files.ts';
 import { orderTimes } from '../recordings/order-times.ts';
-import { ExchangeFile, readExchanges } from '../recordings/store/exchange-file.ts';
 import { placesIn } from '../recordings/store/folder-tree.ts';
 import { checkRecordingName, locationOf } from '../recordings/store/location.ts';
 import { stampOf } from '../recordings/store/write-file.ts';
@@ -41,8 +41,10 @@ export async function readOut(
   for (const path of paths) {
     const rows = await rowsAt(database, path);
     const name = join(folder, path.recording, locationOf(path.method, path.path));
-    const file = new ExchangeFile(name, path);
-    await file.replace(rows.map(({ exchange }) => exchange));
+    await writeExchanges(
+      name,
+      rows.map(({ exchange }) => exchange),
+    );
     written.push({ path, file: name, stamp: stampOf(name) });
   }
   return written;

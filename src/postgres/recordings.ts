@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { messageOf, PatchgateError } from '../errors.ts';
 import type { Exchange } from '../model/exchange.ts';
+import type { Place } from '../recordings/files.ts';
 import type { MatchRules } from '../recordings/matching/match-rules.ts';
 import { type PlainExchange, toStoredExchange } from '../recordings/plain-exchange.ts';
-import type { Place } from '../recordings/store/exchange-file.ts';
 import { ExchangeIndex } from '../recordings/store/exchange-index.ts';
 import { inOrder } from '../recordings/store/file-format.ts';
 import { PathNames } from '../recordings/store/path-names.ts';
-import type { ExchangesOfPath, NamesBelow, RecordingStore } from '../recordings/store/recording-store.ts';
 import { StoredExchange } from '../recordings/store/stored-exchange.ts';
 import { yieldToEventLoop } from '../recordings/store/yield-to-event-loop.ts';
+import type { ExchangesOfPath, NamesBelow, RecordingStore } from '../recordings/store.ts';
 import type { Database } from './database.ts';
 import type { Outbox } from './outbox.ts';
 import { sequenceOf } from './sequence.ts';

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import { PatchgateError } from '../errors.ts';
 import type { Exchange } from '../model/exchange.ts';
+import type { Place } from '../recordings/files.ts';
 import { noSuchRecording } from '../recordings/find-recording.ts';
 import type { MatchRules } from '../recordings/matching/match-rules.ts';
-import type { Place } from '../recordings/store/exchange-file.ts';
 import { exchangeText, inOrder } from '../recordings/store/file-format.ts';
 import type { Database } from './database.ts';
 import { sequenceOf } from './sequence.ts';

@@ -4,7 +4,7 @@ import { redactText, redactUrl } from '../recordings/redaction/redact.ts';
 import type { Redaction } from '../recordings/redaction/redaction.ts';
 import { coloured, type Paint, plain, SEVERITY_COLOURS } from '../reporters/colours.ts';
 import type { Config } from '../settings/config.ts';
-import type { FinishedExchange } from './finished-exchange.ts';
+import { type FinishedExchange, isOwnFailure } from './finished-exchange.ts';
 import { printable } from './printable.ts';
 
 interface AccessLog {
@@ -59,10 +59,8 @@ export function createAccessLog(
 /** `14:03:07 PATCH /api/v2/… 409 block updateProject gate 3ms: deletes environment 2 (Staging): error project.environment-deleted …` */
 function textLine(exchange: FinishedExchange, redaction: Redaction, paint: Paint): string {
   const { request, verdict, response } = exchange;
-  const judged =
-    verdict === undefined
-      ? 'not judged'
-      : paint(verdict.outcome === 'block' ? 'red' : 'green', verdict.outcome);
+  const outcome = outcomeOf(exchange);
+  const judged = outcome === 'not judged' ? outcome : paint(outcome === 'pass' ? 'green' : 'red', outcome);
   const operation = verdict?.operation === undefined ? '' : printable(` ${verdict.operation}`);
   let line =
     `${paint('grey', clock(exchange.startedAt))} ${printable(`${request.method} ${urlOf(exchange, redaction)}`)} ` +
@@ -107,7 +105,7 @@ function jsonLine(exchange: FinishedExchange, redaction: Redaction): string {
     method: exchange.request.method,
     url: urlOf(exchange, redaction),
     status: exchange.response?.status,
-    verdict: verdict?.outcome ?? 'not judged',
+    verdict: outcomeOf(exchange),
     operation: verdict?.operation,
     lost: verdict?.effects
       ?.filter(losesEnvironment)
@@ -124,6 +122,10 @@ function jsonLine(exchange: FinishedExchange, redaction: Redaction): string {
     fault: exchange.fault,
     failure: exchange.failure === undefined ? undefined : failureOf(exchange.failure, redaction),
   });
+}
+
+function outcomeOf(exchange: FinishedExchange): 'pass' | 'block' | 'error' | 'not judged' {
+  return isOwnFailure(exchange) ? 'error' : (exchange.verdict?.outcome ?? 'not judged');
 }
 
 function urlOf({ request }: FinishedExchange, redaction: Redaction): string {

@@ -31,6 +31,11 @@ export interface FinishedExchange {
   session?: string | undefined;
 }
 
+/** Patchgate could not do its work: its answer says nothing of the service. */
+export function isOwnFailure({ answeredBy, response, fault }: FinishedExchange): boolean {
+  return answeredBy === 'gate' && response?.status === 500 && fault === undefined;
+}
+
 /** Bytes of a body that are kept for showing. */
 const BYTES_KEPT = 65_536;
 

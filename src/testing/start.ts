@@ -7,7 +7,7 @@ import { type InForce, replayOrRecord, type Wording } from '../app/replay-or-rec
 import { URL_VARIABLE } from '../commands/exec/run-command.ts';
 import { messageOf, PatchgateError } from '../errors.ts';
 import { isObject } from '../json/json.ts';
-import { hasJournal, openStore } from '../recordings/store/open-store.ts';
+import { hasJournal, openStore } from '../recordings/store.ts';
 import { amount, noticeText } from '../reporters/wording.ts';
 import { type Config, resolveConfig } from '../settings/config.ts';
 import type { UserConfig } from '../settings/define-config.ts';

@@ -12,7 +12,7 @@ import {
   type SeenExchange,
 } from '../recordings/plain-exchange.ts';
 import { codingOf, SecretNotices } from '../recordings/redaction/redact.ts';
-import type { RecordingStore } from '../recordings/store/recording-store.ts';
+import type { RecordingStore } from '../recordings/store.ts';
 import { BodyCollector, type CollectedBody } from './body-collector.ts';
 import type { AnsweredBy, Flow, ResponseSink, Upstream, UpstreamRequest, WholeResponse } from './upstream.ts';
 

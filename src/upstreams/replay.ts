@@ -7,8 +7,8 @@ import { DEFAULT_RULES, type MatchRules } from '../recordings/matching/match-rul
 import { matchRequest, ofSession } from '../recordings/matching/matches.ts';
 import { SentRequest } from '../recordings/matching/request-form.ts';
 import { pathsWithToken, redactPath } from '../recordings/redaction/redact.ts';
-import type { ExchangesOfPath, RecordingStore } from '../recordings/store/recording-store.ts';
 import type { RecordedAnswer, StoredExchange } from '../recordings/store/stored-exchange.ts';
+import type { ExchangesOfPath, RecordingStore } from '../recordings/store.ts';
 import { readBytes } from './read-bytes.ts';
 import { Misses } from './replay/misses.ts';
 import { type Chosen, refusal, type Sequence, Sequences } from './replay/sequences.ts';

@@ -1,7 +1,7 @@
 /** `patchgate exec`. Its commands are small shells: what they see they write to a file, since standard output is that of the tests. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { packed, runBinary, runEnvironment } from '../support/binary.ts';
@@ -90,6 +90,23 @@ describe('at the end', () => {
       /^patchgate: 3 requests had no answer in the recording:\n {2}nothing is recorded for GET \/a .*\(3 times, session one\)\n {4}record it: the same command with --record new_episodes --target URL\n/,
     );
     expect(stderr).toContain('patchgate: 1 exchange not served (of 2 in "demo"; -v lists them)\n');
+  });
+
+  it('a recording that is broken is never green', async () => {
+    const folder = join(temporaryFolder(), 'recordings', 'broken', 'a');
+    mkdirSync(folder, { recursive: true });
+    const file = join(folder, 'GET.json');
+    writeFileSync(file, '{ "formatVersion": 1,\n  "exchanges": [ }\n');
+    const asked = ['--recordings', join(folder, '..', '..'), '--recording', 'broken'];
+    const ended = await runHere(['exec', ...asked, '--', 'true'], { cwd });
+    expect({ ...ended }).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringContaining(`${file}:2:18`),
+    });
+    // The same for a server.
+    const { code, stderr } = await runHere(['replay', ...asked, '--port', '0'], { cwd });
+    expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining(`${file}:2:18`) });
   });
 
   it('a partial run is one line, and all of it where that is asked for', async () => {

@@ -61,13 +61,13 @@ describe('a journal that cannot be written', () => {
     const cwd = temporaryFolder();
     const gate = await startBinary(['proxy', target.url, '--record'], { cwd });
     const root = join(cwd, 'recordings', 'default');
-    mkdirSync(join(root, '.patchgate', 'journal.ndjson'));
+    mkdirSync(join(root, '.patchgate', 'journal'));
     // Nor can their files.
     for (const path of paths(5)) writeFileSync(join(root, path), '');
     expect(await statusesOf(gate, paths(5))).toEqual(Array(5).fill(200));
     expect(await healthOf(gate)).toMatchObject({
       status: 'degraded',
-      trouble: expect.stringContaining('journal.ndjson'),
+      trouble: expect.stringContaining('journal'),
     });
     await gate.said('only in memory, and lost if this process is killed', 'stderr');
     expect(gate.stderr().match(/RECORDING FAILS/g)).toHaveLength(1);
@@ -81,9 +81,9 @@ describe('a journal that cannot be written', () => {
     const cwd = temporaryFolder();
     const gate = await startBinary(['proxy', target.url, '--record'], { cwd });
     const root = join(cwd, 'recordings', 'default');
-    mkdirSync(join(root, '.patchgate', 'journal.ndjson'));
+    mkdirSync(join(root, '.patchgate', 'journal'));
     await statusesOf(gate, paths(5));
-    rmdirSync(join(root, '.patchgate', 'journal.ndjson'));
+    rmdirSync(join(root, '.patchgate', 'journal'));
     await gate.said('works again: nothing is missing', 'stderr');
     expect((await healthOf(gate)).status).toBe('ok');
     expect((await gate.stop()).code).toBe(0);

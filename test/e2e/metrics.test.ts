@@ -78,7 +78,7 @@ describe('metrics', () => {
     const cwd = temporaryFolder();
     const gate = await startRecorder(cwd, target.url);
     const root = join(cwd, 'recordings', 'default');
-    const inTheWay = [join(root, '.patchgate', 'journal.ndjson'), join(root, 'a', 'GET.json')];
+    const inTheWay = [join(root, '.patchgate', 'journal'), join(root, 'a', 'GET.json')];
     for (const folder of inTheWay) mkdirSync(folder, { recursive: true });
     await fetch(`${gate.url}/a`);
     expect(await numbersOf(gate)).toMatchObject({ exchanges_waiting: 1, exchanges_recorded_total: 0 });
@@ -139,7 +139,7 @@ describe('health in two parts', () => {
     const target = await startTarget();
     const cwd = temporaryFolder();
     const gate = await startRecorder(cwd, target.url);
-    const inTheWay = join(cwd, 'recordings', 'default', '.patchgate', 'journal.ndjson');
+    const inTheWay = join(cwd, 'recordings', 'default', '.patchgate', 'journal');
     mkdirSync(inTheWay);
     await fetch(`${gate.url}/a`);
     expect(await statusOf(`${gate.url}/__patchgate/health/ready`)).toBe(503);

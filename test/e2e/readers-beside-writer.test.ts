@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Exchange } from '../../src/model/exchange.ts';
-import { openStore } from '../../src/recordings/store/open-store.ts';
+import { openStore } from '../../src/recordings/store.ts';
 import { find } from '../support/recordings.ts';
 import { bundleProgram, startProgram } from '../support/store-process.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -9,7 +9,7 @@ const PATHS = ['/a', '/b', '/c/d'];
 
 /** Appends and writes without end, each part of what it does in its turn, and says what was appended. */
 const WRITING = `
-  import { openStore } from './src/recordings/store/open-store.ts';
+  import { openStore } from './src/recordings/store.ts';
   const store = await openStore(process.argv[2], 'r', { writable: true });
   for (let number = 1; ; number++) {
     const path = ${JSON.stringify(PATHS)}[number % 3];

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Exchange } from '../../src/model/exchange.ts';
-import { openStore } from '../../src/recordings/store/open-store.ts';
+import { openStore } from '../../src/recordings/store.ts';
 import { crashRounds } from '../support/crash-rounds.ts';
 import { find } from '../support/recordings.ts';
 import { bundleProgram, startProgram } from '../support/store-process.ts';
@@ -10,7 +10,7 @@ const PATHS = ['/a', '/b', '/c/d'];
 
 /** Appends without end and says the number of each exchange that was appended, as a client that got its response. */
 const APPENDING = `
-  import { openStore } from './src/recordings/store/open-store.ts';
+  import { openStore } from './src/recordings/store.ts';
   const [folder, first] = process.argv.slice(2);
   const store = await openStore(folder, 'r', { writable: true, journalBytes: 60_000 });
   for (let number = Number(first); ; number++) {
@@ -81,14 +81,14 @@ describe('the program', () => {
   });
 });
 
-/** Sixty megabytes on one path, under the eyes of a collector that allows for less. */
+/** Sixty megabytes on fifty paths, under the eyes of a collector that allows for less. */
 const MUCH = `
-  import { openStore } from './src/recordings/store/open-store.ts';
+  import { openStore } from './src/recordings/store.ts';
   const store = await openStore(process.argv[2], 'r', { writable: true, journalBytes: 8_000_000 });
   for (let number = 0; number < 20_000; number++) {
     const body = Buffer.from(JSON.stringify({ number, padding: 'x'.repeat(1500) }));
     store.append({
-      request: { method: 'PATCH', path: '/a', query: '', headers: ['content-type', 'application/json'], body },
+      request: { method: 'PATCH', path: '/' + (number % 50), query: '', headers: ['content-type', 'application/json'], body },
       response: { status: 200, headers: ['content-type', 'application/json'], body },
       startedAt: 1_790_000_000_000 + number,
       durationMs: 1,
@@ -107,7 +107,9 @@ describe('a recording that is larger than the memory', () => {
     const running = startProgram(program, [folder], undefined, ['--max-old-space-size=32']);
     expect(await running.ended).toBe(0);
     expect(running.lines).toEqual(['closed']);
-    const list = find(await openStore(folder, 'r'), 'PATCH', '/a');
-    expect(list.map(numberIn)).toEqual(Array.from({ length: 20_000 }, (_, number) => number));
+    const store = await openStore(folder, 'r');
+    const lists = Array.from({ length: 50 }, (_, path) => find(store, 'PATCH', `/${path}`).map(numberIn));
+    for (const [path, list] of lists.entries())
+      expect(list).toEqual(Array.from({ length: 400 }, (_, n) => 50 * n + path));
   });
 });

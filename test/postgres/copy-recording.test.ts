@@ -5,8 +5,8 @@ import type { Exchange } from '../../src/model/exchange.ts';
 import { putChanged, putFilesIn, readOut } from '../../src/postgres/copy-recording.ts';
 import type { Database } from '../../src/postgres/database.ts';
 import { numberedIn, pathsIn, putBack } from '../../src/postgres/stored-paths.ts';
+import { readExchanges, writeExchanges } from '../../src/recordings/files.ts';
 import { DEFAULT_RULES } from '../../src/recordings/matching/match-rules.ts';
-import { ExchangeFile } from '../../src/recordings/store/exchange-file.ts';
 import { locationOf } from '../../src/recordings/store/location.ts';
 import { exchange } from '../support/exchanges.ts';
 import { openAt, type Postgres, startPostgres } from '../support/postgres.ts';
@@ -132,14 +132,14 @@ describe('a recording', { tags: 'slow' }, () => {
     const folder = temporaryFolder();
     const written = await readOut(database, await pathsIn(database, 'x'), folder);
     const place = { method: 'PATCH', path: '/a' };
-    const file = new ExchangeFile(join(folder, 'x', locationOf(place.method, place.path)), place);
-    await file.replace((file.readNow() ?? []).slice(1));
+    const file = join(folder, 'x', locationOf(place.method, place.path));
+    await writeExchanges(file, (readExchanges(file) ?? []).slice(1));
     await putChanged(database, written, NEW);
     expect(await rowsOf(database)).toEqual(before.slice(1));
     // Changed in its place, and only the request says which sequence it is of.
     const again = await readOut(database, await pathsIn(database, 'x'), folder);
-    const [left] = file.readNow() as [Exchange];
-    await file.replace([{ ...left, request: { ...left.request, query: 'b=1' } }]);
+    const [left] = readExchanges(file) as readonly [Exchange];
+    await writeExchanges(file, [{ ...left, request: { ...left.request, query: 'b=1' } }]);
     await putChanged(database, again, NEW);
     const [first, second, third, fourth] = await rowsOf(database);
     const [, , , former] = before;

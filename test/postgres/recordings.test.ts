@@ -5,7 +5,7 @@ import { Outbox } from '../../src/postgres/outbox.ts';
 import { type PgRecordingOptions, PgRecordingStore } from '../../src/postgres/recordings.ts';
 import { requireStored } from '../../src/postgres/stored-paths.ts';
 import { DEFAULT_RULES } from '../../src/recordings/matching/match-rules.ts';
-import type { RecordingStore } from '../../src/recordings/store/recording-store.ts';
+import type { RecordingStore } from '../../src/recordings/store.ts';
 import { cleanUpLater } from '../support/clean-up.ts';
 import { exchange, PROJECT_PATH, plainOf } from '../support/exchanges.ts';
 import { openAt, type Postgres, startPostgres } from '../support/postgres.ts';

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
 import { type Exchange, isKept } from '../../src/model/exchange.ts';
 import { bodyBytes } from '../../src/recordings/body.ts';
-import { openStore } from '../../src/recordings/store/open-store.ts';
+import { openStore } from '../../src/recordings/store.ts';
 import { packed, runEnvironment } from './binary.ts';
 import { answer, answerOf, Clients, numberIn, requestOf } from './crash-traffic.ts';
 import { find } from './recordings.ts';
@@ -91,8 +91,8 @@ async function round(
   }
   let left = 20 + Math.floor(random() * 500);
   await clients.run(CLIENTS, () => --left <= 0 && clients.stop());
-  // When nothing has come for 300 ms, the files are written.
-  if (moment === 'while it writes') await sleep(250 + random() * 250);
+  // When nothing has come for a second, the files are written.
+  if (moment === 'while it writes') await sleep(980 + random() * 150);
   if (moment === 'while it stops') {
     gate.child.kill('SIGTERM');
     await sleep(random() * 60);

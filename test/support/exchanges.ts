@@ -9,9 +9,9 @@ import {
 import { bodyBytes } from '../../src/recordings/body.ts';
 import { DEFAULT_RULES, type MatchRules } from '../../src/recordings/matching/match-rules.ts';
 import type { PlainExchange } from '../../src/recordings/plain-exchange.ts';
-import { ExchangeFile } from '../../src/recordings/store/exchange-file.ts';
+import { ExchangeIndex } from '../../src/recordings/store/exchange-index.ts';
 import { FORMAT_VERSION, inOrder } from '../../src/recordings/store/file-format.ts';
-import { PathExchanges } from '../../src/recordings/store/path-exchanges.ts';
+import { StoredExchange } from '../../src/recordings/store/stored-exchange.ts';
 
 export interface ExchangeParts {
   method?: string;
@@ -92,12 +92,8 @@ function flat(headers: StoredHeaders): string[] {
 }
 
 /** As a store gives them. */
-export function listed(exchanges: readonly Exchange[], rules: MatchRules = DEFAULT_RULES): PathExchanges {
-  const file = new ExchangeFile('none.json', { method: 'PATCH', path: PROJECT_PATH });
-  file.readNow = () => exchanges;
-  const found = new PathExchanges(file, rules);
-  found.load();
-  return found;
+export function listed(exchanges: readonly Exchange[], rules: MatchRules = DEFAULT_RULES): ExchangeIndex {
+  return new ExchangeIndex(exchanges.map(StoredExchange.of), rules);
 }
 
 /** The text of a recording's file that holds these. */

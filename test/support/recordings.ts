@@ -2,8 +2,8 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Exchange } from '../../src/model/exchange.ts';
-import { openStore } from '../../src/recordings/store/open-store.ts';
-import type { RecordingStore } from '../../src/recordings/store/recording-store.ts';
+import type { RecordingStore } from '../../src/recordings/store.ts';
+import { openStore } from '../../src/recordings/store.ts';
 import { PROJECT_PATH, plainOf } from './exchanges.ts';
 
 /** Records exchanges, in their order. */

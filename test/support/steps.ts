@@ -4,7 +4,15 @@ import { join } from 'node:path';
 import { leaveAsKilled } from './killed.ts';
 
 /** What changes a disk; opening a file may make it. */
-const CHANGES = ['openSync', 'writeSync', 'renameSync', 'unlinkSync', 'mkdirSync', 'rmdirSync'] as const;
+const CHANGES = [
+  'openSync',
+  'writeSync',
+  'renameSync',
+  'unlinkSync',
+  'mkdirSync',
+  'rmdirSync',
+  'rmSync',
+] as const;
 
 /**
  * Does some work, and copies a folder as it is before each step that could change it and after the last: what a process
@@ -50,7 +58,29 @@ export async function copyAtEachStep(
     };
     return [name, patched] as const;
   });
-  await withPatched(Object.fromEntries(patches), work);
+  const { rename, writeFile } = fs.promises;
+  const later = {
+    async rename(from: string, to: string) {
+      copy();
+      isChanged = true;
+      await rename(from, to);
+    },
+    async writeFile(file: string, text: string) {
+      copy();
+      isChanged = true;
+      await writeFile(file, text.slice(0, text.length / 2));
+      copy();
+      isChanged = true;
+      await writeFile(file, text);
+    },
+  };
+  Object.assign(fs.promises, later);
+  try {
+    await withPatched(Object.fromEntries(patches), work);
+  } finally {
+    Object.assign(fs.promises, { rename, writeFile });
+    syncBuiltinESMExports();
+  }
   copy();
   return copies;
 }

@@ -139,7 +139,7 @@ describe('replay', () => {
     const gate = await replay({ ...options, record: 'all' });
     await fetch(`${gate.url}/x`);
     const recording = join(options.recordings, 'demo');
-    const journal = join(recording, HIDDEN, 'journal.ndjson');
+    const journal = join(recording, HIDDEN, 'journal');
     const left = join(temporaryFolder(), 'left');
     cpSync(journal, left);
     // Where somebody records, it is theirs.

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Exchange } from '../../src/model/exchange.ts';
 import { locationOf } from '../../src/recordings/store/location.ts';
-import { openStore } from '../../src/recordings/store/open-store.ts';
+import { openStore } from '../../src/recordings/store.ts';
 import { type ReplayOptions, replay } from '../../src/upstreams/replay.ts';
 import type { Session } from '../../src/upstreams/session.ts';
 import type { Upstream } from '../../src/upstreams/upstream.ts';

@@ -155,9 +155,9 @@ async function recordingFolder(name: string, { cwd, recordings }: InputFolders):
 async function tellOfJournals(names: readonly string[], { cwd, say }: InputFolders): Promise<void> {
   const own = names.filter((name) => name.split('/').at(-2) === HIDDEN);
   if (own.length === 0) return;
-  const { readLeft } = await import('../../recordings/store/open-store.ts');
+  const { waitingIn } = await import('../../recordings/store.ts');
   for (const folder of new Set(own.map((name) => dirname(dirname(name))))) {
-    const count = readLeft(resolve(cwd, folder)).left.length;
+    const count = waitingIn(resolve(cwd, folder)).length;
     if (count === 0) continue;
     const what = `${count === 1 ? '1 exchange is' : `${count} exchanges are`} only in the recording's journal, and not judged`;
     const why = 'its recorder still runs or was killed; starting one again moves them into files';

@@ -34,7 +34,7 @@ export const BY_FLAGS: Remediation = {
  * @param withFailures those that failed, too
  */
 export function refusedTexts(
-  gate: Pick<Patchgate, 'exchanges' | 'counts'>,
+  gate: Pick<Patchgate, 'exchanges'> & { counts(): { blocked: number } },
   remediation: Remediation,
   withFailures: boolean,
 ): string[] {

@@ -14,8 +14,8 @@ import type { MatchRules } from '../../recordings/matching/match-rules.ts';
 import { type PlainExchange, plainExchangeOf } from '../../recordings/plain-exchange.ts';
 import { redactText, SecretNotices } from '../../recordings/redaction/redact.ts';
 import { checkRecordingName } from '../../recordings/store/location.ts';
-import { openStore } from '../../recordings/store/open-store.ts';
-import type { RecordingStore } from '../../recordings/store/recording-store.ts';
+import type { RecordingStore } from '../../recordings/store.ts';
+import { openStore } from '../../recordings/store.ts';
 import { amount } from '../../reporters/wording.ts';
 import { type Config, resolveConfig } from '../../settings/config.ts';
 import {

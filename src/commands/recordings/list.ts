@@ -5,10 +5,10 @@ import { withDatabase } from '../../app/open-database.ts';
 import { messageOf, PatchgateError } from '../../errors.ts';
 import type { Database } from '../../postgres/database.ts';
 import type { StoredPath } from '../../postgres/stored-paths.ts';
+import { readExchanges } from '../../recordings/files.ts';
 import { recordingNames } from '../../recordings/find-recording.ts';
-import { readExchanges } from '../../recordings/store/exchange-file.ts';
 import { sizeOf, walk } from '../../recordings/store/folder-tree.ts';
-import { readLeft } from '../../recordings/store/open-store.ts';
+import { waitingIn } from '../../recordings/store.ts';
 import { printable } from '../../server/printable.ts';
 import { resolveConfig } from '../../settings/config.ts';
 import { flagsOf, formatOf, RECORDINGS, withSettings } from '../options.ts';
@@ -183,7 +183,7 @@ async function summarize(root: string, name: string, operationOf: ListArgs['oper
     });
   }
   attempt(() => {
-    waiting = readLeft(root).left.length;
+    waiting = waitingIn(root).length;
   });
   if (trouble.length > MOST_TROUBLES)
     trouble.splice(MOST_TROUBLES, trouble.length, `and ${trouble.length - MOST_TROUBLES} more`);

@@ -1,14 +1,14 @@
-import { rmdir } from 'node:fs/promises';
+import { rm, rmdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import type { CommandModule } from 'yargs';
 import { withDatabase } from '../../app/open-database.ts';
 import { PatchgateError } from '../../errors.ts';
 import type { Exchange } from '../../model/exchange.ts';
+import { readExchanges, writeExchanges } from '../../recordings/files.ts';
 import { findRecording } from '../../recordings/find-recording.ts';
-import { ExchangeFile, type Place, readExchanges } from '../../recordings/store/exchange-file.ts';
 import { walk } from '../../recordings/store/folder-tree.ts';
-import { openStore } from '../../recordings/store/open-store.ts';
+import { openStore } from '../../recordings/store.ts';
 import { amount } from '../../reporters/wording.ts';
 import { resolveConfig } from '../../settings/config.ts';
 import { DURATIONS, lacksUnit, readAmount } from '../../settings/read-amount.ts';
@@ -109,7 +109,7 @@ export async function runPrune(
   // What waits in the journal comes into the files, and no other process writes.
   const store = await openStore(folder, name, { writable: true });
   try {
-    const changes: { file: string; place: Place; kept: Exchange[] }[] = [];
+    const changes: { file: string; kept: Exchange[] }[] = [];
     const removal = { exchanges: 0, inAll: 0, files: 0 };
     for (const { kind, file, place } of walk(root)) {
       if (kind !== 'exchanges') continue;
@@ -119,16 +119,13 @@ export async function runPrune(
       if (kept.length === exchanges.length) continue;
       removal.exchanges += exchanges.length - kept.length;
       removal.files++;
-      changes.push({ file, place: (exchanges[0] as Exchange).request, kept });
+      changes.push({ file, kept });
     }
     if (removal.exchanges === 0 && args.before === undefined) throw nothingSelected(name);
     if (removal.exchanges === 0 || !(await confirm(removal))) return undefined;
-    for (const { file, place, kept } of changes) {
-      // A file is rewritten whole or not at all.
-      const written = new ExchangeFile(file, place, true);
-      if (kept.length > 0) await written.replace(kept);
-      else written.remove();
-    }
+    // A file is rewritten whole or not at all.
+    for (const { file, kept } of changes)
+      await (kept.length > 0 ? writeExchanges(file, kept) : rm(file, { force: true }));
     for (const { file } of changes) await removeEmpty(dirname(file), root);
     return removal;
   } finally {

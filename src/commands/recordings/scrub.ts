@@ -3,16 +3,17 @@ import type { CommandModule } from 'yargs';
 import { withDatabase } from '../../app/open-database.ts';
 import type { Exchange } from '../../model/exchange.ts';
 import type { Database } from '../../postgres/database.ts';
+import { readExchanges, writeExchanges } from '../../recordings/files.ts';
 import { findRecording, recordingNames } from '../../recordings/find-recording.ts';
+import { readSegments, segmentFile } from '../../recordings/journal.ts';
 import { toStoredExchange } from '../../recordings/plain-exchange.ts';
 import { redactExchange } from '../../recordings/redaction/redact.ts';
 import { type Redaction, redactionOf } from '../../recordings/redaction/redaction.ts';
-import { ExchangeFile } from '../../recordings/store/exchange-file.ts';
 import { exchangeText } from '../../recordings/store/file-format.ts';
-import { JOURNAL } from '../../recordings/store/file-store.ts';
 import { placesIn } from '../../recordings/store/folder-tree.ts';
+import { HIDDEN } from '../../recordings/store/hidden-folder.ts';
 import { locationOf } from '../../recordings/store/location.ts';
-import { openStore, readLeft } from '../../recordings/store/open-store.ts';
+import { openStore } from '../../recordings/store.ts';
 import { amount } from '../../reporters/wording.ts';
 import { printable } from '../../server/printable.ts';
 import { type Config, resolveConfig } from '../../settings/config.ts';
@@ -133,7 +134,7 @@ interface Leftover {
   /** Relative to the recording's folder. */
   file: string;
   /** `/exchanges/3/request/query/token`, `/exchanges/3/response/body/json/user/email`, `path` for that of the file itself;
-   *  `line 12` of a journal. */
+   *  `exchange 12` of a journal. */
   place: string;
   /** Why it is one: `the name "token"`, `the pointer /user/email`, `the pattern \d{16}`, `a GitHub token`. */
   what: string;
@@ -167,12 +168,16 @@ export async function scrubRecording(
 
 /** What stands in the journal, whether a file has it already or not. */
 function leftoversInJournal(root: string, redaction: Redaction): Leftover[] {
+  const folder = join(root, HIDDEN);
   const found = new Map<string, Leftover>();
-  for (const [index, { exchange }] of readLeft(root).left.entries()) {
-    const place = `line ${index + 1}`;
-    redactExchange(toStoredExchange(exchange), redaction, ({ what }) => {
-      found.set(`${place} ${what}`, { file: JOURNAL, place, what });
-    });
+  for (const { number, frames } of readSegments(folder)) {
+    const file = relative(root, segmentFile(folder, number));
+    for (const [index, frame] of frames.entries()) {
+      const place = `exchange ${index + 1}`;
+      redactExchange(toStoredExchange(frame), redaction, ({ what }) => {
+        found.set(`${file} ${place} ${what}`, { file, place, what });
+      });
+    }
   }
   return [...found.values()];
 }
@@ -180,9 +185,8 @@ function leftoversInJournal(root: string, redaction: Redaction): Leftover[] {
 async function scrubFiles(root: string, redaction: Redaction, check: boolean): Promise<Leftover[]> {
   const all: Leftover[] = [];
   for (const place of placesIn(root)) {
-    const file = new ExchangeFile(join(root, locationOf(place.method, place.path)), place, true);
-    const name = relative(root, file.name);
-    const exchanges = file.readNow() ?? [];
+    const name = locationOf(place.method, place.path);
+    const exchanges = readExchanges(join(root, name), place) ?? [];
     const found = new Map<string, Leftover>();
     const clean = exchanges.map((exchange, i): Exchange => {
       const redacted = redactExchange(exchange, redaction, ({ what, place: within }) => {
@@ -194,7 +198,8 @@ async function scrubFiles(root: string, redaction: Redaction, check: boolean): P
       const after = { ...redacted, request: { ...redacted.request, path } };
       return exchangeText(after) === exchangeText(exchange) ? exchange : after;
     });
-    if (!check && clean.some((exchange, i) => exchange !== exchanges[i])) await file.replace(clean);
+    if (!check && clean.some((exchange, i) => exchange !== exchanges[i]))
+      await writeExchanges(join(root, name), clean);
     all.push(...found.values());
   }
   return all;

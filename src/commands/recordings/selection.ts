@@ -4,8 +4,8 @@ import type { Exchange } from '../../model/exchange.ts';
 import type { Database } from '../../postgres/database.ts';
 import { findRecording } from '../../recordings/find-recording.ts';
 import { orderTimes } from '../../recordings/order-times.ts';
-import { openStore } from '../../recordings/store/open-store.ts';
-import type { RecordingStore } from '../../recordings/store/recording-store.ts';
+import type { RecordingStore } from '../../recordings/store.ts';
+import { openStore } from '../../recordings/store.ts';
 import { takesText } from '../options.ts';
 
 /** Which exchanges are meant; what is not given says nothing. */

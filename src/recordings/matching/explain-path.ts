@@ -1,5 +1,5 @@
 import { redactPath, redactText } from '../redaction/redact.ts';
-import type { RecordingStore } from '../store/recording-store.ts';
+import type { RecordingStore } from '../store.ts';
 import type { SentRequest } from './request-form.ts';
 import type { Difference } from './shown-value.ts';
 

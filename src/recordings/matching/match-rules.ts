@@ -25,6 +25,8 @@ export interface MatchRules {
   normalize: NormalizeRequest | undefined;
   /** What recorded requests went through, and what is shown goes through. */
   redaction: Redaction;
+  /** What they were made of, less the function: to make them again in another thread. */
+  settings: Omit<Partial<MatchSettings>, 'normalizeRequest'>;
   /** Whether requests are compared as they are. */
   isPlain: boolean;
   /** Whether requests of a method and path with the very same bytes of query and body are always the same. */
@@ -36,8 +38,8 @@ export function matchRules(
   settings: Partial<MatchSettings> = {},
   redaction: Redaction = DEFAULT_REDACTION,
 ): MatchRules {
-  const { matchHeaders = [], ignoreQuery = [], normalizeRequest: normalize } = settings;
-  const ignored = treeOf('ignorePointers', settings.ignorePointers);
+  const { matchHeaders = [], ignoreQuery = [], ignorePointers = [], normalizeRequest: normalize } = settings;
+  const ignored = treeOf('ignorePointers', ignorePointers);
   // Method, path and the bytes of query and body say it all.
   const isSaidByBytes = matchHeaders.length === 0 && normalize === undefined;
   return {
@@ -46,6 +48,7 @@ export function matchRules(
     ignoredQuery: new Set(ignoreQuery),
     normalize,
     redaction,
+    settings: { matchHeaders, ignoreQuery, ignorePointers },
     isPlain: isSaidByBytes && ignored === undefined && ignoreQuery.length === 0,
     isByBytes: isSaidByBytes,
   };
@@ -54,7 +57,7 @@ export function matchRules(
 /** Method, path, query and body: what counts where no setting says more. */
 export const DEFAULT_RULES: MatchRules = matchRules();
 
-function treeOf(setting: string, patterns: readonly string[] = []): PatternNode | undefined {
+function treeOf(setting: string, patterns: readonly string[]): PatternNode | undefined {
   const wrong = patterns.find((pattern) => !isPointer(pattern));
   if (wrong === undefined) return patternTree(patterns);
   throw new PatchgateError('bad-config', `${setting}: ${JSON.stringify(wrong)} is no JSON Pointer`, {

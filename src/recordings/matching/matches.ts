@@ -1,8 +1,8 @@
 import type { RecordedRequest } from '../../model/exchange.ts';
 import { bodyBytes } from '../body.ts';
 import { REDACTED } from '../redaction/redacted.ts';
-import type { ExchangesOfPath } from '../store/recording-store.ts';
 import type { StoredExchange } from '../store/stored-exchange.ts';
+import type { ExchangesOfPath } from '../store.ts';
 import { sameBodyText, sameJson, sameText } from './compare-json.ts';
 import {
   type FormHeader,

@@ -20,6 +20,10 @@ export class ExchangeIndex {
     this.#rules = rules;
   }
 
+  get length(): number {
+    return this.all.length;
+  }
+
   /** Those whose requests have this key (`requestKey`). */
   withKey(key: string): readonly StoredExchange[] {
     this.#keyAll();

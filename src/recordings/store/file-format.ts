@@ -9,7 +9,7 @@ import { checkExchange } from './check-exchange.ts';
 export const FORMAT_VERSION = 1;
 
 /** The content of one file of a recording. */
-interface RecordingContent {
+export interface RecordingContent {
   formatVersion: typeof FORMAT_VERSION;
   /** Oldest first. */
   exchanges: readonly Exchange[];
@@ -69,20 +69,10 @@ export function decodeRecording(bytes: Buffer, file: string): string {
   throw broken(file, placeAt(text, at), 'the file is not valid UTF-8');
 }
 
-/** A recording's file is two-space JSON, members always in the same order, one line feed at the end: `START`, the exchanges
- *  with `BETWEEN` between them, `END`. */
-export const START = `{\n  "formatVersion": ${FORMAT_VERSION},\n  "exchanges": [\n`;
-export const BETWEEN = ',\n';
-export const END = '\n  ]\n}\n';
-
-/** One exchange as it stands in the text of a file, from the spaces before it to its closing brace. */
+/** The same for exchanges that a file shows alike. */
 export function exchangeText(exchange: Exchange): string {
-  const nested = JSON.stringify([[inOrder(exchange)]], null, 2);
-  return nested.slice(NESTING.length, -NESTING.length);
+  return JSON.stringify(inOrder(exchange));
 }
-
-/** What stands before an exchange that is nested as deep as in a file, and as long as what stands behind it. */
-const NESTING = '[\n  [\n';
 
 /** Known members first and in this order; what else somebody wrote into the file stays behind them. */
 export function inOrder({ request, response, meta, ...rest }: Exchange): Exchange {

@@ -1,6 +1,6 @@
 import { type Dirent, lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Place, readExchanges } from './exchange-file.ts';
+import { type Place, readExchanges } from '../files.ts';
 import { HIDDEN } from './hidden-folder.ts';
 import { locationOf, placeOf } from './location.ts';
 import { readIfThere } from './write-file.ts';

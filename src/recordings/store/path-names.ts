@@ -1,5 +1,5 @@
-import type { Place } from './exchange-file.ts';
-import type { NamesBelow } from './recording-store.ts';
+import type { Place } from '../files.ts';
+import type { NamesBelow } from '../store.ts';
 
 const NO_NAMES: ReadonlySet<string> = new Set();
 

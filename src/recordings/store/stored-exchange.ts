@@ -2,18 +2,12 @@ import { HOP_BY_HOP, type RawHeaders, type ResponseHead } from '../../http/http.
 import { type Exchange, isKept, type RecordedRequest, type RecordedResponse } from '../../model/exchange.ts';
 import { bodyBytes, saysJson, storeBody } from '../body.ts';
 import { contentTypeOf } from '../redaction/redact.ts';
-import { exchangeText } from './file-format.ts';
 
-/**
- * One exchange of a recording: as it was read; as the text that was made of it when it was recorded; or as short text, where all that is
- * asked for often was made of it.
- */
+/** One exchange of a recording: as it was read, or as short text, where all that is asked for often was made of it. */
 export class StoredExchange {
   /** Name of the session that it was recorded in; `""` is the default one. */
   readonly session: string;
   readonly meta: Exchange['meta'];
-  /** As it stands in its file. Of one that was recorded now. */
-  readonly fileText: Buffer | undefined;
   #exchange: Exchange | undefined;
   /** JSON, which takes a fifth of the memory of what is read from it. */
   #packed: Buffer | undefined;
@@ -21,19 +15,14 @@ export class StoredExchange {
   /** The response's JSON is not kept beside its bytes, which take a fourth of the memory. */
   #isBodyInAnswer = false;
 
-  private constructor(exchange: Exchange, fileText?: Buffer) {
+  private constructor(exchange: Exchange) {
     this.session = exchange.meta.session ?? '';
     this.meta = exchange.meta;
-    this.fileText = fileText;
-    if (!fileText) this.#exchange = exchange;
+    this.#exchange = exchange;
   }
 
   static of(exchange: Exchange): StoredExchange {
     return new StoredExchange(exchange);
-  }
-
-  static recorded(exchange: Exchange): StoredExchange {
-    return new StoredExchange(exchange, Buffer.from(exchangeText(exchange)));
   }
 
   get exchange(): Exchange {
@@ -43,7 +32,7 @@ export class StoredExchange {
 
   /** Where the answer has the bytes of the response, it has no body here. */
   get #withoutBytes(): Exchange {
-    return this.#exchange ?? JSON.parse(String(this.fileText ?? this.#packed));
+    return this.#exchange ?? JSON.parse(String(this.#packed));
   }
 
   get request(): RecordedRequest {

@@ -162,6 +162,10 @@ export async function listen(
           clearTimeout(force);
           resolve();
         });
+        for (const socket of connections) {
+          const answer = (socket as Connection)._httpMessage;
+          if (answer && !answer.headersSent) answer.shouldKeepAlive = false;
+        }
         // Node leaves those open that never sent a request, and those that are answered from now on.
         for (const socket of connections) whenAnswered(socket, () => socket.destroySoon());
         for (const socket of [...upgraded, ...(handshakes?.values() ?? [])]) cutByStop(socket);

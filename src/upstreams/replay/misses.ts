@@ -46,8 +46,11 @@ export class Misses {
     this.#redaction = redaction;
   }
 
-  /** @param error what it is refused with: `no-recording` */
-  add({ method, url, session }: UpstreamRequest, { message, hint = '', details }: PatchgateError): void {
+  /** @param error what it is refused with */
+  add(
+    { method, url, session }: Pick<UpstreamRequest, 'method' | 'url'> & { session: { name: string } },
+    { message, hint = '', details }: Pick<PatchgateError, 'message' | 'hint' | 'details'>,
+  ): void {
     const { name } = session;
     if (this.#isInOrder && name === '' && details?.reason === 'differs') this.#isOrdered = true;
     this.#count++;

@@ -1,8 +1,8 @@
 import type { MatchRules } from '../../recordings/matching/match-rules.ts';
 import { sequenceKey } from '../../recordings/matching/request-form.ts';
 import { redactQuery } from '../../recordings/redaction/redact.ts';
-import type { RecordingStore } from '../../recordings/store/recording-store.ts';
 import type { StoredExchange } from '../../recordings/store/stored-exchange.ts';
+import type { RecordingStore } from '../../recordings/store.ts';
 import { isAnswer } from './sequences.ts';
 import type { Served } from './served.ts';
 

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { findInputs } from '../../../src/commands/check/find-inputs.ts';
-import { openStore } from '../../../src/recordings/store/open-store.ts';
+import { openStore } from '../../../src/recordings/store.ts';
 import { exchange, plainOf } from '../../support/exchanges.ts';
 import { recordAll } from '../../support/recordings.ts';
 

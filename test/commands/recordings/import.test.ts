@@ -6,7 +6,7 @@ import { type ImportArgs, importedText, runImport } from '../../../src/commands/
 import type { Exchange } from '../../../src/model/exchange.ts';
 import { matchRules } from '../../../src/recordings/matching/match-rules.ts';
 import { redactionOf } from '../../../src/recordings/redaction/redaction.ts';
-import { openStore } from '../../../src/recordings/store/open-store.ts';
+import { openStore } from '../../../src/recordings/store.ts';
 import { filesBelow, find } from '../../support/recordings.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 

@@ -2,7 +2,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { runList } from '../../../src/commands/recordings/list.ts';
-import { openStore } from '../../../src/recordings/store/open-store.ts';
+import { openStore } from '../../../src/recordings/store.ts';
 import { exchange, plainOf } from '../../support/exchanges.ts';
 import { recordAll, textOutput } from '../../support/recordings.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';

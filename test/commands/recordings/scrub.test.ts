@@ -6,7 +6,7 @@ import type { Exchange } from '../../../src/model/exchange.ts';
 import { redactionOf } from '../../../src/recordings/redaction/redaction.ts';
 import { parseRecording } from '../../../src/recordings/store/file-format.ts';
 import { locationOf } from '../../../src/recordings/store/location.ts';
-import { openStore } from '../../../src/recordings/store/open-store.ts';
+import { openStore } from '../../../src/recordings/store.ts';
 import { exchange, plainOf, stringifyRecording } from '../../support/exchanges.ts';
 import { filesBelow, recordAll, textOutput, turn } from '../../support/recordings.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
@@ -129,7 +129,7 @@ describe('scrubRecording', () => {
     const found = await scrubRecording(folder, 'r', redaction, { check: true });
     await store.close();
     expect(found.filter(({ file }) => file === 'a/PATCH.json').length).toBe(5);
-    expect(found.at(-1)).toMatchObject({ place: 'line 1', what: 'the name "token"' });
+    expect(found.at(-1)).toMatchObject({ place: 'exchange 1', what: 'the name "token"' });
     expect(readFileSync(file, 'utf8')).toBe(before);
     await scrubRecording(folder, 'r', redaction, { check: false });
     expect(readFileSync(join(folder, 'r', 'b', 'PATCH.json'), 'utf8')).not.toContain('s3cret');

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { inOrder } from '../../../src/commands/recordings/selection.ts';
-import { openStore } from '../../../src/recordings/store/open-store.ts';
+import { openStore } from '../../../src/recordings/store.ts';
 import { exchange } from '../../support/exchanges.ts';
 import { writeRecording } from '../../support/recorded-folder.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';

@@ -8,7 +8,7 @@ import { matchRules } from '../../../src/recordings/matching/match-rules.ts';
 import { SentRequest } from '../../../src/recordings/matching/request-form.ts';
 import { redactionOf } from '../../../src/recordings/redaction/redaction.ts';
 import { addName, type Names } from '../../../src/recordings/store/folder-tree.ts';
-import type { RecordingStore } from '../../../src/recordings/store/recording-store.ts';
+import type { RecordingStore } from '../../../src/recordings/store.ts';
 import { exchange } from '../../support/exchanges.ts';
 
 /** A store of which only the paths are asked for; counts how often. */

@@ -5,7 +5,7 @@ import type { Miss } from '../../../src/recordings/matching/explain-path.ts';
 import { type MatchRules, matchRules } from '../../../src/recordings/matching/match-rules.ts';
 import { SentRequest } from '../../../src/recordings/matching/request-form.ts';
 import { redactionOf } from '../../../src/recordings/redaction/redaction.ts';
-import type { RecordingStore } from '../../../src/recordings/store/recording-store.ts';
+import type { RecordingStore } from '../../../src/recordings/store.ts';
 import { exchange, listed, type WholeExchange } from '../../support/exchanges.ts';
 
 function explain(recorded: Exchange[], sent: WholeExchange, rules?: MatchRules): Miss {

@@ -1,16 +1,25 @@
-import fs, { cpSync } from 'node:fs';
-import { chmod, mkdir, readdir, readFile, rename, rm, rmdir, writeFile } from 'node:fs/promises';
+import { cpSync } from 'node:fs';
+import {
+  chmod,
+  cp,
+  mkdir,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  rmdir,
+  truncate,
+  writeFile,
+} from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import type { Exchange } from '../../../src/model/exchange.ts';
-import { openStore } from '../../../src/recordings/store/open-store.ts';
-import type { RecordingStore } from '../../../src/recordings/store/recording-store.ts';
-import { exchange, PROJECT_PATH, plainOf, stringifyRecording } from '../../support/exchanges.ts';
-import { leaveAsKilled } from '../../support/killed.ts';
-import { find, turn } from '../../support/recordings.ts';
-import { withPatched } from '../../support/steps.ts';
-import { describeRerecording, describeStore, type StorePlace } from '../../support/store-suite.ts';
-import { temporaryFolder } from '../../support/temporary-folder.ts';
+import type { Exchange } from '../../src/model/exchange.ts';
+import { openStore, type RecordingStore } from '../../src/recordings/store.ts';
+import { exchange, PROJECT_PATH, plainOf, stringifyRecording } from '../support/exchanges.ts';
+import { leaveAsKilled } from '../support/killed.ts';
+import { find, turn } from '../support/recordings.ts';
+import { describeRerecording, describeStore, type StorePlace } from '../support/store-suite.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 async function newPlace(): Promise<StorePlace> {
   const placeIn = (folder: string): StorePlace => ({
@@ -198,7 +207,7 @@ describe('trouble with the disk', () => {
     onTestFinished(() => void vi.useRealTimers());
     const folder = temporaryFolder();
     const store = await openStore(folder, 'r', { writable: true });
-    const obstacle = join(folder, 'r', '.patchgate', 'journal.ndjson');
+    const obstacle = join(folder, 'r', '.patchgate', 'journal');
     await mkdir(obstacle);
     store.append(plainOf(exchange()));
     await turn();
@@ -215,7 +224,7 @@ describe('trouble with the disk', () => {
     const folder = temporaryFolder();
     const store = await openStore(folder, 'r', { writable: true, backlogBytes: 10_000 });
     const big = exchange({ answer: { text: 'x'.repeat(6000) } });
-    const obstacle = join(folder, 'r', '.patchgate', 'journal.ndjson');
+    const obstacle = join(folder, 'r', '.patchgate', 'journal');
     await mkdir(obstacle);
     // A file stands where the folders of the path should be, too.
     await writeFile(join(folder, 'r', 'api'), '');
@@ -302,7 +311,8 @@ describe('recording again, with pauses in which the files are written', () => {
     const text = third[join(...FILE)] as string;
     expect(text.replace('4 changed', '4').replace('2028', '2026')).toBe(first[join(...FILE)]);
     await writeFile(join(folder, ...FILE), JSON.stringify(JSON.parse(text)));
-    expect(await run('2029-01-01T00:00:00.000Z', true, changed)).toEqual(third);
+    const laidOut = await filesIn(folder);
+    expect(await run('2029-01-01T00:00:00.000Z', true, changed)).toEqual(laidOut);
     const list = find(await openStore(folder, 'r'));
     expect(list.map(({ meta }) => meta.recordedAt.slice(0, 4))).toEqual(['2026', '2026', '2026', '2028']);
   });
@@ -368,7 +378,6 @@ describe('what was edited while it is recorded into', () => {
     store.append(plainOf(exchange({ query: 'new' })));
     await store.close();
     const queries = (from: RecordingStore) => find(from).map(({ request }) => request.query);
-    expect(queries(store)).toEqual(['a', 'edited', 'new']);
     expect(queries(await openStore(folder, 'r'))).toEqual(['a', 'edited', 'new']);
   });
 
@@ -417,38 +426,6 @@ describe('a file that cannot be written to its end', () => {
     await store.close();
     expect(find(await openStore(folder, 'r')).map(({ request }) => request.query)).toEqual(['a', 'b']);
   });
-
-  it('has nothing twice where it was written and its folder could not be tidied', async () => {
-    const folder = temporaryFolder();
-    const store = await openStore(folder, 'r', { writable: true });
-    const { readdirSync } = fs;
-    let calls = 0;
-    const failing = ((...args: Parameters<typeof readdirSync>) => {
-      if (++calls === 1) throw Object.assign(new Error('EIO: i/o error'), { code: 'EIO' });
-      return readdirSync(...args);
-    }) as typeof readdirSync;
-    store.append(plainOf(exchange({ query: 'a' })));
-    await withPatched({ readdirSync: failing }, () => expect(store.flush()).rejects.toThrow('EIO'));
-    expect(calls).toBe(1);
-    store.append(plainOf(exchange({ query: 'a', status: 201 })));
-    await store.close();
-    const list = find(await openStore(folder, 'r'));
-    expect(list.map(({ response }) => response?.status)).toEqual([200, 201]);
-  });
-});
-
-it('a recording that is larger than comfortable is told of, once', { tags: 'slow' }, async () => {
-  const folder = temporaryFolder();
-  const notices: string[] = [];
-  const store = await openStore(folder, 'r', { writable: true, onNotice: (text) => notices.push(text) });
-  for (let i = 0; i < 5001; i++) store.append(plainOf(exchange({ path: '/a', query: `i=${i}` })));
-  await store.flush();
-  store.append(plainOf(exchange({ path: '/a' })));
-  await store.close();
-  expect(notices).toEqual([expect.stringContaining(`the recording ${join(folder, 'r')} is large`)]);
-  const reader = await openStore(folder, 'r', { onNotice: (text) => notices.push(text) });
-  await reader.load();
-  expect(notices).toHaveLength(2);
 });
 
 it('needs no file any more once all is loaded', async () => {
@@ -472,5 +449,217 @@ it('needs no file any more once all is loaded', async () => {
   expect(reader.exchanges('PATCH', '/a').all[0]?.answer).toMatchObject({
     status: 200,
     body: Buffer.from('{"path":"/a"}'),
+  });
+});
+
+const ONE = exchange({ answer: { text: 'one' } });
+const TWO = exchange({ answer: { text: 'two' } });
+
+describe('a recording that is recorded into', () => {
+  it('is refused to a second writer, and open to readers', async () => {
+    const folder = temporaryFolder();
+    const store = await openStore(folder, 'r', { writable: true });
+    await expect(openStore(folder, 'r', { writable: true })).rejects.toMatchObject({
+      code: 'recording-in-use',
+      message: expect.stringContaining(join(folder, 'r')),
+      exitCode: 2,
+    });
+    store.append(plainOf(ONE));
+    await turn();
+    const reader = await openStore(folder, 'r');
+    expect(find(reader)).toEqual([ONE]);
+    await reader.close();
+    const other = await openStore(folder, 'other', { writable: true });
+    await other.close();
+    await store.close();
+    await (await openStore(folder, 'r', { writable: true })).close();
+  });
+
+  it('has a folder that git ignores, and nothing but files when it is closed', async () => {
+    const folder = temporaryFolder();
+    const store = await openStore(folder, 'r', { writable: true });
+    store.append(plainOf(ONE));
+    await turn();
+    const hidden = join(folder, 'r', '.patchgate');
+    expect((await readdir(hidden)).sort()).toEqual(['.gitignore', 'journal', 'lock']);
+    expect(await readFile(join(hidden, '.gitignore'), 'utf8')).toBe('*\n');
+    await store.close();
+    expect(await readdir(join(folder, 'r'))).toEqual(['api']);
+  });
+
+  it('keeps what others have put into that folder', async () => {
+    const folder = temporaryFolder();
+    const store = await openStore(folder, 'r', { writable: true });
+    const hidden = join(folder, 'r', '.patchgate');
+    await writeFile(join(hidden, 'runs.ndjson'), '{}');
+    await store.close();
+    expect((await readdir(hidden)).sort()).toEqual(['.gitignore', 'runs.ndjson']);
+  });
+
+  it('is free again after a start that failed', async () => {
+    const folder = temporaryFolder();
+    const hidden = join(folder, 'r', '.patchgate');
+    await mkdir(hidden, { recursive: true });
+    await writeFile(join(hidden, 'journal'), 'x\n');
+    for (let i = 0; i < 2; i++) {
+      await expect(openStore(folder, 'r', { writable: true })).rejects.toMatchObject({
+        code: 'bad-recording',
+      });
+    }
+    expect(await readdir(join(folder, 'r', '.patchgate'))).not.toContain('lock');
+  });
+
+  it('is free again though it could not be written', async () => {
+    const folder = temporaryFolder();
+    const store = await openStore(folder, 'r', { writable: true });
+    await writeFile(join(folder, 'r', 'api'), '');
+    store.append(plainOf(ONE));
+    await expect(store.close()).rejects.toMatchObject({ code: 'cannot-write' });
+    await rm(join(folder, 'r', 'api'));
+    await (await openStore(folder, 'r', { writable: true })).close();
+    expect(find(await openStore(folder, 'r'))).toEqual([ONE]);
+  });
+});
+
+describe('a reader', () => {
+  it('has what was there when it was opened, whoever moves it into its file', async () => {
+    const folder = temporaryFolder();
+    const store = await openStore(folder, 'r', { writable: true });
+    store.append(plainOf(ONE));
+    store.append(plainOf(exchange({ path: '/other' })));
+    await turn();
+    const reader = await openStore(folder, 'r');
+    expect(reader.isEmpty()).toBe(false);
+    expect([...reader.places()].map(({ path }) => path).sort()).toEqual([PROJECT_PATH, '/other'].sort());
+    expect(find(reader)).toEqual([ONE]);
+    await store.flush();
+    store.append(plainOf(TWO));
+    await store.close();
+    expect(find(reader)).toEqual([ONE]);
+    expect(find(reader, 'PATCH', '/other')).toHaveLength(1);
+    await reader.close();
+  });
+
+  it('keeps to what a killed process left, whoever tidies up', async () => {
+    const { folder: left } = await killedAfter(
+      ...Array.from({ length: 20 }, (_, i) => exchange({ path: `/${i}`, answer: { json: i } })),
+    );
+    const reader = await openStore(left, 'r');
+    expect(find(reader, 'PATCH', '/3')).toHaveLength(1);
+    const notices: string[] = [];
+    const next = await openStore(left, 'r', { writable: true, onNotice: (text) => notices.push(text) });
+    expect(notices).toEqual([expect.stringContaining(`left in the journal of ${join(left, 'r')}`)]);
+    for (let i = 0; i < 20; i++) expect(find(reader, 'PATCH', `/${i}`)).toHaveLength(1);
+    await next.close();
+    await reader.close();
+  });
+});
+
+/** A folder as a process leaves it that is killed after these were appended. */
+async function killedAfter(...appended: (typeof ONE)[]): Promise<{ folder: string; file: string }> {
+  const folder = temporaryFolder();
+  const store = await openStore(folder, 'r', { writable: true });
+  for (const one of appended) store.append(plainOf(one));
+  await turn();
+  const left = temporaryFolder();
+  await cp(folder, left, { recursive: true });
+  leaveAsKilled(left);
+  await store.close();
+  return { folder: left, file: join(left, 'r', '.patchgate', 'journal') };
+}
+
+describe('a journal that was left', () => {
+  it('is found by readers, who change nothing', async () => {
+    const { folder, file } = await killedAfter(ONE, TWO);
+    const before = await readFile(file);
+    const store = await openStore(folder, 'r');
+    expect(find(store)).toEqual([ONE, TWO]);
+    await store.close();
+    expect(await readFile(file)).toEqual(before);
+    expect(await readdir(join(folder, 'r'))).toEqual(['.patchgate']);
+  });
+
+  it('is moved into the files at the next start, and is gone then', async () => {
+    const { folder } = await killedAfter(ONE, TWO);
+    const store = await openStore(folder, 'r', { writable: true });
+    expect(find(await openStore(folder, 'r'))).toEqual([ONE, TWO]);
+    await store.close();
+    expect(await readdir(join(folder, 'r'))).toEqual(['api']);
+  });
+
+  it.each([1, 30, 'all but the feed', 'all but the line'])(
+    'may end within a line, which nobody was told of: cut by %s',
+    async (cut) => {
+      const { folder, file } = await killedAfter(ONE, TWO);
+      const bytes = await readFile(file);
+      const line = bytes.length - bytes.lastIndexOf('{"at"');
+      const bytesCut =
+        cut === 'all but the feed' ? 1 : cut === 'all but the line' ? line - 1 : (cut as number);
+      await truncate(file, bytes.length - bytesCut);
+      expect(find(await openStore(folder, 'r'))).toEqual([ONE]);
+      const store = await openStore(folder, 'r', { writable: true });
+      store.append(plainOf(TWO));
+      await store.close();
+      expect(find(await openStore(folder, 'r'))).toEqual([ONE, TWO]);
+    },
+  );
+
+  it.each([5, 0])('may have been begun only, with %j bytes', async (size) => {
+    const { folder, file } = await killedAfter(ONE);
+    await truncate(file, size);
+    const store = await openStore(folder, 'r', { writable: true });
+    expect(find(store)).toEqual([]);
+    store.append(plainOf(TWO));
+    await turn();
+    expect(store.trouble).toBeUndefined();
+    await store.close();
+    expect(find(await openStore(folder, 'r'))).toEqual([TWO]);
+  });
+
+  it('stops the start where it is broken, with file and line', async () => {
+    const { folder, file } = await killedAfter(ONE, TWO);
+    const bytes = await readFile(file);
+    bytes[bytes.lastIndexOf('{"at"')] = 'X'.charCodeAt(0);
+    await writeFile(file, bytes);
+    for (const writable of [true, false]) {
+      await expect(openStore(folder, 'r', { writable })).rejects.toMatchObject({
+        code: 'bad-recording',
+        message: expect.stringMatching(/journal:\d+:1: this is no exchange$/),
+      });
+    }
+    expect(await readFile(file)).toEqual(bytes);
+  });
+
+  it('stops the start where a file that it is for is broken, and stays', async () => {
+    const { folder, file } = await killedAfter(ONE);
+    const target = join(folder, 'r', PROJECT_PATH, 'PATCH.json');
+    await mkdir(join(target, '..'), { recursive: true });
+    await writeFile(target, '{');
+    await expect(openStore(folder, 'r', { writable: true })).rejects.toMatchObject({
+      code: 'bad-recording',
+      message: expect.stringContaining(`${target}:1:2`),
+    });
+    expect((await readFile(`${file}.1`)).includes('one')).toBe(true);
+    await rm(target);
+    expect(find(await openStore(folder, 'r', { writable: true }))).toEqual([ONE]);
+  });
+});
+
+describe('a disk that takes no exchange', () => {
+  it('gets it later; meanwhile it is found all the same', async () => {
+    const folder = temporaryFolder();
+    const store = await openStore(folder, 'r', { writable: true });
+    const obstacle = join(folder, 'r', '.patchgate', 'journal');
+    await mkdir(obstacle);
+    store.append(plainOf(ONE));
+    await turn();
+    expect(store.trouble).toMatchObject({ code: 'cannot-write', message: expect.stringContaining(obstacle) });
+    store.append(plainOf(TWO));
+    expect(find(store)).toEqual([ONE, TWO]);
+    await rmdir(obstacle);
+    store.append(plainOf(ONE));
+    await store.close();
+    expect(store.trouble).toBeUndefined();
+    expect(find(await openStore(folder, 'r'))).toEqual([ONE, TWO, ONE]);
   });
 });

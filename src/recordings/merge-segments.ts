@@ -1,0 +1,238 @@
+import { existsSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Worker } from 'node:worker_threads';
+import { PatchgateError } from '../errors.ts';
+import { openFile } from './files.ts';
+import {
+  readSegment,
+  readSegments,
+  removeSegment,
+  type Segment,
+  segmentFile,
+  segmentNumbers,
+} from './journal.ts';
+import type { MatchRules } from './matching/match-rules.ts';
+import { requestKey } from './matching/request-form.ts';
+import { type Counts, type KeyOf, merge, withoutSurplus } from './merge.ts';
+import { type PlainExchange, toStoredExchange } from './plain-exchange.ts';
+import { HIDDEN } from './store/hidden-folder.ts';
+import { locationOf } from './store/location.ts';
+import { removeTemporaries, writeFileAtomically } from './store/write-file.ts';
+import { yieldToEventLoop } from './store/yield-to-event-loop.ts';
+
+/** How far the run of mode `all` is whose answers the files have. */
+export interface MergeState {
+  run: string;
+  /** Number of the last segment that all files have. */
+  merged: number;
+  /** By file. */
+  counts: Record<string, Counts>;
+  /** Files with more for some request than the run has answered. */
+  surplus: string[];
+}
+
+/** It says of a crashed run what its segments are merged with, until the next run begins. */
+const COUNTS = 'counts';
+
+const NO_RUN: MergeState = { run: '', merged: 0, counts: {}, surplus: [] };
+
+/** Says what an earlier process has merged. @param folder `.patchgate` of a recording */
+export function readState(folder: string): MergeState {
+  try {
+    return JSON.parse(readFileSync(join(folder, COUNTS), 'utf8')) as MergeState;
+  } catch {
+    // It is written whole: there is none.
+    return NO_RUN;
+  }
+}
+
+/** Its run is over. */
+export function forgetState(folder: string): void {
+  rmSync(join(folder, COUNTS), { force: true });
+  // What a killed process has begun.
+  if (existsSync(folder)) removeTemporaries(folder, COUNTS);
+}
+
+export interface MergeOptions {
+  rules: MatchRules;
+  /** The run is over: what earlier ones recorded beyond its own answers goes. */
+  ends: boolean;
+  isDurable: boolean;
+  /** Ends it early: the segments that are left stay. */
+  signal?: AbortSignal;
+}
+
+/** The state to go on with, and why the rest could not be merged. */
+export interface MergeResult {
+  state: MergeState;
+  trouble?: Error;
+}
+
+/**
+ * Merges all segments of a recording into its files, and removes them. Whenever this is interrupted, doing it again gives the same.
+ * Where a file cannot be read or written, all others are merged, and the segment stays with those behind it. Never rejects.
+ *
+ * @param root the recording's folder
+ */
+export async function mergeSegments(
+  root: string,
+  before: MergeState,
+  options: MergeOptions,
+): Promise<MergeResult> {
+  const folder = join(root, HIDDEN);
+  let state = before;
+  try {
+    for (const number of segmentNumbers(folder)) {
+      if (number === Number.POSITIVE_INFINITY) break;
+      const segment = readSegment(folder, number);
+      if (segment && segment.head.run !== state.run) state = { ...NO_RUN, run: segment.head.run };
+      if (segment && number > state.merged) {
+        state = await mergeSegment(root, state, segment, options);
+        if (segment.head.mode === 'all')
+          await writeFileAtomically(join(folder, COUNTS), JSON.stringify(state), { sync: options.isDurable });
+      }
+      removeSegment(folder, number);
+    }
+    if (!options.ends) return { state };
+    for (const location of state.surplus) await dropSurplus(root, location, state, options);
+    forgetState(folder);
+    return { state: NO_RUN };
+  } catch (error) {
+    return { state, trouble: error as Error };
+  }
+}
+
+/** @throws PatchgateError of the first file that could not be merged */
+async function mergeSegment(
+  root: string,
+  before: MergeState,
+  { head: { mode }, number, frames }: Segment,
+  { rules, isDurable, signal }: MergeOptions,
+): Promise<MergeState> {
+  const counts = { ...before.counts };
+  const surplus = new Set(before.surplus);
+  const keyOf = keysBy(rules);
+  let trouble: unknown;
+  for (const [location, batch] of byLocation(frames)) {
+    signal?.throwIfAborted();
+    try {
+      const db = openFile(join(root, location), batch[0]?.request, isDurable);
+      await db.read();
+      const merged = merge(
+        db.data.exchanges,
+        batch.map(toStoredExchange),
+        mode,
+        counts[location] ?? {},
+        keyOf,
+      );
+      if (merged.exchanges !== db.data.exchanges) {
+        db.data.exchanges = merged.exchanges;
+        await db.write();
+      }
+      if (mode === 'all') {
+        counts[location] = merged.counts;
+        if (merged.hasSurplus) surplus.add(location);
+        else surplus.delete(location);
+      }
+    } catch (error) {
+      trouble ??= error;
+    }
+    await yieldToEventLoop();
+  }
+  if (trouble !== undefined) throw trouble;
+  return { ...before, merged: number, counts, surplus: [...surplus] };
+}
+
+async function dropSurplus(
+  root: string,
+  location: string,
+  { counts }: MergeState,
+  { rules, isDurable }: MergeOptions,
+): Promise<void> {
+  const db = openFile(join(root, location), undefined, isDurable);
+  await db.read();
+  db.data.exchanges = withoutSurplus(db.data.exchanges, counts[location] ?? {}, keysBy(rules));
+  await db.write();
+}
+
+/** The same for exchanges of one request, as the rules have it, in one session. */
+export function keysBy(rules: MatchRules): KeyOf {
+  return ({ request, meta }) =>
+    Buffer.from(requestKey(request, rules), 'latin1').toString('base64url') + (meta.session ?? '');
+}
+
+function byLocation(frames: readonly PlainExchange[]): Map<string, PlainExchange[]> {
+  const groups = new Map<string, PlainExchange[]>();
+  for (const frame of frames) {
+    const location = locationOf(frame.request.method, frame.request.path);
+    const group = groups.get(location);
+    if (group) group.push(frame);
+    else groups.set(location, [frame]);
+  }
+  return groups;
+}
+
+/** Of the build alone: sources and tests merge in their own thread. */
+const WORKER = fileURLToPath(new URL('./merge-worker.js', import.meta.url));
+/** Less than this is merged before a thread would have started. */
+const WORTH_A_THREAD = 262_144;
+
+/** What is given to the thread. */
+export interface MergeWork {
+  root: string;
+  state: MergeState;
+  settings: MatchRules['settings'];
+  ends: boolean;
+  isDurable: boolean;
+}
+
+/** What comes back: of an error, what can be sent. */
+export interface WorkDone {
+  state: MergeState;
+  trouble?: Pick<PatchgateError, 'code' | 'message' | 'hint' | 'details'>;
+}
+
+/** The same as `mergeSegments`, in a thread where that is worth it, so that requests do not wait. */
+export async function mergeBeside(
+  root: string,
+  state: MergeState,
+  options: MergeOptions,
+): Promise<MergeResult> {
+  const { rules, ends, isDurable, signal } = options;
+  // A function of the config stays in its thread.
+  if (rules.normalize || !existsSync(WORKER) || isSmall(root)) return mergeSegments(root, state, options);
+  const work: MergeWork = { root, state, settings: rules.settings, ends, isDurable };
+  const worker = new Worker(WORKER, { workerData: work, execArgv: [] });
+  signal?.addEventListener('abort', () => void worker.terminate(), { once: true });
+  try {
+    const done = await new Promise<WorkDone>((resolve, reject) => {
+      worker.once('message', resolve).once('error', reject);
+      worker.once('exit', () => reject(new Error('the thread that merges has ended')));
+    });
+    if (!done.trouble) return { state: done.state };
+    const { code, message, hint, details } = done.trouble;
+    const trouble = new PatchgateError(code, message, { ...(hint && { hint }), ...(details && { details }) });
+    return { state: done.state, trouble };
+  } catch (error) {
+    return { state, trouble: error as Error };
+  }
+}
+
+/** Of the segments and the files that they go into. */
+function isSmall(root: string): boolean {
+  const folder = join(root, HIDDEN);
+  const names = segmentNumbers(folder).map((number) => segmentFile(folder, number));
+  if (bytesOf(names) > WORTH_A_THREAD) return false;
+  try {
+    const frames = readSegments(folder).flatMap((segment) => segment.frames);
+    return bytesOf([...byLocation(frames).keys()].map((location) => join(root, location))) < WORTH_A_THREAD;
+  } catch {
+    // Merging says what is wrong.
+    return true;
+  }
+}
+
+function bytesOf(files: readonly string[]): number {
+  return files.reduce((sum, file) => sum + (statSync(file, { throwIfNoEntry: false })?.size ?? 0), 0);
+}
