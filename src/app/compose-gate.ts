@@ -7,6 +7,9 @@ import type { Config } from '../settings/config.ts';
 import { outgoingPath } from '../upstreams/outgoing.ts';
 import { parseTarget } from '../upstreams/target.ts';
 
+/** Bytes of the largest body to judge, before and after decoding. */
+const BODY_LIMIT = 5 * 1024 * 1024;
+
 interface GateOfOptions {
   /** Compile a schema only when it is first needed. */
   lazy?: boolean;
@@ -33,7 +36,7 @@ export async function gateOf(config: Config, options: GateOfOptions = {}): Promi
     customRules: config.customRules,
     placeOf: config.placeOf,
     basePath,
-    bodyLimit: config.bodyLimit,
+    bodyLimit: BODY_LIMIT,
     tellsEffects: config.audit !== undefined,
     lazy: options.lazy || (options.isBrief && !isTried) || false,
   });

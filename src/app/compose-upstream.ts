@@ -124,7 +124,6 @@ export const NO_TARGET_SETTINGS = {
   targetCert: undefined,
   targetKey: undefined,
   targetInsecure: false,
-  targetProxy: 'none',
   setHeader: [],
 };
 
@@ -132,7 +131,7 @@ async function composeFake(setup: Setup): Promise<Composed> {
   const { config } = setup;
   const { startFake } = await import('../upstreams/fake/start-fake.ts');
   const seed = setup.seed ?? config.seed;
-  const fake = await startFake({ seed, envelope: config.envelope });
+  const fake = await startFake({ seed });
   const toFake = { ...config, target: fake.url, ...NO_TARGET_SETTINGS };
   const forward = await forwardOf({ ...setup, config: toFake }, 'fake');
   return {

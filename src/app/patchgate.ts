@@ -130,10 +130,7 @@ export async function createPatchgate(
     },
   });
   const faults = await orClose({ close: closeParts }, () =>
-    FaultsOfRun.of({
-      ...{ gate, sessions, replays: replay !== undefined },
-      start: { rules: config.faults, latency: config.latency, seed: config.faultSeed },
-    }),
+    FaultsOfRun.of({ gate, sessions, start: config.fault }),
   );
 
   const log = createAccessLog(config.log, redaction, context.writeLog, context.isLogColoured);

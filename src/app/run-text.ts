@@ -119,14 +119,13 @@ export function sessionText(name: string): string {
 }
 
 /** `the fault "GET /x status=503" never happened: it fitted no request that passed the gate` */
-export function neverHappenedText({ fault, matched, isBehindOthers, rate, after }: IdleFault): string {
+export function neverHappenedText({ fault, matched, isBehindOthers, rate }: IdleFault): string {
   const others = isBehindOthers ? ', or only such as a fault before it happened to' : '';
   const why =
     matched === 0
       ? [`it fitted no request that passed the gate${others}`]
       : [
           `it fitted ${amount(matched, 'request')}`,
-          ...(after ? [`it lets the first ${grouped(after)} of each session go by`] : []),
           ...(rate === undefined ? [] : [`at rate=${rate} it was never drawn`]),
         ];
   return `the fault "${fault}" never happened: ${why.join('; ')}`;

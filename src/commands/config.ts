@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
 import type { CommandModule } from 'yargs';
 import { PatchgateError } from '../errors.ts';
-import type { FaultRule, Latency } from '../model/fault.ts';
-import { faultText, latencyText } from '../model/fault.ts';
+import type { FaultRule } from '../model/fault.ts';
+import { faultText } from '../model/fault.ts';
 import { nearest } from '../model/nearest.ts';
 import { redactText } from '../recordings/redaction/redact.ts';
 import { REDACTED } from '../recordings/redaction/redacted.ts';
@@ -196,17 +196,13 @@ function writtenValue(setting: Setting, value: unknown, redaction: Redaction): W
     return (value as string[]).map((text) => text.replace(/=(?!env:).+$/, `=${REDACTED}`));
   if (setting.secret) return REDACTED;
   if (kind === 'duration') return inUnits(value as number, DURATIONS);
-  if (kind === 'size') return inUnits(value as number, SIZES);
-  if (kind === 'latency') return latencyText(value as Latency);
   if (kind === 'faults') return (value as FaultRule[]).map(faultText);
   if (kind === 'fileOrOff' && value === '') return false;
-  if (kind === 'proxy') return (value as string).replace(/\/\/.*@/, `//${REDACTED}@`);
   if (kind === 'text' || kind === 'url') return redactText(value as string, redaction);
   return value as WrittenValue;
 }
 
 const DURATIONS = { d: 86_400_000, h: 3_600_000, m: 60_000, s: 1000, ms: 1 };
-const SIZES = { MiB: 1_048_576, KiB: 1024, B: 1 };
 
 /** In the largest unit that it is a whole number of. @param units the largest first */
 function inUnits(value: number, units: Readonly<Record<string, number>>): string {

@@ -59,7 +59,7 @@ export const PROXYING: readonly SettingName[] = [
 /** From a recording alone. */
 export const REPLAYING_ALONE: readonly SettingName[] = RECORDED;
 /** From a fake. */
-export const FAKING: readonly SettingName[] = [...ANSWERING, 'seed', 'envelope'];
+export const FAKING: readonly SettingName[] = [...ANSWERING, 'seed'];
 
 /**
  * Gives a command its options, from the table of settings. No defaults and no types are given to yargs: config.ts

@@ -52,11 +52,9 @@ export const plan: CommandModule = {
       ...([
         'contract',
         'basePath',
-        'bodyLimit',
         ...RECORDINGS,
         'timeout',
         'targetCa',
-        'targetProxy',
         'targetInsecure',
         'targetCert',
         'targetKey',

@@ -41,10 +41,7 @@ export const replay: CommandModule = {
     withSettings(yargs, REPLAYING_ALONE)
       .example('$0 replay --recording checkout', 'answer what was recorded, refuse the rest')
       .example('$0 replay --fail-unused', 'and exit with 1 where something was never asked for')
-      .example(
-        '$0 replay --fault "PATCH status=503 rate=0.2" --fault-seed 7',
-        'fail now and then, each time in the same way',
-      ),
+      .example('$0 replay --fault "PATCH status=503 rate=0.2"', 'fail now and then'),
   handler: (argv) => serve('replay', flagsOf(argv)),
 };
 
@@ -52,8 +49,8 @@ export const fake: CommandModule = {
   builder: (yargs) =>
     withSettings(yargs, FAKING)
       .example('$0 fake', 'project 42, feature 7 and draft 1001 of a built-in sample')
-      .example('$0 fake --seed records.json --envelope _data', 'records of your own, wrapped in _data')
-      .example('$0 fake --latency 50ms..2s --fault "GET reset count=1"', 'slow, and at first broken'),
+      .example('$0 fake --seed records.json', 'records of your own')
+      .example('$0 fake --fault "GET reset count=1" --fault latency=50ms..2s', 'slow, and at first broken'),
   handler: (argv) => serve('fake', flagsOf(argv)),
 };
 

@@ -22,7 +22,6 @@ export const verify: CommandModule = {
       'target',
       'timeout',
       'targetCa',
-      'targetProxy',
       'targetInsecure',
       'targetCert',
       'targetKey',

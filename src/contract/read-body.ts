@@ -91,7 +91,7 @@ function only(finding: Finding): ReadBody {
 }
 
 function tooLarge(message: string): Finding {
-  return requestFinding('request.too-large', message, { hint: 'send less, or raise --body-limit' });
+  return requestFinding('request.too-large', message, { hint: 'send less' });
 }
 
 function excessFinding({ limit }: NonNullable<Scan['excess']>): Finding {

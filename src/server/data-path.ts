@@ -13,7 +13,7 @@ import type { Audit } from './audit.ts';
 import { addressOf } from './connections.ts';
 import { ExchangeInFlight, type Run } from './exchange-in-flight.ts';
 import type { FaultsOfRun } from './faults/faults.ts';
-import { answerInstead, isInstead, onItsWay } from './faults/inject.ts';
+import { answerInstead, Delayed, isInstead } from './faults/inject.ts';
 import { framingError } from './framing.ts';
 import type { Handler } from './handler.ts';
 import { ownFault, problemOfRefusal, problemOfVerdict } from './problem.ts';
@@ -148,19 +148,19 @@ export function createDataPath(options: DataPathOptions): DataPath {
       cancel();
       learning?.abandon();
     };
-    const way = fault && onItsWay(fault, exchange, end);
-    const client = way?.sink ?? exchange;
+    const delayed = fault && new Delayed(exchange, fault);
+    const client = delayed ?? exchange;
     const learning = learningSinkFor?.({ head: request, match, body: json, session }, client);
     if (learning) {
       learning.onOver = exchange.releaseLock;
       exchange.releaseLock = undefined;
     }
     exchange.stop = () => {
-      way?.stop();
+      delayed?.stop();
       end();
     };
     exchange.whenGone(() => {
-      way?.stop();
+      delayed?.stop();
       if (learning) learning.outlive(cancel);
       else cancel();
     });

@@ -27,7 +27,7 @@ export function accessTo(fake: Fake, sessions: Sessions): FakeAccess {
       const copy = JSON.parse(JSON.stringify(record) ?? 'null') as JsonValue;
       if (!isObject(copy))
         throw new PatchgateError('bad-usage', `what is to be ${name.kind} ${name.id} is no object`, {
-          hint: 'give the record as the service would show it, without an envelope',
+          hint: 'give the record as the service would show it',
         });
       if (fake.setRecord(sessions.begin(session), name, copy)) return;
       throw new PatchgateError('request-too-large', 'the records of the fake would take too much memory', {

@@ -54,8 +54,6 @@ export type UserOverride = { rules: Severities } & (
 
 /** `30s`, `1.5h` */
 export type DurationText = `${number}${'ms' | 's' | 'm' | 'h' | 'd'}`;
-/** `512KiB`, `5MiB` */
-export type SizeText = `${number}${'' | 'B' | 'kB' | 'KB' | 'KiB' | 'MB' | 'MiB'}`;
 
 /** What each kind of value is written as. */
 interface WrittenKinds<Milliseconds> {
@@ -63,10 +61,8 @@ interface WrittenKinds<Milliseconds> {
   file: string;
   fileOrOff: string | false;
   url: string;
-  proxy: 'none' | `${'http' | 'https'}://${string}`;
   path: `/${string}`;
   duration: DurationText | Milliseconds;
-  size: SizeText | number;
   texts: string | readonly string[];
   secrets: string | readonly string[];
   pointers: string | readonly string[];
@@ -74,7 +70,6 @@ interface WrittenKinds<Milliseconds> {
   headers: string | readonly string[];
   tokens: string | readonly string[];
   names: string | readonly string[];
-  latency: DurationText | `${DurationText}..${DurationText}` | 'recorded' | Milliseconds;
   faults: string | readonly FaultGiven[];
 }
 

@@ -1,8 +1,8 @@
 import { type ErrorCode, PatchgateError } from '../errors.ts';
-import type { FaultGiven, FaultRule, FaultsGiven, Latency, UserFault } from '../model/fault.ts';
+import type { FaultGiven, FaultRule, FaultsGiven, UserFault } from '../model/fault.ts';
 import { check, meant, memberAt, type PlaceOf, shownValue } from '../schemas/check.ts';
-import { readAmount, readLatency, SIZES } from './read-amount.ts';
-import { FAULT_MEMBERS, KINDS, MOST_FAULTS } from './schema.ts';
+import { readLatency } from './read-amount.ts';
+import { FAULT_MEMBERS, LATENCY, MOST_FAULTS } from './schema.ts';
 
 const NOT_IN_TEXT = ['method', 'path', 'operation', 'headers', 'body', 'reset'];
 /** What a text says with `name=value`: by that name, the member. */
@@ -38,31 +38,21 @@ export function readFaults(
   });
 }
 
-/** What the control API and programs set faults with. */
-interface FaultsRead {
-  seed: number | undefined;
-  latency: Latency | undefined;
-  rules: FaultRule[];
-}
-
-/** @param given the faults alone, or with all else. @throws PatchgateError `bad-input`, naming the member */
-export function readFaultsGiven(
-  given: string | FaultsGiven | NonNullable<FaultsGiven['faults']>,
-): FaultsRead {
-  const isFaults = typeof given === 'string' || Array.isArray(given);
-  const members = (isFaults ? { faults: given } : given) as FaultsGiven | null;
+/** The faults of the control API, or of a program while it runs. @throws PatchgateError `bad-input`, naming the member */
+export function readGivenFaults(given: FaultsGiven): FaultRule[] {
+  const isList = typeof given === 'string' || Array.isArray(given);
+  const members = (isList ? { faults: given } : given) as { faults?: FaultGiven[] } | null;
   const written =
-    typeof members === 'object' && members !== null
-      ? { ...members, latency: timeAsWritten(members.latency), faults: faultsAsWritten(members.faults) }
+    typeof members === 'object' && members
+      ? { ...members, faults: faultsAsWritten(members.faults) }
       : members;
   const placeOf: PlaceOf = (pointer) => memberAt(pointer) || 'the faults';
   check('faultsGiven', written, placeOf, 'bad-input');
-  const { seed, latency, faults = [] } = written as Required<FaultsGiven>;
-  return {
-    seed,
-    latency: latency === undefined ? undefined : latencyOf(latency, placeOf('/latency'), 'bad-input'),
-    rules: readFaults(faults, (pointer) => placeOf(`/faults${pointer}`), 'bad-input'),
-  };
+  return readFaults(
+    (written?.faults as FaultGiven[]) ?? [],
+    (pointer) => placeOf(`/faults${pointer}`),
+    'bad-input',
+  );
 }
 
 /** A program counts in milliseconds, and an object of it may say that a member is undefined. */
@@ -79,7 +69,7 @@ export function timeAsWritten(given: unknown): unknown {
   return typeof given === 'number' ? `${given}ms` : given;
 }
 
-/** `[METHOD] [/path or operation] effect… [rate=0.2] [count=2] [after=1]` */
+/** `[METHOD] [/path or operation] effect… [rate=0.2] [count=2]` */
 function readText(text: string, place: string, code: ErrorCode): FaultRule {
   const fault: Record<string, unknown> = {};
   const placeOf: PlaceOf = (pointer) =>
@@ -115,13 +105,11 @@ function memberOf(word: string): [name?: string, value?: unknown] {
 function ruleOf(fault: UserFault, placeOf: PlaceOf, code: ErrorCode): FaultRule {
   const fail = (what: string, hint: string) =>
     new PatchgateError(code, `${what} in ${placeOf('')}`, { hint });
-  const { status, retryAfter, headers, body, truncate, trickle, latency, reset, ...rest } = fault;
+  const { status, retryAfter, headers, body, latency, reset, ...rest } = fault;
   if (rest.path !== undefined && rest.operation !== undefined)
     throw fail('path and operation are both given', 'name one of them');
-  const effects = Object.entries({ status, reset, 'truncate or trickle': truncate ?? trickle });
-  const given = effects.filter(([, value]) => value !== undefined).map(([name]) => name);
-  if (given.length > 1)
-    throw fail(`${given.join(' and ')} cannot happen together`, 'make two faults of them');
+  if (status !== undefined && reset)
+    throw fail('status and reset cannot happen together', 'make two faults of them');
   const answer = status !== undefined && {
     ...{ status, retryAfter, body },
     headers: headers && rawHeaders(headers, placeOf('/headers'), code),
@@ -130,21 +118,15 @@ function ruleOf(fault: UserFault, placeOf: PlaceOf, code: ErrorCode): FaultRule 
     ...rest,
     reset,
     answer: answer ? withoutUndefined(answer) : undefined,
-    truncate: truncate === undefined ? undefined : shareOf(String(truncate)),
-    trickle: trickle === undefined ? undefined : readAmount(String(trickle).replace(/\/s$/, ''), SIZES),
     latency: latency === undefined ? undefined : latencyOf(latency, placeOf('/latency'), code),
   }) as FaultRule;
 }
 
-function shareOf(given: string): FaultRule['truncate'] {
-  return given.endsWith('%') ? { percent: Number(given.slice(0, -1)) } : { bytes: Number(given) };
-}
-
-function latencyOf(given: string | number, place: string, code: ErrorCode): Latency {
+function latencyOf(given: string | number, place: string, code: ErrorCode) {
   const latency = readLatency(given);
   if (latency !== undefined) return latency;
   throw new PatchgateError(code, `invalid value ${shownValue(given)} for ${place}`, {
-    hint: `it takes ${KINDS.latency.takes}`,
+    hint: `it takes ${LATENCY.takes}`,
   });
 }
 

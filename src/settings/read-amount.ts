@@ -5,8 +5,6 @@ export const LONGEST_TIMER = 2_147_483_647;
 
 /** In milliseconds. */
 export const DURATIONS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
-/** In bytes. */
-export const SIZES = { b: 1, kb: 1000, kib: 1024, mb: 1e6, mib: 1_048_576 };
 
 /** `30s` with `{ s: 1000 }` -> 30000; a bare number counts the smallest unit. Undefined: it is no such amount. */
 export function readAmount(given: unknown, units: Readonly<Record<string, number>>): number | undefined {
@@ -23,9 +21,8 @@ export function lacksUnit(given: unknown): boolean {
   return /^\d+(?:\.\d+)?$/.test(String(given)) && Number(given) !== 0;
 }
 
-/** `100ms`, `50ms..2s`, `recorded`, as the schema takes it. Undefined: the range is none, or too long. */
+/** `100ms`, `50ms..2s`, as the schema takes it. Undefined: the range is none, or too long. */
 export function readLatency(given: unknown): Latency | undefined {
-  if (given === 'recorded') return 'recorded';
   const [from = Number.NaN, to = from] = String(given)
     .split('..')
     .map((end) => readAmount(end, DURATIONS));

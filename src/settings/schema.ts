@@ -14,15 +14,12 @@ interface Schema {
 const AMOUNT = '\\d+(?:\\.\\d+)?';
 /** A bare number other than 0 has no unit: it could count seconds or milliseconds. */
 const DURATION = `(?:${AMOUNT}\\s*(?:[mM]?[sS]|[mMhHdD])|0+(?:\\.0+)?)`;
-const SIZE = `${AMOUNT}\\s*(?:(?:[kKmM][iI]?)?[bB])?`;
 /** Several stand between commas. */
 const POINTER = '(?:/(?:[^~/,]|~[01])*)';
 const POINTERS = listOf(`${POINTER}*`);
 const SECRETS = listOf(`(?:${POINTER}+|!?[^!/,\\s][^,]*)`);
 /** As `isPlain` of the contract has it: servers read it in one way. One slash at its end counts for nothing. */
 const PLAIN_PATH = "^(?!.*(?://|/\\.|\\./|\\.$))/[\\w~!$&'()*+,=:@./-]*$";
-/** A text of this many bytes fits a string of Node. */
-export const LARGEST = 256 * 1024 * 1024;
 /** Faults at most: each is held against each request, and counted in each session. */
 export const MOST_FAULTS = 100;
 /** Without commas, which part them. */
@@ -62,23 +59,11 @@ export const KINDS: Record<ValueKind, Schema> = {
     '^[hH][tT][tT][pP][sS]?:.',
     'an http or https URL, whole: https://staging.example.com/api/v2',
   ),
-  proxy: matching(
-    '^(?:[hH][tT][tT][pP][sS]?://.+|none)$',
-    'the http or https URL of a proxy, or none: http://proxy.example.com:3128',
-  ),
   path: matching(
     PLAIN_PATH,
     'a path in plain form, without dot segments, doubled slashes or coded characters: /api/v2',
   ),
   duration: orZero(`^${DURATION}$`, 'a duration of at most 596h: 500ms, 30s, 2m', ['500ms', '30s', '2m']),
-  size: {
-    anyOf: [
-      { type: 'string', pattern: `^${SIZE}$` },
-      { type: 'number', minimum: 0, maximum: LARGEST },
-    ],
-    examples: ['512KiB', '5MiB'],
-    takes: 'a size of at most 256MiB: 65536, 512KiB, 5MiB',
-  },
   texts: { ...oneOrMore(text), takes: 'texts' },
   names: {
     ...oneOrMore({ type: 'string', pattern: '[^\\s,]' }),
@@ -102,11 +87,6 @@ export const KINDS: Record<ValueKind, Schema> = {
     takes:
       'NAME=TOKEN or NAME=env:VARIABLE, or NAME=file:PATH, without spaces in the token: alice=env:ALICE_TOKEN',
   },
-  latency: orZero(
-    `^(?:recorded|${DURATION}(?:\\.\\.${DURATION})?)$`,
-    'a duration with its unit, or a range of them: 5s, 5ms, 50ms..200ms; or recorded',
-    ['100ms', '50ms..200ms', 'recorded'],
-  ),
   faults: {
     if: text,
     // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
@@ -162,23 +142,6 @@ export const FAULT_MEMBERS: Record<string, Schema> = {
     const: true,
     takes: 'true',
   },
-  truncate: {
-    description: 'Breaks it after so much of the body: 50%, or bytes',
-    anyOf: [
-      { type: 'string', pattern: '^(?:\\d{1,2}(?:\\.\\d+)?%|\\d+)$' },
-      { type: 'integer', minimum: 0 },
-    ],
-    takes: 'bytes, or percent below 100: 100, 50%',
-  },
-  trickle: {
-    description: 'Bytes of the body a second',
-    anyOf: [
-      { type: 'string', pattern: `^(?=.*[1-9])${SIZE}(?:/s)?$` },
-      { type: 'number', minimum: 1 },
-    ],
-    examples: ['100B/s', '1KiB/s'],
-    takes: 'bytes a second: 100B/s, 1KiB/s',
-  },
   latency: ref('latency', { description: 'How long the answer waits' }),
   rate: {
     description: 'How likely it is, each time',
@@ -191,13 +154,15 @@ export const FAULT_MEMBERS: Record<string, Schema> = {
     description: 'It happens so often at most, in each session',
     ...whole(1, undefined, 'how often it happens at most: 2'),
   },
-  after: {
-    description: 'So many requests that fit go by first, in each session',
-    ...whole(0, undefined, 'how many requests go by first: 1'),
-  },
 };
 
-const EFFECTS = ['status', 'reset', 'truncate', 'trickle', 'latency'];
+const EFFECTS = ['status', 'reset', 'latency'];
+
+export const LATENCY = orZero(
+  `^${DURATION}(?:\\.\\.${DURATION})?$`,
+  'a duration with its unit, or a range of them: 5s, 5ms, 50ms..200ms',
+  ['100ms', '50ms..200ms'],
+);
 
 const object = (properties: Record<string, unknown>, more: Schema = {}): Schema => ({
   type: 'object',
@@ -316,6 +281,7 @@ const CUSTOM_RULE = object(
 
 const DEFINITIONS: Record<string, Schema> = {
   ...KINDS,
+  latency: LATENCY,
   fault: object(FAULT_MEMBERS, {
     anyOf: EFFECTS.map(has),
     needs: `something that happens: ${EFFECTS.join(', ')}`,
@@ -374,11 +340,9 @@ export function compiledSchemas(): Record<string, Schema> {
   const config = object({ $schema: text, ...Object.fromEntries(settings), ...EXTRAS, ...OF_PROGRAMS });
   const faultsGiven = object(
     {
-      seed: { type: 'integer', minimum: 0, takes: 'a whole number: 1234' },
-      latency: ref('latency'),
       faults: ref('faults'),
     },
-    { takes: '{ "seed": 42, "latency": "50ms..200ms", "faults": ["PATCH status=503 count=2"] }' },
+    { takes: '{ "faults": ["PATCH status=503 count=2"] }' },
   );
   const fixtures = examples({ takes: 'a list of examples' });
   const own = { customRule: CUSTOM_RULE, passing: PASSING, failing: FAILING, fixtures, faultsGiven, config };

@@ -1,4 +1,4 @@
-import type { FaultRule, Latency } from '../model/fault.ts';
+import type { FaultRule } from '../model/fault.ts';
 
 /** A setting as a JSON Schema, with keywords of our own: `group`, `alias`, `bare` and `secret`. */
 export interface Setting {
@@ -21,7 +21,7 @@ export interface Setting {
   secret?: true;
 }
 
-/** Values in force, by kind: durations in milliseconds, sizes in bytes. */
+/** Values in force, by kind: durations in milliseconds. */
 interface Values {
   text: string;
   /** Relative to the config file's folder where a config file gives it, elsewhere to where the command runs. */
@@ -29,11 +29,8 @@ interface Values {
   /** `""` is off. */
   fileOrOff: string;
   url: string;
-  /** `none`: none. */
-  proxy: string;
   path: string;
   duration: number;
-  size: number;
   texts: string[];
   /** JSON Pointers, with `*` for any one member or item. */
   pointers: string[];
@@ -45,7 +42,6 @@ interface Values {
   /** `NAME=TOKEN`, `NAME=env:VARIABLE`. */
   tokens: string[];
   names: string[];
-  latency: Latency;
   faults: FaultRule[];
 }
 export type ValueKind = keyof Values;
@@ -86,11 +82,6 @@ export const SETTINGS = {
     basePath: {
       ...of('path'),
       description: 'Judge only paths below this one, as the target gets them: /api/v2',
-    },
-    bodyLimit: {
-      ...of('size'),
-      default: '5MiB',
-      description: 'Largest body to judge, before and after decoding',
     },
   }),
   ...group('Guard', {
@@ -182,14 +173,7 @@ export const SETTINGS = {
       description: 'PEM file with the certificate that the gate shows to the target',
     },
     targetKey: { ...of('file'), description: 'PEM file with its key' },
-    targetProxy: {
-      ...of('proxy'),
-      description:
-        'Proxy that connections to the target go by: http://proxy.example.com:3128; none: not even by HTTPS_PROXY',
-    },
     targetInsecure: { ...flag, description: "Do not verify the target's certificate" },
-    preserveHost: { ...flag, description: "Send the target the client's Host, not its own" },
-    forwardedHeaders: { ...flag, description: 'Tell the target who asks: X-Forwarded-For, -Proto and -Host' },
     setHeader: {
       ...of('headers'),
       default: [],
@@ -231,22 +215,11 @@ export const SETTINGS = {
     },
   }),
   ...group('Faults', {
-    latency: {
-      ...of('latency'),
-      default: '0ms',
-      description: 'How long each answer waits: 100ms, 50ms..200ms, recorded (as long as it took then)',
-    },
-    faults: {
+    fault: {
       ...of('faults'),
-      alias: 'fault',
       default: [],
       description:
         'What fails, and how; repeat it for more: "PATCH /accounts/** status=503 rate=0.2 count=2"',
-    },
-    faultSeed: {
-      type: 'integer',
-      minimum: 0,
-      description: 'Seed of what faults draw, to repeat a run: 1234',
     },
   }),
   ...group('Database', {
@@ -259,7 +232,6 @@ export const SETTINGS = {
   }),
   ...group(undefined, {
     seed: { ...of('file'), description: 'JSON file with the records that the fake starts with' },
-    envelope: { ...of('text'), description: "Member that wraps the fake's answers: _data" },
     failOn: {
       enum: ['error', 'warn'],
       default: 'error',
@@ -327,7 +299,7 @@ export const UNHEEDED: Readonly<Record<string, readonly SettingName[]>> = {
   exec: ['port', 'ui', 'log', 'state'],
   check: ['state', 'validation'],
   plan: ['guard', 'validation'],
-  verify: ['failOn', 'readState', 'forwardedHeaders', 'preserveHost', 'state', 'validation'],
+  verify: ['failOn', 'readState', 'state', 'validation'],
 };
 
 /** `failOnBlock` -> `fail-on-block` */

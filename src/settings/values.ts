@@ -1,10 +1,9 @@
 import { messageOf, PatchgateError } from '../errors.ts';
 import { parseUrl } from '../http/url.ts';
-import type { Latency } from '../model/fault.ts';
 import { type PlaceOf, problemError, problemOf, shownValue, takesOf } from '../schemas/check.ts';
 import { faultsAsWritten, readFaults, timeAsWritten } from './faults.ts';
-import { DURATIONS, LONGEST_TIMER, lacksUnit, readAmount, readLatency, SIZES } from './read-amount.ts';
-import { KINDS, LARGEST } from './schema.ts';
+import { DURATIONS, LONGEST_TIMER, lacksUnit, readAmount } from './read-amount.ts';
+import { KINDS } from './schema.ts';
 import { kindOf, SETTINGS, type Setting, type SettingName } from './settings.ts';
 
 /** What a flag, a variable or a program gives, as a config file has it: `"80"` -> 80, 250 -> `"250ms"`. */
@@ -19,7 +18,7 @@ export function asWritten(name: SettingName, given: unknown): unknown {
     return kind === 'fileOrOff' && given === 'false' ? false : given;
   }
   if (kind === 'faults') return faultsAsWritten(given);
-  const isTime = kind === 'duration' || kind === 'latency';
+  const isTime = kind === 'duration';
   return isTime ? timeAsWritten(given) : given;
 }
 
@@ -53,17 +52,12 @@ export function resolvedValue(name: SettingName, written: unknown, placeOf: Plac
     case 'url':
       if (!parseUrl(written as string)) throw fail();
       return written;
-    case 'proxy':
-      if (written !== 'none' && !parseUrl(written as string)) throw fail();
-      return written;
     case 'path':
       return (written as string).replace(/\/$/, '');
     case 'fileOrOff':
       return written === false ? '' : written;
     case 'duration':
       return atMost(LONGEST_TIMER, readAmount(written, DURATIONS));
-    case 'size':
-      return atMost(LARGEST, readAmount(written, SIZES));
     case 'texts':
     case 'secrets':
     case 'names':
@@ -76,14 +70,9 @@ export function resolvedValue(name: SettingName, written: unknown, placeOf: Plac
       return [written].flat();
     case 'patterns':
       return [written].flat().filter((source) => isPattern(source as string, fail));
-    case 'latency': {
-      const latency = readLatency(written);
-      if (latency === undefined) throw fail();
-      return latency satisfies Latency;
-    }
     case 'faults':
       return readFaults(written as string, (pointer, at) =>
-        placeOf(`/faults${pointer}`, at && `/faults${at}`),
+        placeOf(`/${name}${pointer}`, at && `/${name}${at}`),
       );
     default:
       if (setting.enum && typeof written === 'boolean') return written ? setting.bare : 'off';
@@ -106,8 +95,7 @@ function wrong(
   takes = takesFor(name, given),
 ): PatchgateError {
   const setting: Setting = SETTINGS[name];
-  const isSecret =
-    setting.secret || (/^(?:url|proxy)$/.test(kindOf(setting) ?? '') && String(given).includes('@'));
+  const isSecret = setting.secret || (kindOf(setting) === 'url' && String(given).includes('@'));
   const shown = isSecret && given !== '' ? '' : ` ${shownValue(given)}`;
   return new PatchgateError('bad-config', `invalid value${shown} for ${place}`, {
     hint: `it takes ${takes}`,

@@ -122,7 +122,7 @@ async function startGate(
       return close();
     },
     isRecording: kind === 'proxy' && config.record !== undefined && config.record !== 'none',
-    hasFaults: options.faults !== undefined,
+    hasFaults: options.fault !== undefined,
     async unserved(session) {
       const unserved = await gate.unserved(session);
       if (unserved === undefined && asked !== 'replay' && config.record === undefined)
@@ -155,8 +155,6 @@ const WORDING: Wording = {
 
 /** Unless the options say otherwise: many gates run at a time, and none leaves anything behind. */
 const OWN = { port: 0, log: 'off', state: false };
-/** Each run of a suite draws the same faults, unless it is told otherwise. */
-const FAULT_SEED = 1;
 
 /** Resolves the settings, and whether a replay is to record. @param options as given; undefined is not given */
 async function inForce(
@@ -167,7 +165,7 @@ async function inForce(
   const given = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
   const resolved = await resolveConfig(
     { ...OWN, ...given },
-    { ...COMMAND_DEFAULTS[asked], faultSeed: FAULT_SEED },
+    COMMAND_DEFAULTS[asked],
     process.env,
     process.cwd(),
     WORDING.flag,

@@ -10,7 +10,7 @@ export type { ExchangeFilter } from '../server/exchange-list.ts';
 export type { ShownExchange } from '../server/show-exchange.ts';
 export type { MissedRequest } from '../upstreams/replay/misses.ts';
 
-/** What `setFaults` takes: a fault in words, a list of faults, or faults with their seed and latency. */
+/** What `setFaults` takes: a fault in words, a list of faults, or `{ faults }`. */
 export type FaultSettings = Parameters<Faults['set']>[0];
 
 /** What a test asks of a gate, or of one session of it. */
@@ -61,7 +61,7 @@ export interface TestGate<Session extends TestSession = TestSession> extends Ask
 
 /** What the fake holds. Records go in and come out as copies. */
 export interface FakeRecords {
-  /** A record as it now stands, without the envelope; undefined where there is none.
+  /** A record as it now stands; undefined where there is none.
    *  @param account as in the path: `current`, or the id of a workspace */
   record(kind: RecordKind, id: number | string, account?: string | number): JsonObject | undefined;
   /** Puts a record in its place, or adds it. @throws PatchgateError where it is no record, or too large */

@@ -8,9 +8,8 @@ import { targetProxyOf } from './target-proxy.ts';
 export interface TargetSettings
   extends TargetTlsFiles,
     Pick<ForwardOptions, 'timeout'>,
-    Partial<Pick<ForwardOptions, 'preserveHost' | 'forwardedHeaders' | 'answeredBy'>> {
+    Partial<Pick<ForwardOptions, 'answeredBy'>> {
   setHeader: readonly string[];
-  targetProxy?: string | undefined;
 }
 
 /** What sends requests to a target, by the settings for it. @throws PatchgateError where these are wrong */
@@ -19,11 +18,11 @@ export async function openForward(
   settings: TargetSettings,
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<Forward> {
-  const { timeout, preserveHost = false, forwardedHeaders = false, answeredBy = 'target' } = settings;
-  const proxy = targetProxyOf({ url }, settings.targetProxy, env);
+  const { timeout, answeredBy = 'target' } = settings;
+  const proxy = targetProxyOf({ url }, env);
   const target = { origin, path, url, proxy };
   const tls = await readTargetTls(target, settings);
   const setHeaders = readSetHeaders(settings.setHeader, env);
   const tunnels = proxy && (await import('./tunnel.ts')).createTunnels(target, proxy, tls, timeout);
-  return forward({ target, tls, tunnels, answeredBy, timeout, preserveHost, forwardedHeaders, setHeaders });
+  return forward({ target, tls, tunnels, answeredBy, timeout, setHeaders });
 }

@@ -1,14 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { TLSSocket } from 'node:tls';
-import {
-  byHeaderName,
-  connectionOptions,
-  HOP_BY_HOP,
-  header,
-  headerValues,
-  splitTarget,
-  withoutHeaders,
-} from '../http/http.ts';
+import { byHeaderName, connectionOptions, HOP_BY_HOP, splitTarget, withoutHeaders } from '../http/http.ts';
 import type { TargetTls } from '../http/tls.ts';
 import { SESSION_HEADER } from './session.ts';
 import type { SetHeaders } from './set-headers.ts';
@@ -28,10 +20,6 @@ export interface ForwardOptions {
   answeredBy: AnsweredBy;
   /** Milliseconds that the target may be silent before it answers; 0: for ever. */
   timeout: number;
-  /** Send the client's `Host` instead of the target's. */
-  preserveHost: boolean;
-  /** Add `X-Forwarded-For`, `-Proto` and `-Host`. */
-  forwardedHeaders: boolean;
   /** In the place of the client's. */
   setHeaders?: SetHeaders | undefined;
 }
@@ -46,9 +34,9 @@ export type OutgoingRequest = Pick<UpstreamRequest, 'headers' | 'stream'> &
  */
 export function outgoingHeaders(asked: OutgoingRequest, options: ForwardOptions): string[] {
   const { headers } = asked;
-  const { target, preserveHost } = options;
+  const { target, setHeaders } = options;
   const named = connectionOptions(headers);
-  const kept = ['host', (preserveHost && header(headers, 'host')) || target.url.host];
+  const kept = ['host', target.url.host];
   for (let i = 0; i + 1 < headers.length; i += 2) {
     const name = headers[i] as string;
     if (staysHere(name) || (named.length > 0 && named.includes(name.toLowerCase()))) continue;
@@ -62,30 +50,13 @@ export function outgoingHeaders(asked: OutgoingRequest, options: ForwardOptions)
   }
   // The one thing of ours that the fake is told: a session's number, since its name may be used again.
   if (options.answeredBy === 'fake' && asked.session) kept.push(SESSION_HEADER, String(asked.session.id));
-  const all = options.forwardedHeaders ? withForwarded(kept, asked) : kept;
-  const { setHeaders } = options;
   return setHeaders
-    ? [...withoutHeaders(all, (name) => setHeaders.names.has(name)), ...setHeaders.added]
-    : all;
+    ? [...withoutHeaders(kept, (name) => setHeaders.names.has(name)), ...setHeaders.added]
+    : kept;
 }
 
 /** With this header a preflight names the headers that a page wants to send. */
 const ASKS_FOR = 'access-control-request-headers';
-
-/** As http-proxy's `xfwd` has it: a proxy before us keeps the first place, and the host is what it said. */
-function withForwarded(kept: string[], { headers, stream }: OutgoingRequest): string[] {
-  const { remoteAddress = 'unknown' } = (stream as IncomingMessage).socket;
-  const chain = (name: string, value: string) => [...headerValues(kept, name), value].join(', ');
-  const host = header(kept, 'x-forwarded-host') ?? header(headers, 'host');
-  return [
-    ...withoutHeaders(kept, (name) => FORWARDED.has(name)),
-    ...['X-Forwarded-For', chain('x-forwarded-for', remoteAddress.replace(/^::ffff:/, ''))],
-    ...['X-Forwarded-Proto', chain('x-forwarded-proto', schemeOf(stream))],
-    ...(host === undefined ? [] : ['X-Forwarded-Host', host]),
-  ];
-}
-
-const FORWARDED: ReadonlySet<string> = new Set(['x-forwarded-for', 'x-forwarded-proto', 'x-forwarded-host']);
 
 /** What the client speaks. */
 export function schemeOf(stream: OutgoingRequest['stream']): 'http' | 'https' {
@@ -93,7 +64,7 @@ export function schemeOf(stream: OutgoingRequest['stream']): 'http' | 'https' {
   return (socket as Partial<TLSSocket> | undefined)?.encrypted ? 'https' : 'http';
 }
 
-/** The host is the target's, or what is said to be it; the client's wait for `100 Continue` has been answered here. */
+/** The host is the target's; the client's wait for `100 Continue` has been answered here. */
 const MADE_ANEW: ReadonlySet<string> = new Set(['host', 'expect']);
 const staysHere = byHeaderName(
   (name) => HOP_BY_HOP.has(name) || MADE_ANEW.has(name) || name.startsWith('patchgate-'),

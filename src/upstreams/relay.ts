@@ -155,17 +155,14 @@ export class Relay {
 
   /** A location within the target, as the client reaches it: following it must not leave the gate behind. */
   #throughGate(location: string): string {
-    const { target, preserveHost } = this.#options;
+    const { target } = this.#options;
     const { headers, stream } = this.#asked;
     const host = header(headers, 'host');
     if (!host) return location;
     const { protocol } = target.url;
     // `//name/path` has the scheme of the page that it is on.
     const url = parseUrl(location.startsWith('//') ? protocol + location : location);
-    const isWithin =
-      url?.origin === target.origin ||
-      (preserveHost && url !== undefined && url.origin === parseUrl(`${protocol}//${host}`)?.origin);
-    if (!isWithin) return location;
+    if (url?.origin !== target.origin) return location;
     return `${schemeOf(stream)}://${host}${url.pathname}${url.search}${url.hash}`;
   }
 }

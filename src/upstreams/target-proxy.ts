@@ -4,17 +4,14 @@ import { parseUrl } from '../http/url.ts';
 import { addressOf, type Target, type TargetProxy } from './target.ts';
 
 /**
- * The proxy that connections to a target go by: that of the setting, else, over TLS, that of the environment.
+ * The proxy of the environment for a target over TLS.
  *
- * @param given `none`: none, whatever the environment says
  * @throws PatchgateError `bad-usage` where it is no URL of a proxy
  */
 export function targetProxyOf(
   { url }: Pick<Target, 'url'>,
-  given: string | undefined,
   env: Readonly<Record<string, string | undefined>>,
 ): TargetProxy | undefined {
-  if (given !== undefined) return given === 'none' ? undefined : parseProxy(given, '--target-proxy');
   // As curl has it: the one in small letters comes first, and HTTP_PROXY is not read: a CGI's client may have set it.
   const name = ['https_proxy', 'HTTPS_PROXY'].find((name) => env[name]);
   if (url.protocol !== 'https:' || name === undefined) return undefined;
@@ -28,7 +25,7 @@ function parseProxy(text: string, from: string): TargetProxy {
   if (!url || !/^https?:$/.test(url.protocol))
     throw misused(
       `${from} holds no URL of an http or https proxy`,
-      `write it as http://proxy.example.com:3128; ${from === '--target-proxy' ? '--target-proxy none goes' : 'NO_PROXY names what goes'} without a proxy`,
+      `write it as http://proxy.example.com:3128; NO_PROXY names what goes without a proxy`,
     );
   if (url.pathname !== '/' || url.search !== '' || url.hash !== '')
     throw misused(

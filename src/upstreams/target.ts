@@ -105,7 +105,7 @@ export function proxyError({ origin }: TargetProxy, cause: unknown): PatchgateEr
     return new PatchgateError('target-unreachable', message, { hint, cause });
   }
   const message = `the proxy ${origin} could not be reached: ${reasonOf(cause)}`;
-  const hint = 'check that it runs and that its address is right; --target-proxy none goes without it';
+  const hint = 'check that it runs and that its address is right; NO_PROXY names targets that go without it';
   return new PatchgateError('target-unreachable', message, { hint, cause });
 }
 

@@ -106,7 +106,7 @@ function hintFor(status: number, { authorization }: TargetProxy): string {
   if (status === 407 || status === 401)
     return authorization
       ? 'it does not take the user and password of its URL; are they right, and coded as a URL needs it?'
-      : 'it wants a user and a password: give them in its URL, best by the variable PATCHGATE_TARGET_PROXY';
+      : 'it wants a user and a password: give them in the URL in HTTPS_PROXY';
   if (status >= 500) return 'does the target run, and can the proxy reach it by that name?';
-  return 'does the proxy allow this host and port? --target-proxy none goes without it, NO_PROXY does so for some targets';
+  return 'does the proxy allow this host and port? NO_PROXY names targets that go without it';
 }

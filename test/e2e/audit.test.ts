@@ -89,7 +89,7 @@ describe('a line', () => {
     ['nothing of what is only wrong, unjudged', { guard: 'off', validation: 'off' }, WRONG, undefined],
     [
       'what a fault answers',
-      { faults: 'PATCH status=503' as never, guard: 'off' },
+      { fault: 'PATCH status=503' as never, guard: 'off' },
       ONE,
       { forwarded: false, answeredBy: 'gate', status: 503, fault: 'PATCH status=503' },
     ],

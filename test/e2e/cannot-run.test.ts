@@ -64,7 +64,7 @@ describe('flags', () => {
     [['proxy', TARGET, '--port', 'http'], '--port'],
     [['config', '--port'], '--port needs a value'],
     [['proxy', TARGET, '--timeout', 'soon'], '--timeout'],
-    [['proxy', TARGET, '--body-limit', 'much'], '--body-limit'],
+    [['proxy', TARGET, '--record-limit', 'much'], '--record-limit'],
     [['proxy', TARGET, '--validation', 'strict'], 'enforce, warn, off'],
     [['proxy', TARGET, '--log', 'xml'], 'text, json, off'],
     [['proxy', TARGET, '--record=sometimes'], 'new_episodes'],

@@ -160,16 +160,6 @@ describe('a location at the target', () => {
     expect(valuesOf(response, 'location')).toEqual(['http://gate.localhost/a']);
     expect(await ledTo('//elsewhere.test/a', false, false)).toBe('//elsewhere.test/a');
   });
-
-  it('may be one at the name that the client gave, where the target was told of it', async () => {
-    expect(await ledTo('https://gate.localhost/a', true, false, { preserveHost: true })).toBe(
-      'http://gate.localhost/a',
-    );
-    expect(await ledTo('https://gate.localhost/a', true, false)).toBe('https://gate.localhost/a');
-    expect(await ledTo('https://other.test/a', true, false, { preserveHost: true })).toBe(
-      'https://other.test/a',
-    );
-  });
 });
 
 it("is seen where the gate is mounted in a server of one's own", async () => {

@@ -28,7 +28,7 @@ it('answers, waits, records and closes', async () => {
     /* @vite-ignore */ pathToFileURL(packed('dist/testing.js')).href
   );
   vi.useFakeTimers({ toFake: ['Date'], now: 0 });
-  const service = await fake({ latency: '1ms' });
+  const service = await fake({ fault: 'latency=1ms' });
   const recordings = temporaryFolder();
   const recorder = await replay({ recordings, record: 'all', target: service.url });
   expect(await get(recorder.url)).toBe(200);

@@ -121,7 +121,7 @@ beforeAll(async () => {
   };
   target = await startTarget(answer);
   elsewhere = await startTarget(answer);
-  gate = await startGate({ target: target.url, ui: 0, faults: ['GET /never status=503'] as never });
+  gate = await startGate({ target: target.url, ui: 0, fault: ['GET /never status=503'] as never });
   link = /http:\S+/.exec(gate.notices.join('\n'))?.[0] as string;
   inspector = new URL(link).origin;
   await fetch(`${gate.url}/first`);

@@ -132,7 +132,7 @@ it('a redirect within the target stays in the session, and is recorded without i
 
 it('a redirect that is a fault stays in the session, too', async () => {
   const { url } = await startGate(
-    { faults: [{ status: 302, headers: { Location: '/there', 'Set-Cookie': 'a=b; Path=/' } }] },
+    { fault: [{ status: 302, headers: { Location: '/there', 'Set-Cookie': 'a=b; Path=/' } }] },
     'fake',
   );
   const { status, headers } = await fetch(`${url}${PREFIX}/old`, { redirect: 'manual' });

@@ -11,7 +11,7 @@ import { type HeldTimers, holdTimers } from '../support/held-timers.ts';
 import { type InProcess, type Settings, startGate, startRecorder } from '../support/in-process.ts';
 import { RawConnection, type RawResponse, requestBytes, sendRaw } from '../support/raw.ts';
 import { runHere } from '../support/run-here.ts';
-import { freePort, startRawTarget, startTarget, type Target } from '../support/target.ts';
+import { freePort, startTarget, type Target } from '../support/target.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 /** So long that it is over by a test's word alone. */
@@ -70,20 +70,19 @@ const WAYS: [string, Ask][] = [
 
 const INTERIM = 'HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 102 Processing\r\nX-Step: 1\r\n\r\n';
 
+const startBy = (url: string, settings: Settings) => startGate(settings, 'proxy', { HTTPS_PROXY: url });
+
 const problemOf = (response: RawResponse): { status: number; type: string; detail: string; hint: string } =>
   JSON.parse(response.body.toString());
 
 const isReady = async ({ url }: InProcess) => (await fetch(`${url}/__patchgate/health/ready`)).status === 200;
 
 describe.each(WAYS)('%s', (_, ask) => {
-  it.each([
-    ['TLS', () => tls],
-    ['plain', () => undefined],
-  ])('goes to a %s target whose name the proxy alone knows', async (_, pair) => {
-    const target = await start(pair());
+  it('goes to a target whose name the proxy alone knows', async () => {
+    const target = await start(tls);
     const proxy = await startConnectProxy({ credentials: 'me:s3cret' });
     const targetProxy = proxy.url.replace('//', '//me:s3cret@');
-    const gate = await startGate({ target: target.named, targetProxy, ...(pair() && { targetCa }) });
+    const gate = await startBy(targetProxy, { target: target.named, targetCa });
     expect([101, 200]).toContain((await ask(gate)).status);
     expect([101, 200]).toContain((await ask(gate)).status);
     expect(new Set(proxy.asked)).toEqual(new Set([`staging.test:${target.port}`]));
@@ -97,7 +96,7 @@ describe.each(WAYS)('%s', (_, ask) => {
   it('goes by a proxy that answers with 1xx first', async () => {
     const target = await start(tls);
     const proxy = await startConnectProxy({ interim: INTERIM });
-    const gate = await startGate({ target: target.named, targetProxy: proxy.url, targetCa });
+    const gate = await startBy(proxy.url, { target: target.named, targetCa });
     expect([101, 200]).toContain((await ask(gate)).status);
     expect(proxy.asked).toHaveLength(1);
   });
@@ -105,7 +104,7 @@ describe.each(WAYS)('%s', (_, ask) => {
   it('does not trust the target more than without a proxy', async () => {
     const other = await start(await makeCertificate(['other.test'], { authority }));
     const { url: targetProxy } = await startConnectProxy();
-    const gate = await startGate({ target: other.named, targetProxy, targetCa });
+    const gate = await startBy(targetProxy, { target: other.named, targetCa });
     const { detail } = problemOf(await ask(gate));
     expect(detail).toContain(
       `(by the proxy ${targetProxy}): its certificate is for another name: DNS:other.test`,
@@ -194,7 +193,7 @@ describe.each(WAYS)('%s', (_, ask) => {
     const proxy = await startConnectProxy(options);
     const target = await start(tls);
     const targetProxy = proxy.url.replace('//', '//me:s3cret@');
-    const gate = await startGate({ target: target.named, targetProxy, targetCa, log: 'json' });
+    const gate = await startBy(targetProxy, { target: target.named, targetCa, log: 'json' });
     const { status, type, detail, hint } = problemOf(await ask(gate));
     expect({ status, type }).toEqual({ status: 502, type: 'urn:patchgate:problem:target-unreachable' });
     expect(detail).toContain(`the proxy ${proxy.url} `);
@@ -208,7 +207,7 @@ describe.each(WAYS)('%s', (_, ask) => {
 
   it('is told that no proxy is there', async () => {
     const targetProxy = `http://127.0.0.1:${await freePort()}`;
-    const gate = await startGate({ target: 'https://staging.test', targetProxy });
+    const gate = await startBy(targetProxy, { target: 'https://staging.test' });
     expect(problemOf(await ask(gate))).toMatchObject({
       status: 502,
       detail: `the proxy ${targetProxy} could not be reached: it refused the connection`,
@@ -218,28 +217,17 @@ describe.each(WAYS)('%s', (_, ask) => {
 
   it('is told that the proxy is silent, whose time is that of the target', async () => {
     const { url: targetProxy } = await startConnectProxy({ instead: () => undefined });
-    const gate = await startGate({ target: 'https://staging.test', targetProxy, timeout: 100 });
+    const gate = await startBy(targetProxy, { target: 'https://staging.test', timeout: 100 });
     expect(problemOf(await ask(gate))).toMatchObject({
       status: 504,
       detail: `the proxy ${targetProxy} gave no connection to the target https://staging.test within 100 ms`,
     });
   });
 
-  it('is told that the target behind the proxy is silent', async () => {
-    const timers = holdTimers(TIMEOUT);
-    const target = await startRawTarget((socket) => socket.once('data', timers.goOff));
-    const { url: targetProxy } = await startConnectProxy();
-    const gate = await startGate({ target: target.url, targetProxy, timeout: TIMEOUT });
-    expect(problemOf(await ask(gate))).toMatchObject({
-      status: 504,
-      detail: `the target ${target.url} (by the proxy ${targetProxy}) did not answer within ${TIMEOUT} ms`,
-    });
-  });
-
   it('goes on once a proxy that went is back', async () => {
     const target = await start(tls);
     const proxy = await startConnectProxy();
-    const gate = await startGate({ target: target.named, targetProxy: proxy.url, targetCa });
+    const gate = await startBy(proxy.url, { target: target.named, targetCa });
     expect([101, 200]).toContain((await ask(gate)).status);
     await proxy.close();
     expect((await ask(gate)).status).toBe(502);
@@ -249,7 +237,7 @@ describe.each(WAYS)('%s', (_, ask) => {
 
   it('does not hold up the end of a gate whose proxy is silent', async () => {
     const proxy = await startConnectProxy({ instead: () => undefined });
-    const gate = await startGate({ target: 'https://staging.test', targetProxy: proxy.url, timeout: 0 });
+    const gate = await startBy(proxy.url, { target: 'https://staging.test', timeout: 0 });
     const asked = ask(gate).catch(() => undefined);
     await expect.poll(() => proxy.asked).toHaveLength(1);
     await gate.gate.close();
@@ -258,10 +246,21 @@ describe.each(WAYS)('%s', (_, ask) => {
   });
 });
 
+it.each(WAYS.slice(0, 2))('%s is told that the target behind the proxy is silent', async (_, ask) => {
+  const timers = holdTimers(TIMEOUT);
+  const target = await startTarget(() => timers.goOff(), tls);
+  const { url } = await startConnectProxy();
+  const gate = await startBy(url, { target: target.url, targetCa, timeout: TIMEOUT });
+  expect(problemOf(await ask(gate))).toMatchObject({
+    status: 504,
+    detail: `the target ${target.url} (by the proxy ${url}) did not answer within ${TIMEOUT} ms`,
+  });
+});
+
 it('goes over one connection of each client, which is kept', async () => {
   const target = await start(tls);
   const proxy = await startConnectProxy();
-  const gate = await startGate({ target: target.named, targetProxy: proxy.url, targetCa });
+  const gate = await startBy(proxy.url, { target: target.named, targetCa });
   for (const ask of [patch, patch, stream, stream]) expect((await ask(gate)).status).toBe(200);
   expect(proxy.asked).toHaveLength(2);
 });
@@ -278,30 +277,26 @@ it('is found in the environment, for a target over TLS that NO_PROXY does not na
   const [secure, plain] = [await start(tls), await start()];
   expect(await asked({ target: secure.named })).toBe(1);
   expect(await asked({ target: secure.url }, { NO_PROXY: '127.0.0.0/8' })).toBe(0);
-  expect(await asked({ target: secure.url, targetProxy: 'none' })).toBe(0);
   expect(await asked({ target: plain.url, targetCa: undefined })).toBe(0);
-  expect(await asked({ targetProxy: proxy.url }, { NO_PROXY: '*' }).catch(() => 'no target')).toBe(
-    'no target',
-  );
 });
 
-it.each<[string, ((timers: HeldTimers, socket: Socket) => void) | undefined, number]>([
-  ['no proxy', undefined, 1],
+it.each<[string, (timers: HeldTimers, socket: Socket) => void, number]>([
   ['a proxy that refuses', (_, socket) => void socket.end('HTTP/1.1 403 No\r\n\r\n'), 0],
   ['a proxy that is silent', (timers) => timers.goOff(), 0],
 ])('keeps what a silent target by %s fails, in a recording', async (_, answer, failures) => {
   const timers = holdTimers(TIMEOUT);
-  const instead = (_: unknown, socket: Socket) => answer?.(timers, socket);
-  const targetProxy = answer ? (await startConnectProxy({ instead })).url : 'none';
-  const target = await startRawTarget((socket) => socket.once('data', timers.goOff));
-  const recorder = await startRecorder(temporaryFolder(), target.url, { targetProxy, timeout: TIMEOUT });
+  const instead = (_: unknown, socket: Socket) => answer(timers, socket);
+  const { url } = await startConnectProxy({ instead });
+  const recordings = temporaryFolder();
+  const target = 'https://staging.test';
+  const recorder = await startBy(url, { target, record: 'all', recordings, timeout: TIMEOUT });
   for (const ask of [patch, stream]) expect((await ask(recorder)).status).toBeGreaterThan(500);
   await recorder.gate.close();
   expect(recorder.gate.recorded()).toBe(failures * 2);
 });
 
 it('is nothing to a fake', async () => {
-  const gate = await startGate({ targetProxy: `http://127.0.0.1:${await freePort()}` }, 'fake');
+  const gate = await startGate({}, 'fake', { HTTPS_PROXY: `http://127.0.0.1:${await freePort()}` });
   expect((await fetch(gate.url + PROJECT_PATH)).status).toBe(200);
   expect(gate.gate.summary).not.toContain('by the proxy');
 });
@@ -311,7 +306,7 @@ describe('the packed program', () => {
     const target = await start(tls);
     const proxy = await startConnectProxy({ tls, credentials: 'me:s3cret', interim: INTERIM });
     const env = {
-      PATCHGATE_TARGET_PROXY: proxy.url.replace('//', '//me:s3cret@'),
+      HTTPS_PROXY: proxy.url.replace('//', '//me:s3cret@'),
       NODE_EXTRA_CA_CERTS: targetCa,
       NODE_TLS_REJECT_UNAUTHORIZED: '0',
     };
@@ -329,20 +324,23 @@ describe('the packed program', () => {
 
   it('asks by the proxy in plan and verify, too', async () => {
     const proxy = await startConnectProxy();
-    const target = await startTarget((_req, res) =>
-      res.setHeader('content-type', 'application/json').end(JSON.stringify({ id: 42, ...GOOD_PROJECT })),
+    const target = await startTarget(
+      (_req, res) =>
+        res.setHeader('content-type', 'application/json').end(JSON.stringify({ id: 42, ...GOOD_PROJECT })),
+      tls,
     );
     const named = target.url.replace('127.0.0.1', 'staging.test');
     const body = fileOf(JSON.stringify(GOOD_PROJECT), 'body.json');
-    const by = ['--target-proxy', proxy.url];
-    const planned = await runHere(['plan', body, '--project', '42', '--from-target', named, ...by]);
-    expect(planned).toMatchObject({ code: 0 });
+    const env = { HTTPS_PROXY: proxy.url };
+    const trusting = ['--target-ca', targetCa];
+    const plan = ['plan', body, '--project', '42', '--from-target', named, ...trusting];
+    expect(await runHere(plan, { env })).toMatchObject({ code: 0 });
     expect(proxy.asked).toHaveLength(1);
     const cwd = temporaryFolder();
-    const recorder = await startRecorder(cwd, target.url);
+    const recorder = await startRecorder(cwd, target.url, { targetCa });
     await fetch(recorder.url + PROJECT_PATH);
     await recorder.gate.close();
-    const verified = await runHere(['verify', '--target', named, ...by], { cwd });
+    const verified = await runHere(['verify', '--target', named, ...trusting], { cwd, env });
     expect(verified).toMatchObject({ code: 0 });
     expect(proxy.asked).toHaveLength(2);
   });
@@ -350,26 +348,9 @@ describe('the packed program', () => {
   it('starts as the documentation has it', async () => {
     const page = readFileSync(join(ROOT, 'docs/proxy.md'), 'utf8');
     const [, section = ''] = /^### By a proxy of the company$(.*?)^## /ms.exec(page) ?? [];
-    const [, value, args = ''] = /^PATCHGATE_TARGET_PROXY=(\S+) npx patchgate (.*)$/m.exec(section) ?? [];
-    const gate = await startBinary(args.split(' '), { env: { PATCHGATE_TARGET_PROXY: value } });
+    const [, value, args = ''] = /^HTTPS_PROXY=(\S+) npx patchgate (.*)$/m.exec(section) ?? [];
+    const gate = await startBinary(args.split(' '), { env: { HTTPS_PROXY: value } });
     const { stderr } = await gate.stop();
     expect(section).toContain(/^patchgate: forwards .*$/m.exec(stderr)?.[0]);
-  });
-
-  it('shows no password in its config, nor where the value is wrong', async () => {
-    for (const credentials of ['me:s3cret', 's3cret', 'me:s3@cret']) {
-      const env = { PATCHGATE_TARGET_PROXY: `http://${credentials}@proxy.example.com:3128` };
-      const { stdout } = await runHere(['config', 'proxy'], { env });
-      expect(stdout).toMatch(
-        /^targetProxy +http:\/\/\[redacted\]@proxy\.example\.com:3128 +PATCHGATE_TARGET_PROXY$/m,
-      );
-    }
-    for (const value of ['socks5://me:s3cret@proxy', 'http://me:s3/cret@proxy', '']) {
-      const { code, stderr } = await runHere(['proxy', 'https://a.test', '--target-proxy', value]);
-      expect(code).toBe(2);
-      expect(stderr).toContain('invalid value');
-      expect(stderr).toContain('http://proxy.example.com:3128');
-      expect(stderr).not.toMatch(/s3/);
-    }
   });
 });

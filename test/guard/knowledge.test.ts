@@ -32,7 +32,7 @@ async function start(options: Partial<FakeOptions> = {}) {
 
 describe('what is known of the fake', () => {
   it('is what it holds in that session, all of it', async () => {
-    const { fake, ask, knowledge } = await start({ envelope: '_data' });
+    const { fake, ask, knowledge } = await start({});
     expect(knowledge.of(NAME, ONE)).toEqual({ record: PROJECT, isWhole: true });
     const fewer = { ...PROJECT, environments: PROJECT.environments.slice(1) };
     await ask(ONE, fewer);

@@ -135,8 +135,6 @@ async function start(target: string, timeout = 0) {
     tls: { rejectUnauthorized: true } as ForwardOptions['tls'],
     answeredBy: 'target',
     timeout: 0,
-    preserveHost: false,
-    forwardedHeaders: false,
   });
   const readings: Promise<Reading | undefined>[] = [];
   const onRequest: RequestListener = (req, res) => {

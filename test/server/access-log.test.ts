@@ -93,9 +93,9 @@ describe('lines for people', () => {
   });
 
   it('say which fault was injected', () => {
-    const members = { ...withUrl('/x'), verdict: undefined, fault: 'truncate=50%', failure: 'cut off' };
-    expect(text(members)).toBe('PATCH /x 200 not judged target 12ms: fault truncate=50%: cut off');
-    expect(JSON.parse(line('json', members))).toMatchObject({ fault: 'truncate=50%', failure: 'cut off' });
+    const members = { ...withUrl('/x'), verdict: undefined, fault: 'reset', failure: 'cut off' };
+    expect(text(members)).toBe('PATCH /x 200 not judged target 12ms: fault reset: cut off');
+    expect(JSON.parse(line('json', members))).toMatchObject({ fault: 'reset', failure: 'cut off' });
   });
 
   it('name only some findings, and count the others', () => {

@@ -1,5 +1,5 @@
 import { createServer, type Server } from 'node:http';
-import { expect, it, onTestFinished, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { FileApprovals } from '../../src/guard/file-approvals.ts';
 import { createGuard } from '../../src/guard/guard.ts';
 import type { Knowledge, Learner } from '../../src/guard/knowledge.ts';
@@ -9,8 +9,7 @@ import type { FinishedExchange } from '../../src/server/finished-exchange.ts';
 import { Sessions } from '../../src/server/sessions.ts';
 import { KnownState } from '../../src/state/known-state.ts';
 import type { Upstream, UpstreamRequest } from '../../src/upstreams/upstream.ts';
-import { FEATURE_URL, gate, guarding, PROJECT_URL } from '../support/gate.ts';
-import { RawConnection } from '../support/raw.ts';
+import { FEATURE_URL, gate, guarding } from '../support/gate.ts';
 import { closeServer, listen } from '../support/serve-upstream.ts';
 
 const NO_FLOW = { resume: () => undefined };
@@ -141,37 +140,6 @@ it('answers a request on which an upstream throws, whether its body was read or 
   expect(all.map(({ failure }) => failure)).toEqual(
     Array(4).fill('Patchgate failed on this request: of no use'),
   );
-});
-
-it('keeps no other waiting where a fault breaks off an answer that goes on for too long', async () => {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-  onTestFinished(() => {
-    vi.useRealTimers();
-  });
-  const ended = vi.fn();
-  const upstream: Upstream = {
-    handle(_, sink) {
-      sink.head({ status: 200, message: '', headers: ['Content-Length', '1000'] }, NO_FLOW, 'target');
-      sink.data(Buffer.from('{"id":42,"name":'));
-      return ended;
-    },
-    close: async () => undefined,
-  };
-  const wait = () => () => undefined;
-  const fault = { rule: { truncate: { bytes: 5 } }, text: 'truncate=5', delay: 0, wait };
-  const server = guarded(upstream, { faults: { choose: () => fault } });
-  const port = await listen(server);
-  for (let i = 1; i <= 2; i++) {
-    const client = await RawConnection.open(port);
-    client.write(
-      `PATCH ${PROJECT_URL} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${BODY.length}\r\n\r\n${BODY}`,
-    );
-    await client.came('{"id"');
-    vi.runAllTimers();
-    await client.closed();
-    expect(ended).toHaveBeenCalledTimes(i);
-  }
-  await closeServer(server);
 });
 
 it('has told the audit before the client can have the whole answer', async () => {

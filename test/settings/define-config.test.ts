@@ -7,12 +7,10 @@ describe('defineConfig', () => {
     const written = defineConfig({
       port: 0,
       timeout: '250ms',
-      bodyLimit: '5MiB',
       record: true,
       guard: false,
       state: false,
-      latency: '50ms..200ms',
-      faults: ['updateProject status=503', { method: 'GET', truncate: '50%', trickle: '1KiB/s', rate: 0.5 }],
+      fault: ['updateProject status=503', { method: 'GET', latency: '50ms..200ms', rate: 0.5 }],
       redact: 'pin,ssn',
       ignorePointers: ['/environments/*/id'],
       basePath: '/api/v2',
@@ -24,12 +22,10 @@ describe('defineConfig', () => {
     const { normalizeRequest, ...plain } = written;
     expect(await config({ file: plain })).toMatchObject({
       timeout: 250,
-      bodyLimit: 5 * 1024 * 1024,
       record: 'all',
       guard: 'off',
       state: '',
-      latency: { from: 50, to: 200 },
-      faults: [{ operation: 'updateProject' }, { truncate: { percent: 50 }, trickle: 1024 }],
+      fault: [{ operation: 'updateProject' }, { latency: { from: 50, to: 200 } }],
       redact: ['pin', 'ssn'],
     });
     expect(normalizeRequest).toBeTypeOf('function');

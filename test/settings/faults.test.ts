@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { FaultGiven } from '../../src/model/fault.ts';
 import { faultText } from '../../src/model/fault.ts';
-import { readFaultsGiven } from '../../src/settings/faults.ts';
+import { readGivenFaults } from '../../src/settings/faults.ts';
 import { refusal } from '../support/errors.ts';
 
-const read = (given: unknown) => readFaultsGiven(given as FaultGiven[]).rules;
+const read = (given: unknown) => readGivenFaults(given as FaultGiven[]);
 const refused = (given: unknown) => refusal('bad-input', () => read(given));
 
 describe('a fault as a text', () => {
@@ -13,14 +13,11 @@ describe('a fault as a text', () => {
     ['PATCH status=429 retry-after=2', { method: 'PATCH', answer: { status: 429, retryAfter: 2 } }],
     ['updateProject reset', { operation: 'updateProject', reset: true }],
     [
-      'GET /accounts/*/projects/{42,43} truncate=50%',
-      { method: 'GET', path: '/accounts/*/projects/{42,43}', truncate: { percent: 50 } },
+      'GET /accounts/*/projects/{42,43} latency=50ms..2s',
+      { method: 'GET', path: '/accounts/*/projects/{42,43}', latency: { from: 50, to: 2000 } },
     ],
-    ['truncate=100 trickle=1KiB/s', { truncate: { bytes: 100 }, trickle: 1024 }],
-    ['trickle=100B/s latency=50ms..2s', { trickle: 100, latency: { from: 50, to: 2000 } }],
     ['latency=1.5s', { latency: { from: 1500, to: 1500 } }],
-    ['latency=recorded', { latency: 'recorded' }],
-    [' reset  rate=0.2 count=2 after=1 ', { reset: true, rate: 0.2, count: 2, after: 1 }],
+    [' reset  rate=0.2 count=2 ', { reset: true, rate: 0.2, count: 2 }],
     ['/a=b reset', { path: '/a=b', reset: true }],
   ])('is read: %s', (text, rule) => {
     expect(read([text])).toEqual([rule]);
@@ -29,15 +26,11 @@ describe('a fault as a text', () => {
   it.each<[string, string]>([
     [
       'PATCH',
-      'invalid combination of fields in AT (it needs something that happens: status, reset, truncate, trickle, latency)',
+      'invalid combination of fields in AT (it needs something that happens: status, reset, latency)',
     ],
     ['stauts=503', 'unknown field "stauts" of AT (did you mean "status"?)'],
     ['status=99', 'invalid value 99 for status of AT (it takes a status from 200 to 599: 503)'],
     ['status=503 reset', 'status and reset cannot happen together in AT (make two faults of them)'],
-    [
-      'reset trickle=5',
-      'reset and truncate or trickle cannot happen together in AT (make two faults of them)',
-    ],
     ['GET PATCH reset', 'method is given twice in AT (give it once)'],
     ['/a updateProject reset', 'path and operation are both given in AT (name one of them)'],
     [
@@ -47,13 +40,12 @@ describe('a fault as a text', () => {
     ['reset rate=20%', 'invalid value "20%" for rate of AT (it takes a number from 0 to 1: 0.2)'],
     ['reset count=0', 'invalid value 0 for count of AT (it takes how often it happens at most: 2)'],
     [
-      'truncate=100%',
-      'invalid value "100%" for truncate of AT (it takes bytes, or percent below 100: 100, 50%)',
+      'truncate=5',
+      'unknown field "truncate" of AT (it has: reset, status=, retry-after=, latency=, rate=, count=)',
     ],
-    ['trickle=0', 'invalid value "0" for trickle of AT (it takes bytes a second: 100B/s, 1KiB/s)'],
     [
       'latency=2s..1s',
-      'invalid value "2s..1s" for latency of AT (it takes a duration with its unit, or a range of them: 5s, 5ms, 50ms..200ms; or recorded)',
+      'invalid value "2s..1s" for latency of AT (it takes a duration with its unit, or a range of them: 5s, 5ms, 50ms..200ms)',
     ],
     [
       '/a|b reset',
@@ -73,10 +65,8 @@ describe('a fault as a text', () => {
 
   it('is said again as it was', () => {
     const texts = [
-      'PATCH /accounts/*/projects/42 status=503 retry-after=2 rate=0.2 count=2 after=1',
+      'PATCH /accounts/*/projects/42 status=503 retry-after=2 rate=0.2 count=2',
       'updateProject reset latency=50ms..200ms',
-      'truncate=50% trickle=100B/s latency=recorded',
-      'truncate=100',
     ];
     expect(read(texts).map(faultText)).toEqual(texts);
   });
@@ -98,9 +88,7 @@ describe('a fault as an object', () => {
         count: 1,
       },
     ]);
-    expect(read([{ truncate: 5, trickle: 10, latency: 7 }])).toEqual([
-      { truncate: { bytes: 5 }, trickle: 10, latency: { from: 7, to: 7 } },
-    ]);
+    expect(read([{ latency: 7 }])).toEqual([{ latency: { from: 7, to: 7 } }]);
   });
 
   it.each<[object, string]>([
@@ -148,26 +136,21 @@ it('there are so many at most, and nothing else is taken for them', () => {
 });
 
 describe('what a program sets', () => {
-  it('is the faults alone, or with all else', () => {
+  it('is the faults alone, or a member', () => {
     const rules = [{ reset: true }];
-    expect(readFaultsGiven('reset')).toEqual({ seed: undefined, latency: undefined, rules });
-    expect(readFaultsGiven([{ reset: true }])).toEqual({ seed: undefined, latency: undefined, rules });
-    expect(readFaultsGiven({ seed: 4, latency: '5ms', faults: ['reset'] })).toEqual({
-      seed: 4,
-      latency: { from: 5, to: 5 },
-      rules,
-    });
-    expect(readFaultsGiven({})).toEqual({ seed: undefined, latency: undefined, rules: [] });
+    expect(readGivenFaults('reset')).toEqual(rules);
+    expect(readGivenFaults([{ reset: true }])).toEqual(rules);
+    expect(readGivenFaults({ faults: ['reset'] })).toEqual(rules);
+    expect(readGivenFaults({})).toEqual([]);
   });
 
   it.each<[unknown, string]>([
-    [5, 'invalid value 5 for the faults (it takes { "seed": 42'],
+    [5, 'invalid value 5 for the faults (it takes { "faults": ['],
     [null, 'invalid value null for the faults'],
     [{ fault: [] }, 'unknown field "fault" of the faults (did you mean "faults"?)'],
-    [{ seed: -1 }, 'invalid value -1 for seed (it takes a whole number: 1234)'],
-    [{ latency: 'slow' }, 'invalid value "slow" for latency'],
+    [{ latency: '5ms' }, 'unknown field "latency" of the faults'],
     [{ faults: [{ reset: true, rate: 2 }] }, 'invalid value 2 for faults[0].rate'],
   ])('is refused: %j', (given, says) => {
-    expect(refusal('bad-input', () => readFaultsGiven(given as string))).toContain(says);
+    expect(refusal('bad-input', () => readGivenFaults(given as string))).toContain(says);
   });
 });

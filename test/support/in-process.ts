@@ -9,8 +9,8 @@ import { cleanUpLater } from './clean-up.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
 /** As they are written, where that is not how they are read. */
-export type Settings = Omit<Partial<Config>, 'faults'> & {
-  faults?: Config['faults'] | readonly UserFault[];
+export type Settings = Omit<Partial<Config>, 'fault'> & {
+  fault?: Config['fault'] | readonly UserFault[];
 };
 
 export interface InProcess {

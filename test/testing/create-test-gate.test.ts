@@ -292,17 +292,6 @@ describe('a session', () => {
     expect(error?.message).toContain('stauts');
     expect(error?.message).toContain('\n  ');
   });
-
-  it('has the same faults drawn in each run, unless it is told otherwise', async () => {
-    const drawn = async (options: TestGateOptions = {}) => {
-      const { url } = await gateOf(['/a'], { faults: 'status=503 rate=0.5', ...options });
-      const times = Array.from({ length: 20 });
-      return (await Promise.all(times.map(async () => (await fetch(`${url}/a`)).status))).join(' ');
-    };
-    const first = await drawn();
-    expect(await drawn()).toBe(first);
-    expect(await drawn({ faultSeed: 2 })).not.toBe(first);
-  });
 });
 
 describe('a session of a test that is tried again', () => {
@@ -332,7 +321,7 @@ describe('close', () => {
     const notices: string[] = [];
     const notice = (text: string) => notices.push(text);
     const faults = ['/b status=503', '/a latency=1ms'];
-    const gate = await gateOf(['/a'], { notice, faults });
+    const gate = await gateOf(['/a'], { notice, fault: faults });
     await get(`${gate.session('one').url}/a`);
     gate.reset();
     await gate.close();

@@ -18,8 +18,6 @@ async function serve(url: string): Promise<ServedUpstream> {
     tls: { rejectUnauthorized: true } as ForwardOptions['tls'],
     answeredBy: 'target',
     timeout: TIMEOUT,
-    preserveHost: false,
-    forwardedHeaders: false,
   };
   upstream = forward(options);
   served = await serveUpstream(upstream);

@@ -77,8 +77,7 @@ export async function runVerify(
   await findRecording(recordings, recording);
   const gate = await createGate();
   const rules = rulesOf(config, secretsOf(config.setHeader, process.env));
-  const settings = { ...config, preserveHost: false, forwardedHeaders: false };
-  const upstream = await openForward(target, settings, process.env);
+  const upstream = await openForward(target, config, process.env);
   if (upstream.isInsecure)
     io.notice(`the certificate of ${target.origin} is not verified (--target-insecure)`);
   const store = await orClose(upstream, () =>

@@ -1,14 +1,13 @@
-import { randomInt } from 'node:crypto';
 import { METHODS as KNOWN } from 'node:http';
 import { type ErrorCode, PatchgateError } from '../../errors.ts';
 import type { Gate } from '../../gate/gate.ts';
 import type { RequestHead } from '../../http/http.ts';
-import { type FaultPlan, type FaultsGiven, faultText, type Latency, latencyText } from '../../model/fault.ts';
+import { type FaultRule, type FaultsGiven, faultText } from '../../model/fault.ts';
 import { nearest } from '../../model/nearest.ts';
 import { isSessionName, SESSION_NAMES } from '../../model/session-name.ts';
-import { readFaultsGiven } from '../../settings/faults.ts';
+import { readGivenFaults } from '../../settings/faults.ts';
 import type { LiveSession, Sessions } from '../sessions.ts';
-import { type Count, type Fault, FaultList, type IdleFault, isFelt } from './fault-list.ts';
+import { type Count, type Fault, FaultList, type IdleFault } from './fault-list.ts';
 
 /** What makes answers fail: for all sessions, and for some alone. */
 export interface Faults {
@@ -18,7 +17,7 @@ export interface Faults {
    * @param session those of this one alone, for which the common ones hold no more; `""` is the default one
    * @throws PatchgateError `bad-input`, naming the fault
    */
-  set(given: string | FaultsGiven | NonNullable<FaultsGiven['faults']>, session?: string): Promise<void>;
+  set(given: FaultsGiven, session?: string): Promise<void>;
   /** Those that hold. @param session for this one */
   list(session?: string): ShownFaults;
   /** Takes them away. @param session those of this one alone: the common ones hold for it again */
@@ -26,28 +25,22 @@ export interface Faults {
   /** Those of the start that never happened, in whatever session and before whatever reset; none where no request came to
    *  them. */
   neverHappened(): IdleFault[];
-  /** Those of the start, for people: `injects 3 faults, latency 50ms..200ms, seed 1234 (repeat with --fault-seed 1234)`;
-   *  undefined where there are none. */
+  /** Those of the start, for people: `injects 3 faults`; undefined if there are none. */
   readonly summary: string | undefined;
 }
 
 interface ShownFaults {
   /** Whose alone they are; absent where they are the common ones. */
   session?: string;
-  seed: number;
-  latency?: string;
   /** How often each fitted a request, and how often it happened: in the session, or in all that have none of their own. */
   faults: ({ fault: string } & Count)[];
 }
 
 interface FaultsOptions {
-  /** Read anew each time: it may be another one by then. */
-  readonly gate: Pick<Gate, 'operations' | 'operationOf'>;
+  gate: Pick<Gate, 'operations' | 'operationOf'>;
   sessions: Sessions;
-  /** Whether answers come out of a recording. */
-  replays: boolean;
-  /** Those of the start. Without a seed, one is made up. */
-  start: Omit<FaultPlan, 'seed'> & { seed: number | undefined };
+  /** Those of the start. */
+  start: readonly FaultRule[];
 }
 
 /** What happens to one answer, and how it waits. */
@@ -68,31 +61,20 @@ export class FaultsOfRun implements Faults {
   private constructor(options: FaultsOptions, start: FaultList) {
     this.#options = options;
     this.#start = this.#common = start;
-    this.#areThere = !start.isEmpty;
+    this.#areThere = start.rules.length > 0;
   }
 
   /** @throws PatchgateError `bad-usage` where one of the start can never happen here */
   static async of(options: FaultsOptions): Promise<FaultsOfRun> {
     const { start } = options;
-    checkPlan(start, options, 'bad-usage');
-    const seed = start.seed ?? randomInt(1_000_000);
-    return new FaultsOfRun(options, await listOf({ ...start, seed }, options));
-  }
-
-  /** @throws PatchgateError `bad-contract` where a fault means an operation that a gate to come does not have */
-  checkFor(gate: FaultsOptions['gate']): void {
-    checkPlan(this.#common.plan, { ...this.#options, gate }, 'bad-contract');
+    checkRules(start, options.gate, 'bad-usage');
+    return new FaultsOfRun(options, await listOf(start, options));
   }
 
   get summary(): string | undefined {
-    const { plan, isEmpty } = this.#start;
-    if (isEmpty) return undefined;
-    const { rules, latency, seed } = plan;
-    const parts = [];
-    if (rules.length > 0) parts.push(rules.length === 1 ? '1 fault' : `${rules.length} faults`);
-    if (isFelt(latency)) parts.push(`latency ${latencyText(latency)}`);
-    if (isDrawn(plan)) parts.push(`seed ${seed} (repeat with --fault-seed ${seed})`);
-    return `injects ${parts.join(', ')}`;
+    const { length } = this.#start.rules;
+    if (length === 0) return undefined;
+    return `injects ${length === 1 ? '1 fault' : `${length} faults`}`;
   }
 
   /** What happens to the answer to a request that passed the gate. */
@@ -103,14 +85,14 @@ export class FaultsOfRun implements Faults {
   }
 
   async set(given: Parameters<Faults['set']>[0], session?: string): Promise<void> {
-    const { seed = this.list(session).seed, ...read } = readFaultsGiven(given);
-    const { sessions } = this.#options;
-    checkPlan(read, this.#options, 'bad-input');
+    const rules = readGivenFaults(given);
+    const { sessions, gate } = this.#options;
+    checkRules(rules, gate, 'bad-input');
     if (session && !isSessionName(session))
       throw new PatchgateError('bad-input', 'there can be no session of that name', {
         hint: `it has ${SESSION_NAMES}`,
       });
-    const list = await listOf({ ...read, seed }, this.#options);
+    const list = await listOf(rules, this.#options);
     if (session === undefined) this.#common = list;
     else this.#own.set(sessions.begin(session), list);
     this.#areThere = true;
@@ -122,11 +104,8 @@ export class FaultsOfRun implements Faults {
     const own = live && this.#own.get(live);
     const list = own ?? this.#common;
     const counts = list.counted(session === undefined ? sessions.list() : live ? [live] : []);
-    const { seed, latency } = list.plan;
     return {
       ...(own && { session: session as string }),
-      seed,
-      ...(isFelt(latency) && { latency: latencyText(latency) }),
       faults: list.texts.map((fault, at) => ({ fault, ...(counts[at] as Count) })),
     };
   }
@@ -150,7 +129,7 @@ export class FaultsOfRun implements Faults {
   /** Those of the start again. No session goes on, nor what it had of its own. */
   reset(): void {
     this.#common = this.#start;
-    this.#areThere = !this.#start.isEmpty;
+    this.#areThere = this.#start.rules.length > 0;
   }
 }
 
@@ -184,14 +163,14 @@ export class Waits {
 /** A word of a fault may be meant to be one. */
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 
-function listOf(plan: FaultPlan, options: FaultsOptions): Promise<FaultList> {
-  return FaultList.of(plan, (head) => options.gate.operationOf(head));
+function listOf(rules: readonly FaultRule[], options: FaultsOptions): Promise<FaultList> {
+  return FaultList.of(rules, (head) => options.gate.operationOf(head));
 }
 
 /** Whether each can happen at all. @throws PatchgateError with that code, naming the fault */
-function checkPlan(
-  { rules, latency }: Pick<FaultPlan, 'rules' | 'latency'>,
-  { gate: { operations }, replays }: Pick<FaultsOptions, 'gate' | 'replays'>,
+function checkRules(
+  rules: readonly FaultRule[],
+  { operations }: FaultsOptions['gate'],
   code: ErrorCode,
 ): void {
   for (const rule of rules) {
@@ -208,20 +187,4 @@ function checkPlan(
         nearest(operation, [...operations, 'reset', ...METHODS]),
       );
   }
-  if (replays || ![latency, ...rules.map((rule) => rule.latency)].includes('recorded')) return;
-  throw new PatchgateError(code, 'latency recorded: nothing is replayed here', {
-    hint: 'it is for replay, and for proxy with --record once, new_episodes or none; else give a time: 50ms..200ms',
-  });
-}
-
-/** Whether something of it depends on the seed. */
-function isDrawn({ rules, latency }: Pick<FaultPlan, 'rules' | 'latency'>): boolean {
-  return (
-    isRange(latency) ||
-    rules.some((rule) => isRange(rule.latency) || (rule.rate !== undefined && rule.rate > 0 && rule.rate < 1))
-  );
-}
-
-function isRange(latency: Latency | undefined): boolean {
-  return typeof latency === 'object' && latency.from < latency.to;
 }

@@ -24,10 +24,8 @@ const LIMIT = 64 * 1024 * 1024;
  * Each session has records of its own; what comes without the number of one is of the session `""`.
  *
  * It does not judge, yet it holds on its own: what was let past the gate gets a 4xx at worst, never a crash.
- *
- * @param envelope member that wraps each record: `_data` gives `{"_data": {…}}`
  */
-export function fakeApp(records: FakeRecords, envelope: string | undefined): Express {
+export function fakeApp(records: FakeRecords): Express {
   const app = express();
   app.disable('x-powered-by').disable('etag').set('query parser', false);
 
@@ -35,7 +33,7 @@ export function fakeApp(records: FakeRecords, envelope: string | undefined): Exp
     .route('{/*prefix}/accounts/:account/:collection/:id')
     .get(
       onRecord(({ record, response }) => {
-        answer(response, 200, JSON.stringify(wrap(record)));
+        answer(response, 200, JSON.stringify(record));
       }),
     )
     .patch(
@@ -45,7 +43,7 @@ export function fakeApp(records: FakeRecords, envelope: string | undefined): Exp
         if (!patch) return problem(response, 400, 'The body is not a JSON object in UTF-8.');
         const after = afterPatch(name.kind, record, patch);
         // Written out before it is kept: what could not be answered must not stay behind.
-        const text = JSON.stringify(wrap(after));
+        const text = JSON.stringify(after);
         if (text.length > LIMIT) return problem(response, 413, 'The record would be larger than 64 MiB.');
         if (!records.replace(session, name, after, text.length))
           return problem(response, 507, 'The records of all sessions together would take too much memory.');
@@ -93,10 +91,6 @@ export function fakeApp(records: FakeRecords, envelope: string | undefined): Exp
       if (record) return handle({ session, name, record, request, response });
       problem(response, 404, `There is no ${name.kind} ${id} in the account ${account}.`);
     };
-  }
-
-  function wrap(record: JsonObject): JsonObject {
-    return envelope === undefined ? record : { [envelope]: record };
   }
 
   /** RFC 9457; without a type of its own, the title is the status's. */

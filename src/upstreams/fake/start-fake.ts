@@ -13,8 +13,6 @@ import { SAMPLE } from './sample.ts';
 export interface FakeOptions {
   /** What it holds at first, or a file with that; the built-in sample where left out. */
   seed?: string | State | undefined;
-  /** Member that wraps each record in an answer: `_data`. */
-  envelope?: string | undefined;
 }
 
 export interface Fake {
@@ -25,7 +23,7 @@ export interface Fake {
   start(session: Session): void;
   /** Frees what a session has changed. */
   end(session: Session): void;
-  /** A record as it now stands in a session, without the envelope; undefined where there is none. */
+  /** A record as it now stands in a session; undefined where there is none. */
   recordOf(session: Session, name: RecordName): JsonObject | undefined;
   /** Puts a record in its place, or adds it. @returns false where all records together would take too much */
   setRecord(session: Session, name: RecordName, record: JsonObject): boolean;
@@ -39,10 +37,10 @@ export interface Fake {
  *
  * @throws PatchgateError `bad-input`: the seed cannot be read, or is none; `cannot-listen`
  */
-export async function startFake({ seed, envelope }: FakeOptions): Promise<Fake> {
+export async function startFake({ seed }: FakeOptions): Promise<Fake> {
   const records = new FakeRecords(seed === undefined ? SAMPLE : await loadSeed(seed));
   records.start('');
-  const server = createServer(fakeApp(records, envelope));
+  const server = createServer(fakeApp(records));
   // The client ends a connection that it keeps open: if we did, a request could be on its way meanwhile and be lost.
   server.keepAliveTimeout = 0;
   // The gate in front of it says how long the process lives.

@@ -21,8 +21,6 @@ const BLOCK = verdict({
   problem: 'invalid-request',
 });
 
-const NO_FAULTS = { rules: [], latency: undefined, seed: 1 };
-
 let server: Server | undefined;
 
 afterEach(() => {
@@ -62,7 +60,7 @@ async function start(deps: Partial<ControlDeps> = {}) {
     ),
     metrics: async (_req, res) => void res.end('# metrics'),
     sessions,
-    faults: await FaultsOfRun.of({ gate, sessions, replays: false, start: { ...NO_FAULTS } }),
+    faults: await FaultsOfRun.of({ gate, sessions, start: [] }),
     knowledge: { of: () => undefined },
     approvals: new FileApprovals({ lifetime: 1000 }),
     redaction: DEFAULT_REDACTION,
@@ -466,7 +464,7 @@ describe('faults', () => {
   let gate: InProcess;
 
   beforeAll(async () => {
-    gate = await startGate({ faultSeed: 3 }, 'fake');
+    gate = await startGate({}, 'fake');
   });
 
   const FAULTS = '/__patchgate/faults';
@@ -490,23 +488,19 @@ describe('faults', () => {
     (await fetch(`${gate.url}/api/v2/accounts/current/projects/42`, { headers })).status;
 
   it('puts faults in place, shows what was counted, and takes them away', async () => {
-    expect((await call(`GET ${FAULTS}`)).json).toEqual({ seed: 3, faults: [] });
+    expect((await call(`GET ${FAULTS}`)).json).toEqual({ faults: [] });
     const put = await call(`PUT ${FAULTS}`, {
-      seed: 42,
-      latency: '1ms..2ms',
       faults: ['GET status=503 count=1'],
     });
     expect([put.status, put.json]).toEqual([
       200,
       {
-        seed: 42,
-        latency: '1ms..2ms',
         faults: [{ fault: 'GET status=503 count=1', matched: 0, applied: 0 }],
       },
     ]);
     expect([await statusOf(), await statusOf()]).toEqual([503, 200]);
     expect((await call(`GET ${FAULTS}`)).json).toMatchObject({ faults: [{ matched: 2, applied: 1 }] });
-    expect((await call(`DELETE ${FAULTS}`)).json).toEqual({ seed: 42, faults: [] });
+    expect((await call(`DELETE ${FAULTS}`)).json).toEqual({ faults: [] });
   });
 
   it('does so for one session, which the query or the header names', async () => {
@@ -532,7 +526,7 @@ describe('faults', () => {
     ['PUT', '{', 'the input is not a JSON text'],
     ['PUT', { faults: [{ status: 503, rate: 2 }] }, 'invalid value 2 for faults[0].rate'],
     ['PUT', { faults: ['updateProjct reset'] }, 'the contract has no operation updateProjct'],
-    ['PUT', { latency: 'recorded' }, 'nothing is replayed here'],
+    ['PUT', { latency: '5ms' }, 'unknown field "latency"'],
   ])('refuses %s %j', async (method, body, says) => {
     const { status, json } = await call(`${method} ${FAULTS}`, body);
     expect(status).toBe(400);

@@ -1,23 +1,21 @@
-import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import type { Exchange } from '../../../src/model/exchange.ts';
 import type { UserConfig } from '../../../src/settings/define-config.ts';
 import { fileOf, makeCertificate } from '../../support/certificates.ts';
 import { laterRefusal } from '../../support/errors.ts';
 import { type InProcess, type Settings, startGate } from '../../support/in-process.ts';
 import { RawConnection, requestBytes, sendRaw, valuesOf } from '../../support/raw.ts';
-import { filesBelow, recordAll } from '../../support/recordings.ts';
+import { filesBelow } from '../../support/recordings.ts';
 import { startTarget } from '../../support/target.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 afterEach(() => void vi.restoreAllMocks());
 
 /** As a user writes them. */
-type Given = Pick<UserConfig, 'faults' | 'latency' | 'faultSeed'> & Omit<Settings, 'faults' | 'latency'>;
+type Given = Pick<UserConfig, 'fault'> & Omit<Settings, 'fault'>;
 
 const start = (given: Given, kind?: 'proxy' | 'replay' | 'fake') =>
   startGate(given as unknown as Settings, kind);
-const fake = (faults: UserConfig['faults'], given: Given = {}) => start({ faults, ...given }, 'fake');
+const fake = (fault: UserConfig['fault'], given: Given = {}) => start({ fault, ...given }, 'fake');
 
 const PROJECT = '/api/v2/accounts/current/projects/42';
 const get = ({ port }: InProcess, path = PROJECT, session?: string) =>
@@ -70,7 +68,7 @@ describe('a status', () => {
     const target = await startTarget();
     const gate = await start({
       target: target.url,
-      faults: ['status=503 count=1', 'PATCH status=500 count=1'],
+      fault: ['status=503 count=1', 'PATCH status=500 count=1'],
     });
     const connection = await RawConnection.open(gate.port);
     const body = Buffer.alloc(300_000, 'a');
@@ -117,7 +115,7 @@ describe('a reset', () => {
 
   it('does so over TLS, and after a while', async () => {
     const { cert, key } = await makeCertificate(['127.0.0.1']);
-    const gate = await fake('reset latency=1ms after=1', {
+    const gate = await fake('/b reset latency=1ms', {
       tlsCert: fileOf(cert),
       tlsKey: fileOf(key),
     });
@@ -129,33 +127,8 @@ describe('a reset', () => {
       connection.socket.once('error', (error: NodeJS.ErrnoException) => resolve(error.code));
       connection.socket.once('close', () => resolve('closed'));
     });
-    connection.write(requestBytes({ path: PROJECT }));
+    connection.write(requestBytes({ path: '/b' }));
     expect(await code).toBe('ECONNRESET');
-  });
-});
-
-describe('what the target answered', () => {
-  it('is recorded whole, however little of it the client got', async () => {
-    const folder = temporaryFolder();
-    const target = await startTarget((_, res) => {
-      res.write('abcdef');
-      setImmediate(() => res.end('ghijkl'));
-    });
-    const recordings = join(folder, 'recordings');
-    const gate = await start({
-      target: target.url,
-      record: 'all',
-      recordings,
-      faults: '/a truncate=3; /b status=503',
-    });
-    const response = await get(gate, '/a');
-    expect([String(response.body), response.isWhole]).toEqual(['abc', false]);
-    expect((await get(gate, '/b')).status).toBe(503);
-    await gate.gate.close();
-    const files = filesBelow(recordings);
-    expect(Object.keys(files).filter((name) => name.endsWith('GET.json'))).toEqual(['default/a/GET.json']);
-    expect(files['default/a/GET.json']).toContain('abcdefghijkl');
-    expect(files['default/a/GET.json']).not.toMatch(/patchgate-fault/i);
   });
 });
 
@@ -166,7 +139,7 @@ describe('what a client did not wait for', () => {
       res.write('{"name":"Checkout","languages":["GO"],');
       setImmediate(() => res.end('"environments":[{"id":1,"name":"A","isEnabled":true}]}'));
     });
-    const gate = await start({ target: target.url, record: 'all', recordings, latency: '1h' });
+    const gate = await start({ target: target.url, record: 'all', recordings, fault: 'latency=1h' });
     const connection = await RawConnection.open(gate.port);
     connection.write(requestBytes({ path: PROJECT }));
     const known = () => fetch(`${gate.url}/__patchgate/state`).then((response) => response.text());
@@ -178,24 +151,6 @@ describe('what a client did not wait for', () => {
 });
 
 describe('latency', () => {
-  const exchange = (path: string, durationMs: number): Exchange => ({
-    request: { method: 'GET', path, query: '', headers: {} },
-    response: { status: 200, headers: { 'content-type': 'text/plain' }, body: { text: 'abc' } },
-    meta: { recordedAt: '2026-01-01T00:00:00.000Z', durationMs },
-  });
-
-  it('is as it was recorded, kept in memory or not', async () => {
-    const recordings = temporaryFolder();
-    await recordAll(recordings, 'default', [exchange('/slow', 30), exchange('/fast', 0)]);
-    const gate = await start({ recordings, latency: 'recorded' }, 'replay');
-    for (let i = 0; i < 3; i++) expect(String((await get(gate, '/slow')).body)).toBe('abc');
-    for (const { durationMs, fault } of gate.gate.exchanges()) {
-      expect(durationMs).toBeGreaterThanOrEqual(29);
-      expect(fault).toBeUndefined();
-    }
-    expect(gate.gate.summary).toContain('; injects latency recorded');
-  });
-
   it.each(['latency=24h', 'status=503 latency=24h', 'reset latency=24h'])(
     'ends with its client: %s',
     async (fault) => {
@@ -244,14 +199,8 @@ describe('latency', () => {
 });
 
 it.each<[Given, 'proxy' | 'fake', string]>([
-  [{ latency: 'recorded' }, 'fake', 'latency recorded: nothing is replayed here'],
   [
-    { faults: 'latency=recorded', target: 'http://127.0.0.1:1' },
-    'proxy',
-    'latency recorded: nothing is replayed here',
-  ],
-  [
-    { faults: 'updateProjct reset' },
+    { fault: 'updateProjct reset' },
     'fake',
     'fault "updateProjct reset": the contract has no operation updateProjct (did you mean "updateProject"?)',
   ],
@@ -261,13 +210,12 @@ it.each<[Given, 'proxy' | 'fake', string]>([
 
 describe('the faults of a run', () => {
   it('are those of the start, others that were set, or none', async () => {
-    const gate = await fake('status=503', { faultSeed: 5 });
+    const gate = await fake('status=503');
     const { faults } = gate.gate;
     expect(await statuses(gate, 1)).toEqual([503]);
     await faults.set(['status=500 count=1']);
     expect(await statuses(gate, 2)).toEqual([500, 200]);
     expect(faults.list()).toEqual({
-      seed: 5,
       faults: [{ fault: 'status=500 count=1', matched: 2, applied: 1 }],
     });
     faults.clear();
@@ -279,14 +227,12 @@ describe('the faults of a run', () => {
   it('are a session alone where it has its own, till it is over', async () => {
     const gate = await fake('status=503 count=1');
     const { faults } = gate.gate;
-    await faults.set({ seed: 7, latency: 1, faults: 'status=500 count=1' }, 'a');
+    await faults.set({ faults: 'status=500 count=1' }, 'a');
     expect(await statuses(gate, 2, 'a')).toEqual([500, 200]);
     expect(await statuses(gate, 2, 'b')).toEqual([503, 200]);
     expect(await statuses(gate, 2)).toEqual([503, 200]);
     expect(faults.list('a')).toEqual({
       session: 'a',
-      seed: 7,
-      latency: '1ms',
       faults: [{ fault: 'status=500 count=1', matched: 2, applied: 1 }],
     });
     expect(faults.list('b').faults).toMatchObject([{ matched: 2, applied: 1 }]);
@@ -307,7 +253,6 @@ describe('the faults of a run', () => {
       laterRefusal('bad-input', faults.set(given, session));
     expect(await refused('reset; updatProject reset')).toContain('no operation updatProject');
     expect(await refused('get reset')).toContain('(did you mean "GET"?)');
-    expect(await refused('latency=recorded')).toContain('nothing is replayed');
     expect(await refused('reset', 'ä')).toContain('no session of that name');
     expect(await statuses(gate, 1)).toEqual([503]);
   });
@@ -321,13 +266,8 @@ describe('the faults of a run', () => {
     expect(faults.list().faults).toHaveLength(3);
   });
 
-  it('name the seed where something is drawn', async () => {
-    expect((await fake('reset rate=0.5')).gate.summary).toMatch(
-      /; injects 1 fault, seed (\d+) \(repeat with --fault-seed \1\)$/,
-    );
-    expect((await fake('reset; reset', { latency: '1ms..2ms', faultSeed: 3 })).gate.summary).toMatch(
-      /; injects 2 faults, latency 1ms\.\.2ms, seed 3 \(repeat/,
-    );
+  it('are told at the start', async () => {
+    expect((await fake('reset; reset')).gate.summary).toMatch(/; injects 2 faults$/);
     expect((await fake('reset')).gate.summary).toMatch(/; injects 1 fault$/);
     expect((await fake([])).gate.summary).not.toContain('injects');
   });

@@ -67,7 +67,7 @@ describe('toHaveServed', () => {
   });
 
   it('counts what a fault answered, since that was asked for', async () => {
-    await using failing429 = await fake({ faults: ['GET status=429 count=1', 'status=501 count=1'] });
+    await using failing429 = await fake({ fault: ['GET status=429 count=1', 'status=501 count=1'] });
     for (const _ of [1, 2, 3]) await fetch(failing429.url + PATH);
     expect(failing429).toHaveServed({ path: PATH, status: 429, times: 1 });
     expect(failing429).toHaveServed({ path: PATH, status: 501, times: 1 });

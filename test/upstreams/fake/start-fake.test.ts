@@ -160,14 +160,6 @@ test('the answer says nothing of what the fake is made of', async () => {
   expect(headers.has('access-control-allow-origin')).toBe(false);
 });
 
-test('an envelope wraps records, and only those', async () => {
-  const fake = await start({ envelope: '_data' });
-  expect(await read(fake, PROJECT)).toEqual({ _data: expect.objectContaining({ name: 'Checkout' }) });
-  const patched = await (await patch(fake, PROJECT, { name: 'a' })).json();
-  expect(patched).toEqual({ _data: expect.objectContaining({ name: 'a' }) });
-  expect(await read(fake, '/accounts/current/projects/1')).toMatchObject({ status: 404 });
-});
-
 test('a seed takes the place of the sample', async () => {
   const record = { name: 'Mine', languages: [], environments: [] };
   const fake = await start({ seed: { accounts: { 5: { projects: { 1: record } } } } });
