@@ -31,7 +31,6 @@ export async function gateOf(config: Config, options: GateOfOptions = {}): Promi
     guard: config.guard,
     allowDelete: config.allowDelete,
     protect: config.protect,
-    severities: config.rules,
     overrides: config.overrides,
     customRules: config.customRules,
     placeOf: config.placeOf,

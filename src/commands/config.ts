@@ -60,8 +60,8 @@ export const config: CommandModule = {
  *       "where": "patchgate.config.json:3:3",       or "PATCHGATE_TIMEOUT", "--timeout"; null otherwise
  *       "unused": true } },                         only of what the command does not go by
  *   "extras": {                              those that the file has
- *     "rules": { "value": {…}, "where": … }  severities; of overrides and guardPolicy the number, of customRules
- * } }                                        the names by operation, of normalizeRequest true
+ *     "overrides": { "value": 1, "where": … }  their number; of customRules the names by operation, of
+ * } }                                        normalizeRequest true
  * ```
  *
  * @param command whose own defaults hold: `proxy`
@@ -162,7 +162,7 @@ function shownSettings({ config, origins, file }: Resolved, command = ''): Shown
   });
 }
 
-/** What else the config file says: severities and names of rules, and of all else how much there is. */
+/** What else the config file says: names of rules, and of all else how much there is. */
 function shownExtras({ config, file }: Resolved): ShownSetting[] {
   if (!file) return [];
   return EXTRAS.filter((name) => file.values[name] !== undefined).map((name) => ({
@@ -174,7 +174,6 @@ function shownExtras({ config, file }: Resolved): ShownSetting[] {
 }
 
 function summaryOf(name: ExtraName, config: Extras): NonNullable<ShownSetting['value']> {
-  if (name === 'rules') return config.rules;
   if (name === 'normalizeRequest') return true;
   if (name !== 'customRules') return config[name].length;
   const namesOf = (rules: readonly { name: string }[]) => rules.map((rule) => rule.name);

@@ -20,12 +20,12 @@ interface Policies {
   readonly judges: boolean;
 }
 
-export interface PoliciesOptions extends PolicyOptions {
+export interface PoliciesOptions extends Omit<PolicyOptions, 'severities'> {
   /** The rules that there are. */
   rules: readonly CatalogueEntry[];
   /** What is meant by a JSON Pointer in the config, and where it stands, for messages. */
   placeOf?: ((pointer: string) => string) | undefined;
-  /** Severities for some requests alone. */
+  /** Severities, for some requests or for all. */
   overrides?: readonly SeverityOverride[] | undefined;
   /** Path templates of the operations. */
   templates: readonly string[];
@@ -45,8 +45,7 @@ const MOST_KEPT = 100;
  */
 export function createPolicies({ overrides = [], templates, ...options }: PoliciesOptions): Policies {
   const { placeOf = memberAt } = options;
-  checkSeverities(options.severities, options.rules, (rule) => placeOf(pointerOf(['rules', rule])));
-  const base = createPolicy(options);
+  const base = createPolicy({ ...options, severities: {} });
   if (overrides.length === 0) return { at: () => base, judges: base.judges };
   const placeIn = (index: number) => (more: string) => placeOf(`/overrides/${index}${more}`);
   const bound = overrides.map((override, index) => bind(override, placeIn(index), templates));
@@ -122,9 +121,9 @@ export function bindPaths(
 function severitiesWith(
   overrides: readonly BoundOverride[],
   answers: readonly Answer[],
-  { severities, rules }: Omit<PoliciesOptions, 'templates'>,
+  { rules }: Omit<PoliciesOptions, 'templates'>,
 ): Record<string, SeveritySetting> {
-  const all: Record<string, SeveritySetting> = { ...severities };
+  const all: Record<string, SeveritySetting> = {};
   const ofItsOwn = (name: string) => rules.find((rule) => rule.name === name)?.severity;
   for (const [index, override] of overrides.entries()) {
     for (const [name, severity] of Object.entries(override.rules)) {

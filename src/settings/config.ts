@@ -195,7 +195,7 @@ function checkVariables(env: Values): void {
   }
 }
 
-/** Those of a program stand above those of the file, and severities beside one another. */
+/** Those of a program stand above those of the file. */
 async function extrasInForce(given: Values, file: ConfigFile | undefined, cwd: string): Promise<Extras> {
   const own = await extrasOf(given, { where: 'the settings given', folder: cwd });
   if (file === undefined) return own;
@@ -204,11 +204,9 @@ async function extrasInForce(given: Values, file: ConfigFile | undefined, cwd: s
   return {
     ...filed,
     ...Object.fromEntries(names.map((name) => [name, own[name]])),
-    rules: { ...filed.rules, ...own.rules },
     placeOf(pointer) {
-      const [name = '', member = ''] = tokensOf(pointer);
-      const isOwn = name === 'rules' ? Object.hasOwn(own.rules, member) : given[name] !== undefined;
-      return (isOwn ? own : filed).placeOf(pointer);
+      const [name = ''] = tokensOf(pointer);
+      return (given[name] === undefined ? filed : own).placeOf(pointer);
     },
   };
 }

@@ -26,9 +26,7 @@ export function defineConfig(config: UserConfig): UserConfig {
  * @typeParam Milliseconds the numbers that are taken for a duration: `number` where a program gives it, 0 in a config file
  */
 export interface UserConfig<Milliseconds extends number = 0> extends UserSettings<Milliseconds> {
-  /** Severities by rule name. */
-  rules?: Severities | undefined;
-  /** Severities for some files or request paths alone; of several that hold, the later ones count. */
+  /** Severities by rule, for some files or request paths or for all; the later ones count. */
   overrides?: readonly UserOverride[] | undefined;
   /** Rules of one's own, by the operation that they apply to. */
   customRules?: Readonly<Record<string, readonly Rule[]>> | undefined;
@@ -46,11 +44,12 @@ export type Severities = Readonly<Record<string, SeveritySetting>>;
 /** Globs; those of files start from the config file's folder. */
 export type Globs = string | readonly string[];
 
-/** `files`, `paths` or both. */
-export type UserOverride = { rules: Severities } & (
-  | { files: Globs; paths?: Globs | undefined }
-  | { files?: Globs | undefined; paths: Globs }
-);
+/** Without `files` and `paths` it holds everywhere. */
+export interface UserOverride {
+  files?: Globs | undefined;
+  paths?: Globs | undefined;
+  rules: Severities;
+}
 
 /** `30s`, `1.5h` */
 export type DurationText = `${number}${'ms' | 's' | 'm' | 'h' | 'd'}`;

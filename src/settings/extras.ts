@@ -1,4 +1,3 @@
-import type { SeveritySetting } from '../model/finding.ts';
 import type { NormalizeRequest } from '../model/normalize-request.ts';
 import type { Rule } from '../model/rule.ts';
 import type { SeverityOverride } from '../model/severity-override.ts';
@@ -14,21 +13,19 @@ export interface ConfigSource extends Source {
 
 /** What a config file says beside the settings of the table: no flag and no variable could. */
 export interface Extras {
-  /** Severities by rule name. */
-  rules: Record<string, SeveritySetting>;
-  /** Severities for some files or paths alone. */
+  /** Severities by rule, for some files or paths or for all. */
   overrides: SeverityOverride[];
   /** Rules of one's own, by operation. */
   customRules: Record<string, Rule[]>;
   /** Gives a request, recorded or sent, the form in which both are compared. */
   normalizeRequest: NormalizeRequest | undefined;
-  /** What is meant by a JSON Pointer in all this, and where it stands, for messages: `rules["x.y"] in patchgate.config.json:4:5`. */
+  /** What is meant by a JSON Pointer in all this, and where it stands, for messages: `overrides[0].rules["x.y"] in patchgate.config.json:4:5`. */
   placeOf(pointer: string): string;
 }
 
 export type ExtraName = Exclude<keyof Extras, 'placeOf'>;
 
-export const EXTRAS: readonly ExtraName[] = ['rules', 'overrides', 'customRules', 'normalizeRequest'];
+export const EXTRAS: readonly ExtraName[] = ['overrides', 'customRules', 'normalizeRequest'];
 
 /**
  * The extras among the values of a config file, or of a program's settings. Whether there are such rules and operations, only the
@@ -40,10 +37,9 @@ export async function extrasOf(
   values: Readonly<Record<string, unknown>>,
   source: ConfigSource,
 ): Promise<Extras> {
-  const { rules, overrides, customRules, normalizeRequest } = values as UserConfig;
+  const { overrides, customRules, normalizeRequest } = values as UserConfig;
   const { folder } = source;
   return {
-    rules: { ...rules },
     overrides: await Promise.all(
       (overrides ?? []).map(async ({ files, paths, rules }) => ({
         ...(files && { ofFile: await filePatterns([files].flat(), folder) }),
@@ -55,6 +51,6 @@ export async function extrasOf(
     normalizeRequest,
     // Of a severity, what is wrong is the name that it is given for.
     placeOf: (pointer) =>
-      placed(source, pointer, /^\/(?:overrides\/\d+\/)?rules\//.test(pointer) ? pointer : undefined),
+      placed(source, pointer, /^\/overrides\/\d+\/rules\//.test(pointer) ? pointer : undefined),
   };
 }

@@ -188,9 +188,8 @@ const PATHS = ref('pathGlobs', { description: 'Globs of request paths: /accounts
 
 /** What only a config file, or a program, can say: no flag and no variable could. */
 const EXTRAS = {
-  rules: ref('severities', { description: 'Severities by rule name' }),
   overrides: listOfEntries(
-    'Severities for some files or request paths alone; of several that hold, the later ones count',
+    'Severities by rule, for some files or request paths or for all; of several that hold, the later ones count',
     object(
       {
         files: FILES('legacy/**'),
@@ -205,8 +204,6 @@ const EXTRAS = {
       },
       {
         required: ['rules'],
-        anyOf: [has('files'), has('paths')],
-        needs: 'files or paths, or both; what holds everywhere stands in rules',
         takes: '{ "paths": ["/accounts/*/drafts/**"], "rules": { "schema.unknown-field": "off" } }',
       },
     ),

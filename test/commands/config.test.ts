@@ -11,7 +11,7 @@ const FILE = `{
   "recording": "checkout",
   "timeout": "90s",
   "redact": ["/users/*/email"],
-  "rules": { "schema.unknown-field": "error" }
+  "overrides": [{ "rules": { "schema.unknown-field": "error" } }]
 }`;
 
 function folderWith(text: string, name = 'patchgate.config.json') {
@@ -63,7 +63,7 @@ describe('the settings in force', () => {
       'recording  checkout  patchgate.config.json:2:3',
       'redact  ["/users/*/email"]  patchgate.config.json:4:3',
       'timeout  90s  patchgate.config.json:3:3',
-      'rules  {"schema.unknown-field":"error"}  patchgate.config.json:5:3',
+      'overrides  1  patchgate.config.json:5:3',
       '',
       'allowDelete  []  default',
       'approvers  []  default',
@@ -159,7 +159,6 @@ describe('the settings in force', () => {
 
   it('have, beside them, what only a config file says', async () => {
     const text = `export default {
-      rules: { 'schema.type': 'warn' },
       overrides: [{ files: 'a', rules: { 'schema.type': 'off' } }],
       normalizeRequest: (request) => request,
     };`;
@@ -168,19 +167,21 @@ describe('the settings in force', () => {
     expect(await parsed(cwd)).toMatchObject({
       file: join(cwd, where),
       extras: {
-        rules: { value: { 'schema.type': 'warn' }, where },
         overrides: { value: 1, where },
         normalizeRequest: { value: true, where },
       },
     });
   });
 
-  it.each([['{ "rules": { "schema.tpe": "off" } }', '"schema.tpe"', 'did you mean "schema.type"?']])(
-    'are refused where they name what the contract does not have: %s',
-    async (text, message, hint) => {
-      const said = await laterRefusal('bad-config', parsed(folderWith(text)));
-      expect(said).toContain(message);
-      expect(said).toContain(hint);
-    },
-  );
+  it.each([
+    [
+      '{ "overrides": [{ "rules": { "schema.tpe": "off" } }] }',
+      '"schema.tpe"',
+      'did you mean "schema.type"?',
+    ],
+  ])('are refused where they name what the contract does not have: %s', async (text, message, hint) => {
+    const said = await laterRefusal('bad-config', parsed(folderWith(text)));
+    expect(said).toContain(message);
+    expect(said).toContain(hint);
+  });
 });

@@ -12,12 +12,11 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, test, vi } from 'vitest';
 import { runCommandLine } from '../../src/commands/command-line.ts';
 import { type Given as GivenSource, type PlanArgs, runPlan, sourceOf } from '../../src/commands/plan.ts';
-import type { GateOptions } from '../../src/gate/gate.ts';
 import type { JsonObject } from '../../src/json/json.ts';
 import { laterRefusal, refusal } from '../support/errors.ts';
 import { exchange } from '../support/exchanges.ts';
 import { checkOverrides } from '../support/extras.ts';
-import { gate } from '../support/gate.ts';
+import { gate, type TestGateOptions } from '../support/gate.ts';
 import { recordAll, textOutput } from '../support/recordings.ts';
 import { startTarget } from '../support/target.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -44,7 +43,7 @@ const stateFile = (projects: Record<string, unknown>, account = 'current') =>
 
 interface Given extends Partial<PlanArgs> {
   stdin?: string;
-  gateOptions?: Partial<GateOptions>;
+  gateOptions?: TestGateOptions;
 }
 
 /** `plan body.json --project 42 --state state.json --format json`, where nothing else is said. */
@@ -509,7 +508,7 @@ describe('the command', () => {
     expect(JSON.parse(stdout)).toMatchObject({ known: true, findings: [{ rule: 'schema.required' }] });
 
     const config = join(folder, 'config.json');
-    writeFileSync(config, '{"rules": {"request.duplicate-key": "off"}}');
+    writeFileSync(config, '{"overrides": [{"rules": {"request.duplicate-key": "off"}}]}');
     writeFileSync(body, '{"environments": [], "environments": [{"id": 1}]}');
     const twice = run(body, '--project', '42', '--state', state, '--config', config);
     expect(await laterRefusal('bad-input', twice)).toContain('second time');

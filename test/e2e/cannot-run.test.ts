@@ -105,13 +105,13 @@ describe('the config file', () => {
     [
       'an unknown rule',
       'patchgate.config.json',
-      '{"rules": {"draft.id-matches-pth": "off"}}',
+      '{"overrides": [{"rules": {"draft.id-matches-pth": "off"}}]}',
       'draft.id-matches-path',
     ],
     [
       'an unknown severity',
       'patchgate.config.json',
-      '{"rules": {"schema.type": "fatal"}}',
+      '{"overrides": [{"rules": {"schema.type": "fatal"}}]}',
       'error, warn, off',
     ],
     ['no JSON', 'patchgate.config.json', '{"port": ', 'patchgate.config.json'],

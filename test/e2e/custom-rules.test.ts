@@ -148,7 +148,7 @@ describe('a gate with rules of a team', () => {
     };
     const own = await createGate({
       customRules: { updateProject: [{ ...rule, check }] },
-      rules: { [rule.name]: 'off' },
+      overrides: [{ rules: { [rule.name]: 'off' } }],
     });
     const { verdict } = own.inspectBody(
       'updateProject',

@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { CATALOGUE } from '../../src/gate/catalogue.ts';
-import type { Circumstances, Gate, GateOptions } from '../../src/gate/gate.ts';
+import type { Circumstances, Gate } from '../../src/gate/gate.ts';
 import { type JsonObject, member } from '../../src/json/json.ts';
 import { losesEnvironment } from '../../src/model/effect.ts';
 import type { Finding, Verdict } from '../../src/model/finding.ts';
@@ -10,7 +10,15 @@ import type { Rule } from '../../src/model/rule.ts';
 import { draft, feature, project } from '../support/bodies.ts';
 import { without, withValue } from '../support/edit-json.ts';
 import { refusal } from '../support/errors.ts';
-import { brief, DRAFT_URL, FEATURE_URL, gate, PROJECT_URL, patch } from '../support/gate.ts';
+import {
+  brief,
+  DRAFT_URL,
+  FEATURE_URL,
+  gate,
+  PROJECT_URL,
+  patch,
+  type TestGateOptions,
+} from '../support/gate.ts';
 import { oneOf, sequence } from '../support/numbers.ts';
 import { oddValues } from '../support/odd-values.ts';
 import { shouting } from '../support/team-rule.ts';
@@ -194,9 +202,9 @@ describe('what is known of the record', () => {
     languages: ['NODEJS'],
     environments: [production, { ...staging, id: 4711 }],
   };
-  const judged = (options: Partial<GateOptions>, sent: unknown, circumstances: Circumstances = { known }) =>
+  const judged = (options: TestGateOptions, sent: unknown, circumstances: Circumstances = { known }) =>
     gate(options).inspect(patch(PROJECT_URL, sent), undefined, circumstances);
-  const short = (options: Partial<GateOptions>, sent: unknown, circumstances?: Circumstances) => {
+  const short = (options: TestGateOptions, sent: unknown, circumstances?: Circumstances) => {
     const { outcome, status, problem, findings } = judged(options, sent, circumstances).verdict;
     return [[outcome, status, problem].join(' ').trim(), ...brief(findings)];
   };
@@ -455,8 +463,7 @@ describe('a rule of a team that guards', () => {
     },
     examples: { passes: [{ body: {} }], fails: [{ body: { key: null }, pointers: ['/key'] }] },
   };
-  const own = (more: Partial<GateOptions> = {}) =>
-    gate({ customRules: { updateDraft: [keepsKey] }, ...more });
+  const own = (more: TestGateOptions = {}) => gate({ customRules: { updateDraft: [keepsKey] }, ...more });
 
   it('makes its operation one that the guard watches', () => {
     expect([own().guards('draft'), proxy.guards('draft'), own().guards('feature')]).toEqual([

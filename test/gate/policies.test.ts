@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import type { Gate, GateOptions } from '../../src/gate/gate.ts';
+import type { Gate } from '../../src/gate/gate.ts';
 import { globFromTemplate } from '../../src/gate/policies.ts';
 import type { SeveritySetting } from '../../src/model/finding.ts';
 import { project } from '../support/bodies.ts';
 import { laterRefusal } from '../support/errors.ts';
 import { checkOverrides } from '../support/extras.ts';
-import { brief, gate, PROJECT_URL, patch } from '../support/gate.ts';
+import { brief, gate, PROJECT_URL, patch, type TestGateOptions } from '../support/gate.ts';
 
 type Rules = Record<string, SeveritySetting>;
 type Written = { files?: string | string[]; paths?: string | string[]; rules: Rules };
 
-async function overriding(written: Written[], options: Partial<GateOptions> = {}): Promise<Gate> {
+async function overriding(written: Written[], options: TestGateOptions = {}): Promise<Gate> {
   const overrides = await checkOverrides(written, { where: 'the config', folder: '/repo' });
   return gate({ ...options, overrides });
 }

@@ -1,17 +1,25 @@
 import { describe, expect, it } from 'vitest';
-import type { GateOptions } from '../../src/gate/gate.ts';
 import { createPolicy, type PolicyOptions } from '../../src/gate/policy.ts';
 import type { RawFinding } from '../../src/model/finding.ts';
 import { feature, project } from '../support/bodies.ts';
-import { brief, FEATURE_URL, gate, PROJECT_URL, PROXY_DEFAULTS, patch } from '../support/gate.ts';
+import {
+  brief,
+  FEATURE_URL,
+  gate,
+  PROJECT_URL,
+  PROXY_DEFAULTS,
+  patch,
+  type TestGateOptions,
+} from '../support/gate.ts';
 
-const policy = (options: Partial<PolicyOptions> = {}) => createPolicy({ ...PROXY_DEFAULTS, ...options });
+const policy = (options: Partial<PolicyOptions> = {}) =>
+  createPolicy({ ...PROXY_DEFAULTS, severities: {}, ...options });
 
 function raw(rule: string, members: Partial<RawFinding> = {}): RawFinding {
   return { rule, severity: 'error', basis: 'stated', pointer: '/x', message: 'is wrong', ...members };
 }
 
-const judge = (options: Partial<GateOptions>, url: string, body: unknown) =>
+const judge = (options: TestGateOptions, url: string, body: unknown) =>
   gate(options).inspect(patch(url, body)).verdict;
 
 const EMPTY = { ...project(), environments: [] };

@@ -34,7 +34,6 @@ describe('what nobody says', () => {
       host: '127.0.0.1',
       fault: [],
       failOn: 'error',
-      rules: {},
       overrides: [],
       placeOf: expect.any(Function),
       customRules: {},
@@ -172,24 +171,17 @@ describe('a config file', () => {
       expect(await refused({ file: { [key]: true } })).toContain(
         'did you mean "failOnMiss"? only the options of patchgate/testing have it',
       );
-    expect(await refused({ file: { rule: {} } })).toContain('did you mean "rules"?');
+    expect(await refused({ file: { override: [] } })).toContain('did you mean "overrides"?');
     expect(await refused({ file: { colour: 1 } })).toMatch(/\(known fields: .*contract, .*\)$/);
     expect(await refused({ file: '{"__proto__": {"port": 1}}' })).toContain('unknown field "__proto__"');
     expect((await config({ file: { $schema: 'x' } })).port).toBe(4010);
   });
 
   it('gives severities by rule', async () => {
-    const rules = { 'schema.unknown-field': 'error', 'project.empty-list': 'off', 'schema.observed': 'warn' };
-    expect((await config({ file: { rules } })).rules).toEqual(rules);
-    expect(await refused({ file: { rules: { 'schema.type': 'fatal' } } })).toMatch(
-      /^invalid value "fatal" for rules\["schema\.type"\] in .*json:1:25 \(it takes one of: error, warn, off\)$/,
-    );
-    expect(await refused({ file: { rules: { 'schema.type': 2 } } })).toContain('invalid value 2 for ');
-    expect(await refused({ file: { rules: [] } })).toContain(
-      '(it takes an object of rule names and severities',
-    );
-    expect(await refused({ file: { rules: null } })).toContain(
-      '(it takes an object of rule names and severities',
+    const overrides = [{ rules: { 'schema.unknown-field': 'error', 'schema.observed': 'warn' } }];
+    expect((await config({ file: { overrides } })).overrides).toEqual(overrides);
+    expect(await refused({ file: { overrides: [{ rules: { 'schema.type': 'fatal' } }] } })).toMatch(
+      /^invalid value "fatal" for overrides\[0\]\.rules\["schema\.type"\] in .*json:1:39 \(it takes one of: error, warn, off\)$/,
     );
   });
 });
@@ -282,8 +274,8 @@ describe('the environment', () => {
   });
 
   it('does not say what only a config file can say', async () => {
-    expect(await refused({ env: { PATCHGATE_RULES: 'x' } })).toBe(
-      'there is no environment variable PATCHGATE_RULES (only a config file has rules)',
+    expect(await refused({ env: { PATCHGATE_OVERRIDES: 'x' } })).toBe(
+      'there is no environment variable PATCHGATE_OVERRIDES (only a config file has overrides)',
     );
     expect(await refused({ env: { PATCHGATE_CUSTOM_RULES: 'x' } })).toContain('PATCHGATE_CUSTOM_RULES');
   });

@@ -15,7 +15,6 @@ describe('defineConfig', () => {
       ignorePointers: ['/environments/*/id'],
       basePath: '/api/v2',
       target: undefined,
-      rules: { 'schema.unknown-field': 'error' },
       overrides: [{ files: 'legacy/**', rules: { 'schema.unknown-field': 'off' } }],
       normalizeRequest: (request) => ({ ...request, query: '' }),
     });
@@ -49,9 +48,7 @@ describe('defineConfig', () => {
       // @ts-expect-error it has no bare meaning
       { validation: true },
       // @ts-expect-error no severity
-      { rules: { 'schema.type': 'fatal' } },
-      // @ts-expect-error nothing says where
-      { overrides: [{ rules: {} }] },
+      { overrides: [{ rules: { 'schema.type': 'fatal' } }] },
     ];
     expect(wrong.map(defineConfig)).toEqual(wrong);
   });

@@ -43,10 +43,6 @@ describe('overrides', () => {
     [{}, 'invalid value {} for overrides in the config (it takes a list: ['],
     [[null], 'invalid value null for overrides[0] in the config (it takes { '],
     [
-      [{ rules }],
-      'invalid combination of fields in overrides[0] in the config (it needs files or paths, or both;',
-    ],
-    [
       [
         { files: 'a', rules },
         { path: 'a', rules },

@@ -5,6 +5,7 @@ import { createGate, type Gate, type GateOptions, type GateRequest } from '../..
 import { FileApprovals } from '../../src/guard/file-approvals.ts';
 import { createGuard } from '../../src/guard/guard.ts';
 import type { Finding } from '../../src/model/finding.ts';
+import type { SeverityOverride } from '../../src/model/severity-override.ts';
 
 export const SCHEMAS = fileURLToPath(new URL('../../schemas/', import.meta.url));
 
@@ -12,7 +13,6 @@ export const SCHEMAS = fileURLToPath(new URL('../../schemas/', import.meta.url))
 export const PROXY_DEFAULTS: GateOptions = {
   validation: 'enforce',
   guard: 'on',
-  severities: {},
   bodyLimit: 5 * 1024 * 1024,
 };
 
@@ -24,8 +24,14 @@ export function shippedContract(): Contract {
   return contract;
 }
 
-export function gate(options: Partial<GateOptions> = {}): Gate {
-  return createGate(shippedContract(), { ...PROXY_DEFAULTS, ...options });
+export interface TestGateOptions extends Partial<GateOptions> {
+  /** By rule, for all requests. */
+  severities?: SeverityOverride['rules'];
+}
+
+export function gate({ severities, overrides = [], ...options }: TestGateOptions = {}): Gate {
+  const all = severities ? [{ rules: severities }, ...overrides] : overrides;
+  return createGate(shippedContract(), { ...PROXY_DEFAULTS, ...options, overrides: all });
 }
 
 /** The gate with a guard that knows nothing, for a data path. */

@@ -13,7 +13,6 @@ import { refusal } from '../../support/errors.ts';
 const gate = createGate(loadContract('schemas'), {
   validation: 'enforce',
   guard: 'off',
-  severities: {},
   bodyLimit: 100_000,
 });
 

@@ -6,11 +6,8 @@ export default defineConfig({
   customRules: {
     updateProject: [environmentNames, protectedEnvironments],
   },
-  rules: {
-    'schema.observed': 'error',
-    'team.protected-environments': 'warn',
-  },
   overrides: [
+    { rules: { 'schema.observed': 'error', 'team.protected-environments': 'warn' } },
     { files: ['legacy/**'], rules: { 'team.environment-names': 'warn' } },
     { paths: ['/accounts/*/projects/42'], rules: { 'schema.unknown-field': 'error' } },
   ],

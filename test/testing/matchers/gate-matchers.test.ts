@@ -14,7 +14,7 @@ describe('the matchers', () => {
 
   it('judge by the settings that they are made with', async () => {
     expect(body).toPassGate('updateProject');
-    expect.extend(await gateMatchers({ rules: { 'schema.unknown-field': 'error' } }));
+    expect.extend(await gateMatchers({ overrides: [{ rules: { 'schema.unknown-field': 'error' } }] }));
     expect(body).not.toPassGate('updateProject');
     expect.extend(await gateMatchers({ failOn: 'warn' }));
     expect(body).not.toPassGate('updateProject');
@@ -34,13 +34,13 @@ describe('the matchers', () => {
 
   it('read the config file that is named', async () => {
     const config = join(temporaryFolder(), 'patchgate.config.json');
-    writeFileSync(config, JSON.stringify({ rules: { 'schema.required': 'warn' } }));
+    writeFileSync(config, JSON.stringify({ overrides: [{ rules: { 'schema.required': 'warn' } }] }));
     expect.extend(await gateMatchers({ config } as object));
     expect({ name: 'Checkout', environments: project().environments }).toPassGate('updateProject');
   });
 
   it('are not made of settings that are wrong', async () => {
-    await expect(gateMatchers({ rules: { 'schema.unknown': 'error' } })).rejects.toThrow(
+    await expect(gateMatchers({ overrides: [{ rules: { 'schema.unknown': 'error' } }] })).rejects.toThrow(
       'there is no such rule',
     );
     await expect(gateMatchers({ contract: '/nowhere' })).rejects.toThrow('/nowhere');
