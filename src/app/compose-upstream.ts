@@ -185,7 +185,7 @@ async function openReplay(
 }
 
 async function openRecorder(
-  { rules, notice }: Setup,
+  { config, rules, notice }: Setup,
   forward: Forward,
   store: RecordingStore,
 ): Promise<Upstream> {
@@ -194,6 +194,7 @@ async function openRecorder(
   const shown = ({ method, url }: RequestHead) => `${method} ${redactUrl(url, redaction)}`;
   return record(forward, store, {
     rules,
+    only: config.recordOnly,
     onSkipped: (reason, request) =>
       notice(`not recorded: ${shown(request)}: ${redactText(reason, redaction)}`),
     onOmitted: (reason, request) => notice(`recorded in part: ${shown(request)}: ${reason}`),

@@ -25,7 +25,7 @@ export const REDACTION = inGroup('Redaction');
 /** Where recordings are, for every command that works on them. */
 export const RECORDINGS: readonly SettingName[] = ['recordings', 'store'];
 /** What every command that records takes. */
-export const RECORDING: readonly SettingName[] = ['durability'];
+export const RECORDING: readonly SettingName[] = ['recordOnly', 'durability'];
 
 /** What every command takes that answers clients. */
 const ANSWERING: readonly SettingName[] = [

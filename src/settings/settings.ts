@@ -126,6 +126,10 @@ export const SETTINGS = {
       bare: 'all',
       description: 'Keep what passes: all, new_episodes (replay what is known), once, none (replay only)',
     },
+    recordOnly: {
+      enum: ['judged', 'ok', 'judged,ok'],
+      description: 'Keep only what an operation judged, what was answered below 400 (ok), or what is both',
+    },
     durability: {
       enum: ['process', 'fsync'],
       default: 'process',

@@ -19,6 +19,8 @@ import type { AnsweredBy, Flow, ResponseSink, Upstream, UpstreamRequest, WholeRe
 export interface RecordOptions {
   /** What is redacted, which headers are kept besides, and which requests are the same. */
   rules?: MatchRules;
+  /** Keeps only what was judged, what was answered below 400, or what is both. */
+  only?: 'judged' | 'ok' | 'judged,ok' | undefined;
   /** Told of every exchange that is not kept, and why, in one sentence. */
   onSkipped?: (reason: string, request: RequestHead) => void;
   /** Told once for each method and path of an exchange that is kept without a body, so that nothing can replay it. */
@@ -34,13 +36,16 @@ export interface RecordOptions {
  * byte goes out. What the target did not answer, or not whole, is not kept, nor what the client broke off. Closing writes the store out, and leaves it open.
  */
 export function record(upstream: Upstream, store: RecordingStore, options: RecordOptions = {}): Upstream {
-  const { rules = DEFAULT_RULES } = options;
+  const { rules = DEFAULT_RULES, only = '' } = options;
+  const isWanted = ({ isJudged, response }: CollectedExchange) =>
+    (isJudged || !only.includes('judged')) && (response.status < 400 || !only.includes('ok'));
   const { onSkipped = () => undefined, onOmitted = () => undefined, onCoded = () => undefined } = options;
   const { onDetected } = options;
   const detected = onDetected && new SecretNotices(onDetected);
   const told = new LRUCache<string, true>({ max: 1000 });
   const timeOf = risingTimes();
   const keep = (seen: CollectedExchange) => {
+    if (!isWanted(seen)) return;
     const { requestBody, responseBody } = seen;
     try {
       const bodies = { requestBody: requestBody.bytes, responseBody: responseBody.bytes };
@@ -101,6 +106,7 @@ export function record(upstream: Upstream, store: RecordingStore, options: Recor
 interface CollectedExchange extends Omit<SeenExchange, 'requestBody' | 'responseBody'> {
   requestBody: CollectedBody;
   responseBody: CollectedBody;
+  isJudged: boolean;
 }
 
 const NO_RESPONSE: ResponseHead = { status: 0, message: '', headers: [] };
@@ -198,6 +204,7 @@ class Recorder implements ResponseSink {
       response,
       startedAt: this.#startedAt,
       session: this.#request.session.name,
+      isJudged: this.#request.body !== undefined,
       ...seen,
     });
   }

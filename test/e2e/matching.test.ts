@@ -147,17 +147,15 @@ describe('an option', () => {
   });
 });
 
-it('a function of the config that fails is an error that names it, not a miss', async () => {
+it('a function of the config that fails stops the start, and is named', async () => {
   const recordings = await record({}, [{ path: '/a', body: 'x' }]);
   const normalizeRequest = () => {
     throw new Error('oh no');
   };
-  const gate = await startGate({ recordings, normalizeRequest }, 'replay');
-  const response = await send(gate, { path: '/a', body: 'x' });
-  expect(response.status).toBe(500);
-  const problem = (await response.json()) as { type: string; detail: string };
-  expect(problem.type).toMatch(/bad-config$/);
-  expect(problem.detail).toContain('normalizeRequest of the config threw: oh no');
+  await expect(startGate({ recordings, normalizeRequest }, 'replay')).rejects.toMatchObject({
+    code: 'bad-config',
+    message: expect.stringContaining('normalizeRequest of the config threw: oh no'),
+  });
 });
 
 describe('a miss', () => {

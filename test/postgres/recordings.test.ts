@@ -137,18 +137,6 @@ describe('a recording in the database', { tags: 'slow' }, () => {
       .toEqual(['a', 'b']);
   }, 60_000);
 
-  it('is replaced once by a run of several gates', async () => {
-    const url = await server.database();
-    await recordInto(await open(await openAt(url), { writable: true }), 'former', 'former');
-    const run = { writable: true, replaces: true, run: 'nightly' };
-    const [one, two] = [await open(await openAt(url), run), await open(await openAt(url), run)];
-    await recordInto(one, 'a', 'b');
-    await recordInto(two, 'c');
-    const reader = await open(await openAt(url));
-    await reader.ready('PATCH', PROJECT_PATH);
-    expect(textsOf(reader)).toEqual(['a', 'b', 'c']);
-  });
-
   it('has no place for a path that no index takes', async () => {
     const store = await open(await openAt(await server.database()), { writable: true });
     store.append(plainOf(answered('a', `/${'x'.repeat(3000)}`)));

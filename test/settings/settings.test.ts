@@ -83,6 +83,7 @@ describe('each setting', () => {
     setHeader: [['Authorization=env:TOKEN', ['Authorization=env:TOKEN']]],
     tlsKey: [['server.key', 'server.key']],
     controlToken: [['x', 'x']],
+    recordOnly: [['judged,ok', 'judged,ok']],
     durability: [
       ['process', 'process'],
       ['fsync', 'fsync'],

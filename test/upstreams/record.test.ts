@@ -92,6 +92,25 @@ describe('record', () => {
     expect(find(again, 'PATCH', '/a')).toEqual([kept]);
   });
 
+  it.each([
+    ['judged', true, ['/a?200', '/a?404']],
+    ['judged', false, []],
+    ['ok', false, ['/a?200']],
+    ['judged,ok', true, ['/a?200']],
+  ] as const)('keeps only what is %s (judged: %s)', async (only, judged, kept) => {
+    const server = await recording(
+      (req, res) => {
+        res.statusCode = Number(req.url?.split('?')[1]);
+        req.pipe(res);
+      },
+      { only, judged },
+    );
+    for (const status of [200, 404])
+      await (await fetch(`${server.url}/a?${status}`, { method: 'PATCH', body: '{}' })).text();
+    const found = find(server.store, 'PATCH', '/a').map(({ request }) => `/a?${request.query}`);
+    expect(found).toEqual(kept);
+  });
+
   /** The steps of one response, told by store and sink; `abort` leaves before its end. */
   function stepsOf(abort: boolean, isWhole = false): string[] {
     const steps: string[] = [];
