@@ -27,6 +27,8 @@ type Matcher = (head: RequestHead) => Match | undefined;
 const AMBIGUOUS: RequestRule = 'request.ambiguous-path';
 /** More headers with a path than this are no honest use, and each has to be read in all ways. */
 const MOST_OTHER_PATHS = 2;
+/** Characters of such a path, unless it is plain. */
+const LONGEST_OTHER_PATH = 1000;
 /** The same of those that ordinary proxies set, several of which may stand in a row. */
 const MOST_ORDINARY_PATHS = 8;
 
@@ -127,7 +129,12 @@ function matchOtherPaths(
   { path, templates }: Asked,
 ): Match | undefined {
   const ordinary = others.filter(({ isOrdinary }) => isOrdinary).length;
-  const isTooMany = others.length - ordinary > MOST_OTHER_PATHS || ordinary > MOST_ORDINARY_PATHS;
+  const isTooMany =
+    others.length - ordinary > MOST_OTHER_PATHS ||
+    ordinary > MOST_ORDINARY_PATHS ||
+    others.some(
+      ({ value, isOrdinary }) => !isOrdinary && value.length > LONGEST_OTHER_PATH && !isPlain(value),
+    );
   for (const { value, finding, isOrdinary } of others) {
     // Whatever the method: what a server makes of such a header is its own affair. Those that ordinary proxies set count
     // for little: only where a PATCH of something else is said to be one of a record.

@@ -95,7 +95,13 @@ function canFollow(base: readonly Part[], own: readonly Part[], { segments, hasD
   const parts = [...base, ...own];
   let reached = parts.map((_, n) => n === 0);
   reached.push(false);
+  // Dots may take a parameter's segment away.
+  const skipParameters = () => {
+    for (let n = 0; hasDots && n < parts.length; n++)
+      if (reached[n] && (parts[n] as Part).word === undefined) reached[n + 1] = true;
+  };
   for (const { text, isJoined, isBehindParameters } of segments) {
+    skipParameters();
     const isEmpty = isNothing(text);
     if (reached[parts.length] && startsWithEnd(text)) return true;
     const next = reached.map((was, n) => {
@@ -119,6 +125,7 @@ function canFollow(base: readonly Part[], own: readonly Part[], { segments, hasD
     }
     reached = next;
   }
+  skipParameters();
   return reached[parts.length] === true;
 }
 /** Tells which record a request's URL is that of, whatever the method; undefined where it is none's. */
