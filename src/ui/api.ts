@@ -1,66 +1,66 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Approval } from '../model/approval.ts';
 import type { ShownExchange } from '../server/show-exchange.ts';
-import { setToken, token } from './token.ts';
+import { createStore } from './store.ts';
+import { pageToken } from './tokens.ts';
 
-const ROOT = '/__patchgate/';
-
-/** What the control API answers where it cannot do what was asked: a problem (RFC 9457). */
+/** A refusal of the control API (RFC 9457), or no answer at all: status 0. */
 export class ApiError extends Error {
-  /** 0: there was no answer. */
   readonly status: number;
-  readonly hint: string | undefined;
 
   constructor(status: number, message: string, hint?: string) {
-    super(message);
+    super(hint === undefined ? message : `${message}: ${hint}`);
     this.status = status;
-    this.hint = hint;
   }
 }
 
-/** @param path behind `/__patchgate/`: `exchanges/12` */
-export const get = <T>(path: string, signal?: AbortSignal) => ask<T>('GET', path, undefined, signal);
-/** @param bearer another token than the page's */
-export const post = <T>(path: string, body?: unknown, signal?: AbortSignal, bearer?: string) =>
-  ask<T>('POST', path, body, signal, bearer);
+/** The gate refused the last token of the page. */
+export const isRefused = createStore(false);
 
-async function ask<T>(
-  method: string,
-  path: string,
-  body?: unknown,
-  signal?: AbortSignal,
-  bearer?: string,
-): Promise<T> {
-  const init = {
-    method,
-    ...(body !== undefined && {
-      body: JSON.stringify(body),
-      headers: { 'Content-Type': 'application/json' },
-    }),
-    ...(signal && { signal }),
-  };
-  const res = await send(path, init, bearer);
-  return (await res.json()) as T;
+/** @param path below `/__patchgate/`: `exchanges/12` @throws ApiError */
+export async function get<T>(path: string, signal?: AbortSignal): Promise<T> {
+  return (await send(path, { signal: signal ?? null })).json() as Promise<T>;
 }
 
-/** @throws ApiError */
-async function send(path: string, init: RequestInit, bearer = token()): Promise<Response> {
-  const res = await fetch(ROOT + path, {
-    ...init,
-    headers: { ...init.headers, Authorization: `Bearer ${bearer}` },
-  }).catch((error: Error) => {
+/** @param bearer another token than the page's @throws ApiError */
+export async function post<T>(path: string, body: unknown, bearer?: string | null): Promise<T> {
+  const res = await send(path, { method: 'POST', body: JSON.stringify(body) }, bearer);
+  return res.json() as Promise<T>;
+}
+
+async function send(path: string, init: RequestInit, bearer?: string | null): Promise<Response> {
+  const token = bearer ?? pageToken.read();
+  const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' };
+  const res = await fetch(`/__patchgate/${path}`, { ...init, headers }).catch((error: Error) => {
     if (error.name === 'AbortError') throw error;
-    throw new ApiError(0, 'Patchgate does not answer', 'it may have been stopped: start it again');
+    throw new ApiError(0, 'Patchgate does not answer', 'it may have stopped');
   });
   if (res.ok) return res;
-  // Another one may have been given meanwhile.
-  if (res.status === 401 && bearer === token()) setToken(null);
-  const problem = (await res.json().catch(() => ({}))) as Partial<
-    Record<'detail' | 'title' | 'hint', string>
-  >;
-  throw new ApiError(res.status, problem.detail ?? problem.title ?? `HTTP ${res.status}`, problem.hint);
+  if (res.status === 401 && token === pageToken.read()) {
+    isRefused.set(true);
+    pageToken.set(null);
+  }
+  const problem = (await res.json().catch(() => ({}))) as { detail?: string; hint?: string };
+  throw new ApiError(res.status, problem.detail ?? `HTTP ${res.status}`, problem.hint);
 }
 
-/** What the stream of events tells, and whether it is there. */
+/** The value that is loaded for a key. The former one stays until the next one is there. */
+export function useLoaded<T>(key: unknown, load: () => Promise<T>): { data?: T; error?: Error } {
+  const [state, setState] = useState<{ data?: T; error?: Error }>({});
+  const latest = useRef(key);
+  latest.current = key;
+  useEffect(() => {
+    load().then(
+      (data) => latest.current === key && setState({ data }),
+      (error: Error) => latest.current === key && setState({ error }),
+    );
+  }, [key]);
+  return state;
+}
+
+export const loadExchange = (id: string | number): Promise<ShownExchange> =>
+  get(`exchanges/${encodeURIComponent(id)}`);
+
 export type LiveEvent =
   | { type: 'connected' }
   /** @param message why */
@@ -71,9 +71,8 @@ export type LiveEvent =
 const FIRST_PAUSE = 500;
 const LONGEST_PAUSE = 10_000;
 
-/** Follows the server's events until the signal ends it, and connects anew where the connection is lost. What happened in between is
- *  not told again. An EventSource sends no bearer. */
-export async function events(onEvent: (event: LiveEvent) => void, signal: AbortSignal): Promise<void> {
+/** Follows the server's events until the signal ends it, and connects again after a loss. (`EventSource` sends no bearer.) */
+export async function followEvents(onEvent: (event: LiveEvent) => void, signal: AbortSignal): Promise<void> {
   let pause = FIRST_PAUSE;
   while (!signal.aborted) {
     let message = 'the connection ended';
@@ -83,21 +82,17 @@ export async function events(onEvent: (event: LiveEvent) => void, signal: AbortS
       onEvent({ type: 'connected' });
       if (body) await readEvents(body, onEvent);
     } catch (error) {
-      if (signal.aborted) return;
-      message = error instanceof Error ? error.message : String(error);
-      if (error instanceof ApiError && error.status === 401) return;
+      if (signal.aborted || (error instanceof ApiError && error.status === 401)) return;
+      message = (error as Error).message;
     }
     onEvent({ type: 'disconnected', message });
-    await waitFor(pause, signal);
+    await new Promise((resolve) => setTimeout(resolve, pause));
     pause = Math.min(2 * pause, LONGEST_PAUSE);
   }
 }
 
-/** Reads `event: NAME`, `data: JSON` and an empty line, again and again; other lines tell nothing. */
-async function readEvents(
-  body: ReadableStream<Uint8Array>,
-  onEvent: (event: LiveEvent) => void,
-): Promise<void> {
+/** Reads frames of `event: NAME`, `data: JSON` and an empty line; skips all others. */
+async function readEvents(body: ReadableStream<Uint8Array>, onEvent: (event: LiveEvent) => void) {
   const reader = body.pipeThrough(new TextDecoderStream() as TransformStream<Uint8Array, string>).getReader();
   let rest = '';
   for (;;) {
@@ -106,20 +101,8 @@ async function readEvents(
     const frames = (rest + value).split('\n\n');
     rest = frames.pop() ?? '';
     for (const frame of frames) {
-      const type = /^event: (\w+)$/m.exec(frame)?.[1];
-      const data = /^data: (.*)$/m.exec(frame)?.[1];
-      if (data !== undefined && (type === 'exchange' || type === 'approval'))
-        onEvent({ type, data: JSON.parse(data) });
+      const [, type, data = ''] = /^event: (exchange|approval)\n(?:.*\n)*?data: (.*)$/m.exec(frame) ?? [];
+      if (type) onEvent({ type, data: JSON.parse(data) } as LiveEvent);
     }
   }
-}
-
-function waitFor(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms);
-    signal.addEventListener('abort', () => {
-      clearTimeout(timer);
-      resolve();
-    });
-  });
 }

@@ -1,260 +1,190 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { Approval, Decision } from '../model/approval.ts';
+import type { Approval } from '../model/approval.ts';
 import { sanitize } from '../reporters/wording.ts';
-import { post } from './api.ts';
-import { announcement, askedBy, currentOf, lossText, outcomeText, pendingOf } from './approval-words.ts';
-import { OtherToken, useApprover } from './approver.tsx';
-import { Effects } from './effects.tsx';
+import { ApiError, loadExchange, post, useLoaded } from './api.ts';
+import { Comparison } from './diff-view.tsx';
 import { useLive } from './live.ts';
-import { Ago, Dialog, Done, type Fact, Facts, Field, Moment, Problem, useLoaded } from './parts.tsx';
-import { hrefOf, type Route } from './router.ts';
-import { leftText, useNow } from './time.ts';
+import { Section, Table } from './parts.tsx';
+import { hrefOf } from './router.ts';
+import { useStore } from './store.ts';
+import { approverToken } from './tokens.ts';
+import { lostBy, timeOf } from './words.ts';
 
-interface Asked {
-  id: string;
-  decision: Decision;
+/** As they are now: no event says that one has expired. */
+function useApprovals(): { pending: Approval[]; decided: Approval[]; now: number } {
+  const { approvals } = useLive();
+  const [now, setNow] = useState(Date.now);
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), 1000);
+    return () => clearInterval(timer);
+  }, []);
+  const current = approvals.map((one) => currentOf(one, now));
+  const isPending = ({ status }: Approval) => status === 'pending';
+  return {
+    // The one that ends first is the first, so that a new one moves no other.
+    pending: current.filter(isPending).sort((a, b) => a.expiresAt.localeCompare(b.expiresAt)),
+    decided: current.filter((one) => !isPending(one)),
+    now,
+  };
 }
 
-export function Approvals({ route }: { route: Route }) {
-  const id = route.path[1];
-  return id === undefined ? <List /> : <One id={id} />;
+export const usePending = (): Approval[] => useApprovals().pending;
+
+function currentOf(approval: Approval, now: number): Approval {
+  const isOver = Date.parse(approval.expiresAt) <= now;
+  return isOver && /^(?:pending|approved)$/.test(approval.status)
+    ? { ...approval, status: 'expired' }
+    : approval;
 }
 
-/** All of them are drawn each second. */
-const DECIDED_SHOWN = 100;
+const lossOf = ({ effects }: Approval): string => lostBy(effects) || 'environments that are not known';
 
-function List() {
-  const now = useNow();
-  const approvals = currentOf(useLive().approvals, now);
-  const { ask, dialog, done, heading } = useDecisions(approvals);
-  const pending = pendingOf(approvals);
-  const decided = approvals.filter(({ status }) => status !== 'pending');
+/** On every page while a PATCH waits. */
+export function ApprovalBanner() {
+  const pending = usePending();
+  const [first] = pending;
   return (
-    <>
-      <h1 tabIndex={-1} ref={heading}>
-        Approvals
-      </h1>
-      <p role="status" class="unseen">
-        {announcement(pending, now)}
-      </p>
-      <Done text={done} />
-      <OtherToken />
-      <h2>Pending ({pending.length})</h2>
+    <div role="status">
+      {first && (
+        <p class="banner flow">
+          <strong>
+            {pending.length === 1 ? '1 PATCH waits' : `${pending.length} PATCHes wait`} for an approval
+          </strong>
+          <span>{`${sanitize(first.url)}: deletes ${lossOf(first)} for good`}</span>
+          <a href={hrefOf('approvals')}>Review</a>
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** @param id of the one that the address names */
+export function Approvals({ id }: { id: string }) {
+  const { approvals, health } = useLive();
+  const { pending, decided } = useApprovals();
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls by keys
+    <section class="approvals" aria-label="Approvals" tabIndex={0}>
+      <h1>Approvals</h1>
+      {id !== '' && health && !approvals.some((one) => one.id === id) && (
+        <p role="alert">There is no approval {sanitize(id)}: it may have been made by an earlier run.</p>
+      )}
       {pending.length === 0 && <p class="quiet">Nothing waits for an approval.</p>}
       {pending.map((approval) => (
-        <Card key={approval.id} approval={approval} now={now} ask={ask} />
+        <ApprovalCard key={approval.id} approval={approval} isLinked={approval.id === id} isWhole />
       ))}
-      <h2>Decided ({decided.length})</h2>
-      {decided.length === 0 && <p class="quiet">Nothing was decided yet.</p>}
-      {decided.slice(0, DECIDED_SHOWN).map((approval) => (
-        <Card key={approval.id} approval={approval} now={now} ask={ask} />
-      ))}
-      {decided.length > DECIDED_SHOWN && <p class="note">The latest {DECIDED_SHOWN} are listed.</p>}
-      {dialog}
-    </>
-  );
-}
-
-function One({ id }: { id: string }) {
-  const { approvals } = useLive();
-  const now = useNow();
-  const live = approvals.find((one) => one.id === id);
-  const { data, error } = useLoaded<Approval>(live ? undefined : `approvals/${encodeURIComponent(id)}`);
-  const found = live ?? data;
-  const current = currentOf(found ? [found] : [], now);
-  const [approval] = current;
-  const { ask, dialog, done, heading } = useDecisions(current);
-  return (
-    <>
-      <p>
-        <a href={hrefOf(['approvals'])}>All approvals</a>
-      </p>
-      <h1 tabIndex={-1} ref={heading}>
-        Approval {id}
-      </h1>
-      <Done text={done} />
-      <OtherToken />
-      <Problem error={approval ? undefined : error} />
-      {approval && (
-        <>
-          <Card approval={approval} isAlone now={now} ask={ask} />
-          <Details approval={approval} />
-        </>
+      {decided.length > 0 && (
+        <Section title="Decisions">
+          <Table title="Decisions" columns={['Asked', 'Request', 'Deletes', 'Outcome']}>
+            <tbody>
+              {decided.map((approval) => (
+                <tr key={approval.id} class={approval.id === id ? 'linked' : undefined}>
+                  <td>{timeOf(approval.requestedAt)}</td>
+                  <td>
+                    <RequestLink approval={approval} />
+                  </td>
+                  <td>{lossOf(approval)}</td>
+                  <td>{outcomeOf(approval)}</td>
+                </tr>
+              ))}
+            </tbody>
+          </Table>
+        </Section>
       )}
-      {dialog}
-    </>
+    </section>
   );
 }
 
-const headingId = (id: string) => `approval-${id}`;
-
-interface CardProps {
-  approval: Approval;
-  /** Its heading is one level up. */
-  isAlone?: boolean;
-  now: number;
-  ask: (asked: Asked) => void;
+function RequestLink({ approval: { exchange, method, url } }: { approval: Approval }) {
+  const text = sanitize(`${method} ${url}`);
+  return exchange === undefined ? text : <a href={hrefOf('exchanges', exchange)}>{text}</a>;
 }
 
-function Card({ approval, isAlone = false, now, ask }: CardProps) {
-  const Heading = isAlone ? 'h2' : 'h3';
-  const { id, status, method, url, requestedAt, expiresAt, exchange } = approval;
-  const isPending = status === 'pending';
+/** `approved by anna at 14:03:22, and used: it has moved` */
+function outcomeOf({ status, decidedBy, decidedAt, reason }: Approval): string {
+  const by = `${decidedBy ? ` by ${decidedBy}` : ''}${decidedAt ? ` at ${timeOf(decidedAt)}` : ''}`;
+  const words: Partial<Record<Approval['status'], string>> = {
+    approved: `approved${by}; the client has to send it again`,
+    used: decidedAt ? `approved${by}, and used` : 'used with the token of the 409',
+    expired: decidedAt ? `approved${by}, ended without use` : 'ended without a decision',
+  };
+  return sanitize(`${words[status] ?? `${status}${by}`}${reason ? `: ${reason}` : ''}`);
+}
+
+type CardProps = { approval: Approval; isLinked?: boolean; isWhole?: boolean };
+
+/** The environments that a PATCH deletes, who asks, and the decision. @param props `isWhole`: with its request and diff */
+export function ApprovalCard({ approval, isLinked = false, isWhole = false }: CardProps) {
+  const { now } = useApprovals();
+  const card = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (isLinked) card.current?.scrollIntoView();
+  }, [isLinked]);
+  const current = currentOf(approval, now);
+  if (current.status !== 'pending')
+    return <p class="card">{`Approval ${current.id}: ${outcomeOf(current)}`}</p>;
+  const { client = 'a client', session, requestedAt, expiresAt, exchange } = current;
+  const asker = session ? `${client} in session ${session}` : client;
+  const seconds = Math.ceil((Date.parse(expiresAt) - now) / 1000);
   return (
-    <article class="approval" data-status={status} aria-labelledby={headingId(id)}>
-      <Heading id={headingId(id)} tabIndex={-1}>
-        {!isAlone && <a href={hrefOf(['approvals', id])}>{id}</a>} {method} {sanitize(url)}
-      </Heading>
-      <Effects effects={approval.effects} omitted={approval.effectsOmitted} />
-      <p class="about">
-        <span>
-          Asked by {askedBy(approval)} <Ago at={requestedAt} now={now} />
-        </span>
-        {exchange !== undefined && <a href={hrefOf(['exchanges', exchange])}>Exchange {exchange}</a>}
-        {!isPending && <strong>{outcomeText(approval)}</strong>}
-        {approval.decidedAt && <Ago at={approval.decidedAt} now={now} />}
-      </p>
-      {approval.reason && <p class="reason">Reason: {sanitize(approval.reason)}</p>}
-      {isPending && (
-        <>
-          <Waiting />
-          <p class="buttons">
-            <button type="button" class="danger" onClick={() => ask({ id, decision: 'approve' })}>
-              Approve…<span class="unseen"> {id}</span>
-            </button>
-            <button type="button" onClick={() => ask({ id, decision: 'decline' })}>
-              Decline…<span class="unseen"> {id}</span>
-            </button>
-            {/* It counts: who wants to hear it reads it here. */}
-            <span class="left">
-              <span class="digits">{leftText(expiresAt, now)}</span> left
-            </span>
-          </p>
-        </>
+    <div class="card pending" ref={card}>
+      <Section title={`Deletes ${lossOf(current)} for good`}>
+        {isWhole && <RequestLink approval={current} />}
+        <p>
+          {sanitize(`Asked by ${asker} at ${timeOf(requestedAt)}.`)} Ends in{' '}
+          <strong>{`${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`}</strong>.
+        </p>
+        <Decide approval={current} />
+      </Section>
+      {isWhole && exchange !== undefined && <CardDiff exchange={exchange} />}
+    </div>
+  );
+}
+
+function CardDiff({ exchange: id }: { exchange: number }) {
+  const { data } = useLoaded(id, () => loadExchange(id));
+  return data ? <Comparison exchange={data} /> : null;
+}
+
+function Decide({ approval }: { approval: Approval }) {
+  const { needsApprover } = useLive();
+  const kept = useStore(approverToken);
+  const [error, setError] = useState<Error>();
+  const form = useRef<HTMLFormElement>(null);
+  const isRefused = error instanceof ApiError && (error.status === 401 || error.status === 403);
+  const decide = async (decision: 'approve' | 'decline') => {
+    if (!form.current?.reportValidity()) return;
+    const given = new FormData(form.current);
+    const token = String(given.get('token') ?? '').trim();
+    try {
+      await post(`approvals/${approval.id}`, { decision, reason: given.get('reason') }, token || kept);
+      if (token !== '') approverToken.set(token);
+    } catch (thrown) {
+      setError(thrown as Error);
+    }
+  };
+  return (
+    // Enter decides nothing: a decision takes one of the two buttons.
+    <form ref={form} class="flow" onSubmit={(event) => event.preventDefault()}>
+      {(isRefused || (needsApprover && kept === null)) && (
+        <label>
+          Your approver’s token <input name="token" type="password" autocomplete="off" required />
+        </label>
       )}
-    </article>
-  );
-}
-
-function Waiting() {
-  const { hasApprovers } = useLive();
-  return (
-    <p class="quiet">
-      {hasApprovers
-        ? 'The client was answered, and can send it again once it is approved.'
-        : 'The client was answered, and can send it again with its token. Declining voids the token.'}
-    </p>
-  );
-}
-
-function Details({ approval }: { approval: Approval }) {
-  const { operation, record, client, session, requestedAt, expiresAt, decidedAt } = approval;
-  const facts: Fact[] = [
-    ['Operation', operation],
-    ['Record', record && `${record.kind} ${record.id} of account ${record.account}`],
-    ['Client', client],
-    ['Session', session],
-    ['Asked', <Moment key="" at={requestedAt} />],
-    ['Expires', <Moment key="" at={expiresAt} />],
-    ['Decided', decidedAt && <Moment key="" at={decidedAt} />],
-  ];
-  return (
-    <>
-      <h2>Details</h2>
-      <Facts facts={facts} />
-    </>
-  );
-}
-
-/** The dialog in which a decision is made, and what came of the last one. */
-function useDecisions(approvals: readonly Approval[]) {
-  const [asked, ask] = useState<Asked>();
-  const [{ done, last }, setDone] = useState({ done: '', last: '' });
-  const heading = useRef<HTMLHeadingElement>(null);
-  const approval = approvals.find(({ id }) => id === asked?.id);
-  const close = () => ask(undefined);
-  const onDone = (text: string) => {
-    setDone({ done: text, last: approval?.id ?? '' });
-    close();
-  };
-  const goOn = () => (document.getElementById(headingId(last)) ?? heading.current)?.focus();
-  useEffect(() => {
-    if (done !== '') goOn();
-  }, [done]);
-  const status = approvals.find(({ id }) => id === last)?.status;
-  useEffect(() => {
-    // Its card has another place by then.
-    if (done !== '' && document.activeElement === document.body) goOn();
-  }, [status]);
-  const dialog = asked && approval && (
-    <DecisionDialog
-      key={asked.id}
-      approval={approval}
-      decision={asked.decision}
-      onClose={close}
-      onDone={onDone}
-    />
-  );
-  return { ask, dialog, done, heading };
-}
-
-interface DecisionProps {
-  approval: Approval;
-  decision: Decision;
-  onClose: () => void;
-  onDone: (text: string) => void;
-}
-
-function DecisionDialog({ approval, decision, onClose, onDone }: DecisionProps) {
-  const isPending = approval.status === 'pending';
-  const isApproval = decision === 'approve';
-  const verb = isApproval ? 'Approve' : 'Decline';
-  const { submit, isBusy, field } = useApprover(true, (bearer, form) => {
-    const reason = String(form.get('reason')).trim();
-    const body = { decision, ...(reason && { reason }) };
-    return post<Approval>(`approvals/${encodeURIComponent(approval.id)}`, body, undefined, bearer);
-  });
-  const onSubmit = async (event: SubmitEvent) => {
-    if (await submit(event)) onDone(`${isApproval ? 'Approved' : 'Declined'}: ${approval.id}`);
-  };
-  const other = useRef<HTMLButtonElement>(null);
-  useEffect(() => {
-    if (!isPending) other.current?.focus();
-  }, [isPending]);
-  return (
-    <Dialog title={`${verb} ${approval.id}?`} onClose={onClose}>
-      <form onSubmit={onSubmit}>
-        <p>
-          {approval.method} {sanitize(approval.url)}
-          <br />
-          Asked by {askedBy(approval)}
+      <label>
+        Reason <input name="reason" maxLength={500} placeholder="optional" />
+      </label>
+      <button type="button" class="danger" onClick={() => void decide('approve')}>
+        Approve: delete {lossOf(approval)}
+      </button>
+      <button type="button" onClick={() => void decide('decline')}>
+        Decline
+      </button>
+      {error && (
+        <p role="alert" class="bad">
+          {sanitize(`${isRefused ? 'This needs the token of an approver. ' : ''}${error.message}`)}
         </p>
-        <Effects effects={approval.effects} omitted={approval.effectsOmitted} />
-        <p>
-          <strong>{isApproval ? lossText(approval) : 'Nothing is deleted then.'}</strong>
-        </p>
-        {isPending ? (
-          <>
-            <Field label="Reason (optional)">
-              {(given) => <textarea {...given} name="reason" rows={2} maxLength={500} />}
-            </Field>
-            {field}
-          </>
-        ) : (
-          <p role="alert">It is no longer pending: {outcomeText(approval)}.</p>
-        )}
-        {!isPending && approval.reason && <p class="reason">Reason: {sanitize(approval.reason)}</p>}
-        <p class="buttons">
-          {isPending && (
-            <button type="submit" class={isApproval ? 'danger' : undefined} aria-disabled={isBusy}>
-              {verb}
-            </button>
-          )}
-          <button type="button" ref={other} onClick={onClose}>
-            {isPending ? 'Cancel' : 'Close'}
-          </button>
-        </p>
-      </form>
-    </Dialog>
+      )}
+    </form>
   );
 }

@@ -1,304 +1,264 @@
-import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { amount, sanitize } from '../reporters/wording.ts';
+import { Component } from 'preact';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { sanitize } from '../reporters/wording.ts';
 import type { ShownExchange } from '../server/show-exchange.ts';
-import {
-  choicesOf,
-  DEFAULT_SESSION,
-  type ExchangeFilter,
-  FILTER_NAMES,
-  filterOf,
-  isWanted,
-  NOT_JUDGED,
-} from './exchange-filter.ts';
-import { summaryOf, timeOf, tookText, VerdictWord } from './exchange-words.tsx';
-import { useLive } from './live.ts';
-import { hrefOf, type Route, setQuery } from './router.ts';
-import { type Rows, useVisibleRows } from './visible-rows.ts';
+import { get } from './api.ts';
+import { harOf } from './copies.ts';
+import { Detail } from './detail.tsx';
+import { filterOf, hasWord, toggleWord } from './filter.ts';
+import { clearExchanges, useLive } from './live.ts';
+import { Marks } from './parts.tsx';
+import { hrefOf, type Route, replaceWith } from './router.ts';
+import { KINDS, kindOf, pathParts, timeOf, tookText } from './words.ts';
 
-/** Milliseconds between two announcements, at least. */
-const ANNOUNCE_PAUSE = 10_000;
+const CHIPS = ['blocked', 'missed', 'unguarded'];
 
-let lastQuery: Readonly<Record<string, string>> = {};
-
-/** Leads back to the list, with its filter. */
-export const listHref = (): string => hrefOf([], lastQuery);
-
+/** The list, and beside it the exchange that is open. */
 export function Exchanges({ route }: { route: Route }) {
-  const live = useLive();
-  const filter = useMemo(() => filterOf(route.query), [route]);
-  lastQuery = filter;
-  const [isPaused, setPaused] = useState(false);
-  const table = useRef<HTMLTableElement>(null);
-  const isRead = useReading(table);
-  const isHeld = isPaused || isRead;
-  const kept = useHeld(live.exchanges, isHeld);
-  const shown = useMemo(() => kept.filter((one) => isWanted(one, filter)), [kept, filter]);
-  const waiting = useMemo(() => {
-    const known = new Set(kept);
-    return live.exchanges.filter((one) => !known.has(one) && isWanted(one, filter)).length;
-  }, [live.exchanges, kept, filter]);
-  const isFiltered = FILTER_NAMES.some((name) => filter[name] !== '');
+  const { exchanges, health } = useLive();
+  const q = route.query.get('q') ?? '';
+  const open = route.id === '' ? undefined : Number(route.id);
+  const [moved, setCursor] = useState<number>();
+  const cursor = open ?? moved;
+  const list = useRef<HTMLDivElement>(null);
+  const field = useRef<HTMLInputElement>(null);
+  const [upTo, release] = useHold(list, exchanges[0]?.id ?? 0, open !== undefined);
+  const wanted = useMemo(() => exchanges.filter(filterOf(q)), [exchanges, q]);
+  const rows = useMemo(() => wanted.filter(({ id }) => id <= upTo), [wanted, upTo]);
+  const waiting = wanted.length - rows.length;
 
-  const goOn = () => {
-    setPaused(false);
-    getSelection()?.removeAllRanges();
-    if ((table.current?.getBoundingClientRect().top ?? 0) < 0) scrollTo({ top: 0 });
+  const filterBy = (text: string) => {
+    release();
+    replaceWith(hrefOf('exchanges', route.id, { q: text }));
   };
+  const show = (id: number) => {
+    setCursor(id);
+    const href = hrefOf('exchanges', id, { q });
+    if (open === undefined) location.hash = href;
+    else replaceWith(href);
+  };
+  const close = () => {
+    setCursor(open);
+    replaceWith(hrefOf('exchanges', '', { q }));
+    list.current?.focus();
+  };
+  const moveTo = (index: number) => {
+    const row = rows[Math.max(0, Math.min(rows.length - 1, index))];
+    if (!row) return;
+    if (open === undefined) setCursor(row.id);
+    else show(row.id);
+    document.getElementById(rowId(row.id))?.scrollIntoView({ block: 'nearest' });
+  };
+  const onKey = (event: KeyboardEvent) => {
+    const at = rows.findIndex(({ id }) => id === cursor);
+    const page = Math.floor((list.current?.clientHeight ?? 0) / 32);
+    const keys = ['ArrowDown', 'ArrowUp', 'PageDown', 'PageUp', 'Home', 'End'];
+    const index = [at + 1, at - 1, at + page, at - page, 0, rows.length][keys.indexOf(event.key)];
+    if (index !== undefined) moveTo(index);
+    else if (event.key === 'Enter' && cursor !== undefined) show(cursor);
+    else return;
+    event.preventDefault();
+  };
+  useShortcuts({
+    '/': () => field.current?.select(),
+    Escape: () => (open === undefined ? list.current?.blur() : close()),
+  });
+
   return (
-    <>
-      <h1>Exchanges</h1>
-      <Filters filter={filter} exchanges={live.exchanges} isFiltered={isFiltered} />
-      <div class="bar">
-        <button type="button" onClick={() => (isHeld ? goOn() : setPaused(true))}>
-          {isHeld ? 'Go on' : 'Pause'}
-        </button>
-        <span>
-          {isFiltered
-            ? `${shown.length} of ${amount(kept.length, 'exchange')}`
-            : amount(kept.length, 'exchange')}
-          {isHeld && <strong>{` · ${isPaused ? 'paused' : 'held while you read'}, ${waiting} new`}</strong>}
-        </span>
-        <Announcer exchanges={live.exchanges} filter={filter} isHeld={isHeld} />
-      </div>
-      {shown.length === 0 ? (
-        <Nothing isFiltered={isFiltered} connection={live.connection} />
-      ) : (
-        <Table table={table} exchanges={shown} />
-      )}
-    </>
-  );
-}
-
-function Nothing({ isFiltered, connection }: { isFiltered: boolean; connection: string }) {
-  if (isFiltered) return <p>No exchange matches this filter.</p>;
-  if (connection === 'connecting') return <p>Connecting …</p>;
-  return <p>There is no exchange yet. Requests through the gate show up here.</p>;
-}
-
-/** The list as it is, or as it was when somebody began to read it. */
-function useHeld(exchanges: readonly ShownExchange[], isHeld: boolean): readonly ShownExchange[] {
-  const held = useRef(exchanges);
-  const newest = held.current[0];
-  // Another run counts from 1 again.
-  const isOther = newest !== undefined && (exchanges[0]?.startedAt ?? newest.startedAt) < newest.startedAt;
-  if (!isHeld || newest === undefined || isOther) held.current = exchanges;
-  return held.current;
-}
-
-/** Milliseconds for which a pointer that has moved holds the list: one can aim at a row. */
-const POINTING = 2000;
-
-/** Whether somebody reads the list: it has the focus, a part of it is selected, it is scrolled, or the pointer moves on it. */
-function useReading(table: { readonly current: HTMLTableElement | null }): boolean {
-  const [isRead, setRead] = useState(false);
-  useEffect(() => {
-    let pointedAt = Number.NEGATIVE_INFINITY;
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const look = () => {
-      const list = table.current;
-      if (!list) return setRead(false);
-      const selection = getSelection();
-      const rest = pointedAt + POINTING - performance.now();
-      clearTimeout(timer);
-      if (rest > 0) timer = setTimeout(look, rest + 1);
-      setRead(
-        rest > 0 ||
-          list.contains(document.activeElement) ||
-          list.getBoundingClientRect().top < -1 ||
-          (selection !== null && !selection.isCollapsed && selection.containsNode(list, true)),
-      );
-    };
-    const point = (event: Event) => {
-      if (!table.current?.contains(event.target as Node)) return;
-      pointedAt = performance.now();
-      look();
-    };
-    // Where the focus goes to is known when it is there.
-    const lookSoon = () => setTimeout(look);
-    const ending = new AbortController();
-    const { signal } = ending;
-    for (const name of ['pointermove', 'pointerdown'])
-      document.addEventListener(name, point, { signal, passive: true });
-    for (const name of ['focusin', 'focusout', 'selectionchange'])
-      document.addEventListener(name, lookSoon, { signal });
-    window.addEventListener('scroll', look, { signal, passive: true });
-    return () => {
-      ending.abort();
-      clearTimeout(timer);
-    };
-  }, [table]);
-  return isRead;
-}
-
-/** Says how many there were, and not each. */
-function Announcer(now: { exchanges: readonly ShownExchange[]; filter: ExchangeFilter; isHeld: boolean }) {
-  const [text, setText] = useState('');
-  const current = useRef(now);
-  current.current = now;
-  useEffect(() => {
-    let said: ReadonlySet<ShownExchange> | undefined;
-    const timer = setInterval(() => {
-      const { exchanges, filter, isHeld } = current.current;
-      const fresh = exchanges.filter((one) => !said?.has(one) && isWanted(one, filter)).length;
-      if (said && fresh > 0) setText(`${amount(fresh, 'new exchange')}${isHeld ? ', not shown yet' : ''}`);
-      said = new Set(exchanges);
-    }, ANNOUNCE_PAUSE);
-    return () => clearInterval(timer);
-  }, []);
-  return (
-    <span role="status" class="unseen">
-      {text}
-    </span>
-  );
-}
-
-function Filters({
-  filter,
-  exchanges,
-  isFiltered,
-}: {
-  filter: ExchangeFilter;
-  exchanges: readonly ShownExchange[];
-  isFiltered: boolean;
-}) {
-  const choices = choicesOf(exchanges, filter);
-  const isWide = useMemo(() => matchMedia('(min-width: 40rem)').matches, []);
-  const set = (name: keyof ExchangeFilter) => (event: Event) =>
-    setQuery({ [name]: (event.currentTarget as HTMLInputElement).value });
-  const select = (name: keyof ExchangeFilter, label: string, options: (readonly [string, string])[]) => (
-    <label>
-      <span>{label}</span>
-      <select value={filter[name]} onChange={set(name)}>
-        <option value="">any</option>
-        {options.map(([value, text]) => (
-          <option key={value} value={value}>
-            {text}
-          </option>
+    <div class={open === undefined ? 'exchanges' : 'exchanges with-detail'}>
+      <h1 class="unseen">Exchanges</h1>
+      <search class="tools flow">
+        <input
+          ref={field}
+          type="search"
+          aria-label="Filter"
+          placeholder="Filter: blocked  status:4xx  PATCH  /projects/42     ( / )"
+          title="Words: blocked, missed, unguarded, passed, flagged, failed, approved, replayed; a method; status:4xx, rule:, operation:, session:; a part of the path. -word: not so"
+          spellcheck={false}
+          value={q}
+          onInput={(event) => filterBy(event.currentTarget.value)}
+          onKeyDown={(event) => {
+            if (event.key === 'ArrowDown') list.current?.focus();
+          }}
+        />
+        {CHIPS.map((word) => (
+          <button
+            key={word}
+            type="button"
+            class="chip"
+            aria-pressed={hasWord(q, word)}
+            onClick={() => filterBy(toggleWord(q, word))}
+          >
+            {word}
+          </button>
         ))}
-      </select>
-    </label>
-  );
-  const asIs = (values: readonly string[]) => values.map((value) => [value, sanitize(value)] as const);
-  const input = (name: 'path' | 'text', label: string) => (
-    <label>
-      <span>{label}</span>
-      <input type="search" value={filter[name]} onInput={set(name)} spellcheck={false} />
-    </label>
-  );
-  const used = FILTER_NAMES.filter((name) => filter[name] !== '').length;
-  return (
-    <details class="filters" open={isWide}>
-      <summary>Filter{used > 0 && ` (${used} in use)`}</summary>
-      <search>
-        {select('verdict', 'Verdict', [
-          ['block', 'blocked'],
-          ['pass', 'passed'],
-          ['passed-error', 'passed, enforce would block'],
-          ['missed', 'missed'],
-          [NOT_JUDGED, 'not judged'],
-        ])}
-        {select('rule', 'Rule', asIs(choices.rule))}
-        {select('operation', 'Operation', asIs(choices.operation))}
-        {select('method', 'Method', asIs(choices.method))}
-        {input('path', 'Path')}
-        {select(
-          'session',
-          'Session',
-          choices.session.map((name) => [
-            name,
-            name === DEFAULT_SESSION ? 'the default one' : sanitize(name),
-          ]),
-        )}
-        {input('text', 'Text')}
         <button
           type="button"
-          disabled={!isFiltered}
-          onClick={() => setQuery(Object.fromEntries(FILTER_NAMES.map((name) => [name, undefined])))}
+          disabled={!health || rows.length === 0}
+          onClick={() => void download(rows, health?.url ?? '')}
+          title="Download the exchanges of the list as an HTTP archive"
         >
+          HAR
+        </button>
+        <button type="button" onClick={clearExchanges} title="Clear the list in this tab">
           Clear
         </button>
       </search>
-    </details>
+      <div class="panes">
+        <section class="list" aria-label="List">
+          <p role="status" class="news">
+            {waiting > 0 && (
+              <button
+                type="button"
+                onClick={() => {
+                  release();
+                  if (list.current) list.current.scrollTop = 0;
+                }}
+              >
+                ↑ {waiting} new
+              </button>
+            )}
+          </p>
+          <div
+            class="rows"
+            role="listbox"
+            aria-label="Exchanges"
+            aria-activedescendant={rows.some(({ id }) => id === cursor) ? rowId(cursor as number) : undefined}
+            tabIndex={0}
+            ref={list}
+            onKeyDown={onKey}
+          >
+            {rows.map((exchange) => (
+              <Row
+                key={exchange.id}
+                exchange={exchange}
+                isCurrent={exchange.id === cursor}
+                onOpen={() => show(exchange.id)}
+              />
+            ))}
+          </div>
+          {rows.length === 0 && (
+            <p class="nothing quiet">
+              {q === ''
+                ? 'No exchange yet. Requests through the gate show up here.'
+                : 'No exchange matches this filter.'}
+            </p>
+          )}
+        </section>
+        {open !== undefined && (
+          <Detail id={route.id} q={q} finding={route.query.get('finding') ?? ''} onClose={close} />
+        )}
+      </div>
+    </div>
   );
 }
 
-const COLUMNS = ['No.', 'Time', 'Request', 'Status', 'Verdict', 'Details', 'By', 'Took', 'Session'];
+const rowId = (id: number) => `exchange-${id}`;
 
-function Table({
-  table,
-  exchanges,
-}: {
-  table: { current: HTMLTableElement | null };
-  exchanges: readonly ShownExchange[];
-}) {
-  const rows = useVisibleRows(table, exchanges.length);
-  return (
-    <table class="exchanges" ref={table} aria-rowcount={exchanges.length + 1}>
-      <caption class="unseen">Exchanges, the newest first</caption>
-      <thead>
-        <tr aria-rowindex={1}>
-          {COLUMNS.map((name) => (
-            <th key={name} scope="col">
-              {name}
-            </th>
-          ))}
-        </tr>
-      </thead>
-      <tbody>
-        <Spacer key="above" height={rows.above} />
-        {exchanges.slice(rows.first, rows.end).map((exchange, i) => (
-          <Exchange key={exchange.id} exchange={exchange} index={rows.first + i} />
-        ))}
-        <Spacer key="below" height={rows.below} />
-      </tbody>
-    </table>
-  );
+/** Milliseconds that a moving pointer holds the list, so that one can aim at a row. */
+const AIMING = 2000;
+
+/** Holds the list as it is while somebody reads it. @returns the newest id that shows, and a function that lets newer ones in */
+function useHold(
+  list: { readonly current: HTMLDivElement | null },
+  newest: number,
+  isOpen: boolean,
+): [upTo: number, release: () => void] {
+  const [isRead, setRead] = useState(false);
+  const [held, setHeld] = useState(0);
+  const isHeld = isRead || isOpen;
+  useEffect(() => {
+    const rows = list.current as HTMLDivElement;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const look = (event?: Event) => {
+      const isAiming = event?.type === 'pointermove';
+      clearTimeout(timer);
+      if (isAiming) timer = setTimeout(look, AIMING);
+      setRead(isAiming || rows.scrollTop > 0 || document.activeElement === rows);
+    };
+    const names = ['pointermove', 'scroll', 'focus', 'blur'];
+    for (const name of names) rows.addEventListener(name, look, { passive: true });
+    return () => clearTimeout(timer);
+  }, [list]);
+  const release = () => setHeld(isHeld ? newest : 0);
+  useEffect(release, [isHeld]);
+  // Another run counts from 1 again.
+  return [held === 0 || held > newest ? Number.POSITIVE_INFINITY : held, release];
 }
 
-/** Stands for rows that are not in view. */
-function Spacer({ height }: { height: Rows['above'] }) {
-  const row = useRef<HTMLTableRowElement>(null);
-  useLayoutEffect(() => {
-    if (row.current) row.current.style.height = `${height}px`;
-  }, [height]);
-  return (
-    // biome-ignore lint/a11y/noAriaHiddenOnFocusable: a row is not focusable
-    <tr class="spacer" ref={row} aria-hidden="true" hidden={height === 0}>
-      <td colSpan={COLUMNS.length} />
-    </tr>
-  );
+/** Keys of the whole page, but for what is typed into a field. */
+function useShortcuts(actions: Record<string, () => void>): void {
+  const latest = useRef(actions);
+  latest.current = actions;
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      const action = latest.current[event.key];
+      if (!action || event.ctrlKey || event.metaKey || event.altKey) return;
+      const isTyping = (event.target as HTMLElement).matches?.('input, textarea');
+      if (isTyping && event.key !== 'Escape') return;
+      if (event.key === '/') event.preventDefault();
+      action();
+    };
+    document.addEventListener('keydown', onKey);
+    return () => document.removeEventListener('keydown', onKey);
+  }, []);
 }
 
-function Exchange({ exchange, index }: { exchange: ShownExchange; index: number }) {
-  const { id, startedAt, durationMs, request, response, answeredBy, session } = exchange;
-  const [path = '', query] = request.url.split(/(?=\?)/s);
-  return (
-    <tr aria-rowindex={index + 2} data-index={index}>
-      <th scope="row">{id}</th>
-      <td>
-        <time dateTime={startedAt} title={startedAt}>
+const STATUS_TONES: readonly (string | undefined)[] = ['', '', 'good', 'warn', 'bad', 'bad'];
+
+type RowProps = { exchange: ShownExchange; isCurrent: boolean; onOpen: () => void };
+
+class Row extends Component<RowProps> {
+  override shouldComponentUpdate(next: RowProps): boolean {
+    return next.exchange !== this.props.exchange || next.isCurrent !== this.props.isCurrent;
+  }
+
+  override render({ exchange, isCurrent }: RowProps) {
+    const { id, request, response, verdict, startedAt, durationMs } = exchange;
+    const [sign, word, tone] = KINDS[kindOf(exchange)];
+    const [start, end] = pathParts(request.url);
+    const status = response?.status;
+    return (
+      // biome-ignore lint/a11y/useKeyWithClickEvents: the listbox takes the keys
+      <div
+        role="option"
+        id={rowId(id)}
+        class="row"
+        aria-selected={isCurrent}
+        tabIndex={-1}
+        onClick={() => this.props.onOpen()}
+      >
+        <span class={`word ${tone}`} aria-hidden="true">
+          {sign}
+        </span>
+        <span class={`word middle ${tone}`}>{word}</span>
+        <span class={status === undefined ? 'quiet' : STATUS_TONES[Math.floor(status / 100)]}>
+          {status ?? '—'}
+        </span>
+        <span class="word">{sanitize(request.method)}</span>
+        <span class="path mono" title={sanitize(request.url)}>
+          <span class="quiet">{start}</span>
+          <span class="end">{end}</span>
+        </span>
+        <Marks exchange={exchange} />
+        <span class="wide quiet">{verdict?.operation}</span>
+        <time class="wide quiet" dateTime={startedAt}>
           {timeOf(startedAt)}
         </time>
-      </td>
-      <td>
-        <a href={hrefOf(['exchanges', id])} title={sanitize(request.url)}>
-          <span class="method">{request.method}</span>{' '}
-          <span class="path">
-            <bdi dir="ltr">
-              {sanitize(path)}
-              {query && <span class="quiet">{sanitize(query)}</span>}
-            </bdi>
-          </span>
-        </a>
-      </td>
-      <td>{response?.status ?? <span class="quiet">none</span>}</td>
-      <td>
-        <VerdictWord exchange={exchange} />
-      </td>
-      <td title={summaryOf(exchange)}>{summaryOf(exchange)}</td>
-      <td>{answeredBy}</td>
-      <td>{tookText(durationMs)}</td>
-      <td>{session && sanitize(session)}</td>
-    </tr>
-  );
+        <span class="took quiet">{tookText(durationMs)}</span>
+      </div>
+    );
+  }
+}
+
+/** Downloads those that the list shows, with their bodies. */
+async function download(shown: readonly ShownExchange[], gateUrl: string): Promise<void> {
+  const { exchanges } = await get<{ exchanges: ShownExchange[] }>('exchanges');
+  const ids = new Set(shown.map(({ id }) => id));
+  const wanted = exchanges.filter(({ id }) => ids.has(id));
+  const link = document.createElement('a');
+  link.href = URL.createObjectURL(new Blob([harOf(wanted, gateUrl)], { type: 'application/json' }));
+  link.download = 'patchgate.har';
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
 }

@@ -1,126 +1,106 @@
 import type { Approval } from '../model/approval.ts';
 import type { ShownExchange } from '../server/show-exchange.ts';
-import { events, get, type LiveEvent } from './api.ts';
-import { createListeners, useSyncExternalStore } from './store.ts';
+import { followEvents, get, type LiveEvent } from './api.ts';
+import { createStore, useStore } from './store.ts';
 
-/** What the page knows of the run. A change is another object; its lists are not changed. */
+/** `GET health`, as far as the page shows it. */
+interface Health {
+  mode: string;
+  /** `forwards to http://…, records into "checkout" (all)` */
+  doing: string;
+  validation: string;
+  guard: string;
+  /** Of the gate. */
+  url: string;
+  /** Absent: what the gate knows cannot be listed. */
+  known?: object;
+  trouble?: string;
+}
+
 interface Live {
+  health?: Health;
   /** Newest first, without bodies. */
   exchanges: readonly ShownExchange[];
   /** Newest first. */
   approvals: readonly Approval[];
-  /** Whether approvers are given, so that the control token alone cannot approve. */
-  hasApprovers: boolean;
-  /** False: the page's token is no approver's, and only an approver may decide. */
-  mayDecide: boolean;
-  /** Whether what is known of the records is the same for all sessions, so that it can be listed; undefined: not asked yet. */
-  hasState: boolean | undefined;
-  connection: 'connecting' | 'connected' | 'disconnected';
-  /** Why there is no connection. */
-  trouble: string | undefined;
+  /** Only an approver may decide, and the page's token is none of theirs. */
+  needsApprover: boolean;
+  isConnected: boolean;
+  /** Why there is no connection, or how the gate is degraded. */
+  trouble?: string | undefined;
 }
 
-export const KEPT = 1000;
-/** Milliseconds between two notices, at least: at 200 exchanges a second the page shows four changes. */
-const NOTICE_PAUSE = 250;
+const KEPT = 1000;
+/** Milliseconds between two renderings, at least. */
+const PAUSE = 250;
+const START: Live = { exchanges: [], approvals: [], needsApprover: false, isConnected: false };
 
-/** Oldest first: to add is cheap. */
-let exchanges: ShownExchange[] = [];
-/** By id, oldest first. */
-let approvals = new Map<string, Approval>();
-let hasApprovers = false;
-let mayDecide = true;
-let hasState: boolean | undefined;
-let connection: Live['connection'] = 'connecting';
-let trouble: string | undefined;
-let live: Live = snapshot();
+const store = createStore(START);
+export const useLive = (): Live => useStore(store);
 
-const listeners = createListeners();
-let isToNotice = false;
-let noticedAt = 0;
+let next = START;
+let isToTell = false;
+let toldAt = 0;
+/** When the newest of the cleared exchanges started. */
+let clearedAt = '';
 
-function snapshot(): Live {
-  const newest = [...approvals.values()].reverse();
-  return {
-    exchanges: exchanges.toReversed(),
-    ...{ approvals: newest, hasApprovers, mayDecide, hasState, connection, trouble },
+/** Renders at once if the last rendering is long ago. */
+function change(changes: Partial<Live>): void {
+  next = { ...next, ...changes };
+  if (isToTell) return;
+  isToTell = true;
+  const tell = () => {
+    isToTell = false;
+    toldAt = Date.now();
+    store.set(next);
   };
+  setTimeout(tell, Math.max(0, toldAt + PAUSE - Date.now()));
 }
 
-/** Tells at once where the last notice is long ago. */
-function changed(): void {
-  if (isToNotice) return;
-  isToNotice = true;
-  setTimeout(notice, Math.max(0, noticedAt + NOTICE_PAUSE - Date.now()));
-}
-
-function notice(): void {
-  isToNotice = false;
-  noticedAt = Date.now();
-  live = snapshot();
-  listeners.tell();
-}
-
-/** Follows the run until the signal ends that. */
+/** Follows the gate until the signal ends it. */
 export function follow(signal: AbortSignal): void {
-  void events((event) => take(event, signal), signal);
+  const take = (event: LiveEvent) => {
+    if (event.type === 'exchange') change({ exchanges: [event.data, ...next.exchanges].slice(0, KEPT) });
+    else if (event.type === 'approval') change({ approvals: merged([event.data], next.approvals) });
+    else if (event.type === 'disconnected') change({ isConnected: false, trouble: event.message });
+    else {
+      // It may be another run, which counts from 1 again.
+      change({ ...START, isConnected: true, trouble: undefined });
+      load(signal).catch((error: Error) => {
+        if (!signal.aborted) change({ trouble: error.message });
+      });
+    }
+  };
+  void followEvents(take, signal);
 }
 
-function take(event: LiveEvent, signal: AbortSignal): void {
-  if (event.type === 'exchange') {
-    exchanges.push(event.data);
-    if (exchanges.length > KEPT) exchanges.shift();
-  } else if (event.type === 'approval') keep([event.data]);
-  else if (event.type === 'disconnected') {
-    connection = 'disconnected';
-    trouble = event.message;
-  } else {
-    // Another run may be there by now, which counts from 1 again.
-    exchanges = [];
-    approvals = new Map();
-    connection = 'connected';
-    trouble = undefined;
-    void load(signal);
-  }
-  changed();
+/** An approval that is known already stays in its place. */
+function merged(given: readonly Approval[], known: readonly Approval[]): Approval[] {
+  const fresh = given.filter(({ id }) => !known.some((one) => one.id === id));
+  const kept = known.map((one) => given.find(({ id }) => id === one.id) ?? one);
+  return [...fresh, ...kept].slice(0, KEPT);
 }
 
-/** The oldest go first. */
-function keep(given: readonly Approval[]): void {
-  for (const one of given) approvals.set(one.id, one);
-  for (const id of approvals.keys()) {
-    if (approvals.size <= KEPT) break;
-    approvals.delete(id);
-  }
-}
-
-/** What went by before the events. */
+/** Asks for what was there before the events. */
 async function load(signal: AbortSignal): Promise<void> {
-  try {
-    const [listed, asked, health] = await Promise.all([
-      get<{ exchanges: ShownExchange[] }>('exchanges?bodies=false', signal),
-      get<{ approvals: Approval[]; approvers: boolean; mayDecide?: boolean }>(
-        `approvals?limit=${KEPT}`,
-        signal,
-      ),
-      get<{ known?: object }>('health', signal),
-    ]);
-    const ids = new Set(exchanges.map(({ id }) => id));
-    exchanges = [...listed.exchanges.reverse().filter(({ id }) => !ids.has(id)), ...exchanges].slice(-KEPT);
-    const since = [...approvals.values()];
-    approvals = new Map();
-    keep([...asked.approvals.reverse(), ...since]);
-    hasApprovers = asked.approvers;
-    hasState = health.known !== undefined;
-    mayDecide = asked.mayDecide ?? true;
-  } catch (error) {
-    if (signal.aborted) return;
-    trouble = error instanceof Error ? error.message : String(error);
-  }
-  // What a reader waits for.
-  notice();
+  const [listed, asked, health] = await Promise.all([
+    get<{ exchanges: ShownExchange[] }>('exchanges?bodies=false', signal),
+    get<{ approvals: Approval[]; approvers: boolean; mayDecide?: boolean }>('approvals?limit=100', signal),
+    get<Health>('health', signal),
+  ]);
+  const ids = new Set(next.exchanges.map(({ id }) => id));
+  const before = listed.exchanges.filter(({ id, startedAt }) => !ids.has(id) && startedAt > clearedAt);
+  change({
+    health,
+    exchanges: [...next.exchanges, ...before].slice(0, KEPT),
+    approvals: merged(next.approvals, asked.approvals),
+    needsApprover: asked.approvers && asked.mayDecide !== true,
+    trouble: health.trouble,
+  });
 }
 
-export const useLive = (): Live => useSyncExternalStore(listeners.subscribe, read);
-
-const read = () => live;
+/** Takes all exchanges off the page. The gate keeps them. */
+export function clearExchanges(): void {
+  clearedAt = next.exchanges[0]?.startedAt ?? clearedAt;
+  change({ exchanges: [] });
+}

@@ -1,32 +1,18 @@
-import { type ComponentType, render } from 'preact';
-import { useEffect, useErrorBoundary, useRef } from 'preact/hooks';
-import { currentOf, pendingOf } from './approval-words.ts';
-import { Approvals } from './approvals.tsx';
-import { ExchangePage } from './exchange.tsx';
+import { render } from 'preact';
+import { useEffect } from 'preact/hooks';
+import { sanitize } from '../reporters/wording.ts';
+import type { ShownExchange } from '../server/show-exchange.ts';
+import { isRefused } from './api.ts';
+import { ApprovalBanner, Approvals, usePending } from './approvals.tsx';
 import { Exchanges } from './exchanges.tsx';
 import { follow, useLive } from './live.ts';
-import { hrefOf, type Route, useRoute } from './router.ts';
-import { setToken, takeTokenFromAddress, useToken, wasRefused } from './token.ts';
-
-interface View {
-  title: string;
-  /** @param route behind the view's name: an id may stand there */
-  component: ComponentType<{ route: Route }>;
-}
-
-/** By the first part of the route; the list of exchanges is the start. In the order of the navigation. */
-const VIEWS: Readonly<Record<string, View>> = {
-  '': { title: 'Exchanges', component: Exchanges },
-  approvals: { title: 'Approvals', component: Approvals },
-};
-const ONE_EXCHANGE: View = { title: 'Exchange', component: ExchangePage };
-
-function viewOf({ path: [name = ''] }: Route): View | undefined {
-  return name === 'exchanges' ? ONE_EXCHANGE : VIEWS[name];
-}
+import { hrefOf, useRoute } from './router.ts';
+import { useStore } from './store.ts';
+import { pageToken, takeTokenFromAddress } from './tokens.ts';
+import { isUnguarded, kindOf } from './words.ts';
 
 function App() {
-  const token = useToken();
+  const token = useStore(pageToken);
   return token === null ? <AskForToken /> : <Page key={token} />;
 }
 
@@ -34,15 +20,19 @@ function AskForToken() {
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
     const given = String(new FormData(event.currentTarget as HTMLFormElement).get('token')).trim();
-    if (given !== '') setToken(given);
+    if (given !== '') pageToken.set(given);
   };
   return (
     <main class="token">
       <h1>Patchgate</h1>
-      {wasRefused() && <p role="alert">Patchgate does not take this token. It may have been started anew.</p>}
+      {isRefused.read() && (
+        <p role="alert" class="bad">
+          Patchgate does not take this token. It may have been started again.
+        </p>
+      )}
       <p>
-        The inspector needs a token. Patchgate prints a link with it at its start, unless it was given one. An
-        approver's own token opens it, too.
+        Patchgate prints a link with the token at its start, unless a control token is set. An approver’s
+        token opens the page, too.
       </p>
       <form onSubmit={submit}>
         <label>
@@ -54,99 +44,79 @@ function AskForToken() {
   );
 }
 
+const TITLES: Readonly<Record<string, string>> = { exchanges: 'Exchanges', approvals: 'Approvals' };
+
 function Page() {
   const route = useRoute();
-  const view = viewOf(route);
-  const main = useRef<HTMLElement>(null);
-  const path = route.path.join('/');
-  const shown = useRef(path);
+  const waiting = usePending().length;
   useEffect(() => {
     const ending = new AbortController();
     follow(ending.signal);
     return () => ending.abort();
   }, []);
   useEffect(() => {
-    document.title = `${view?.title ?? 'Not found'} - Patchgate`;
-    // Who follows a link goes on at its content; a filter changes no place.
-    if (shown.current !== path) main.current?.focus();
-    shown.current = path;
-  }, [view, path]);
-  const skip = (event: Event) => {
-    event.preventDefault();
-    main.current?.focus();
-  };
+    document.title = `${waiting > 0 ? `(${waiting}) ` : ''}${TITLES[route.page]} - Patchgate`;
+  }, [route.page, waiting]);
   return (
     <>
-      {/* biome-ignore lint/a11y/useValidAnchor: it leads to a place of this page, and what stands behind the # is the route's */}
-      <a class="skip" href="#main" onClick={skip}>
-        Skip to the content
-      </a>
-      <header>
-        <strong>Patchgate</strong>
-        <Navigation current={route.path[0] === 'exchanges' ? '' : (route.path[0] ?? '')} />
-      </header>
+      <Header page={route.page} waiting={waiting} />
       <Connection />
-      <main id="main" tabIndex={-1} ref={main}>
-        {/* Another path is another view, with a state of its own. */}
-        {view ? <Shown key={path} view={view} route={route} /> : <NotFound />}
-      </main>
+      <ApprovalBanner />
+      <main>{route.page === 'approvals' ? <Approvals id={route.id} /> : <Exchanges route={route} />}</main>
     </>
   );
 }
 
-function Navigation({ current }: { current: string }) {
-  const { approvals } = useLive();
-  const pending = pendingOf(currentOf(approvals, Date.now())).length;
+const COUNTED: Readonly<Record<string, (exchange: ShownExchange) => boolean>> = {
+  blocked: (exchange) => kindOf(exchange) === 'blocked',
+  missed: (exchange) => kindOf(exchange) === 'missed',
+  unguarded: isUnguarded,
+};
+
+function Header({ page, waiting }: { page: string; waiting: number }) {
+  const { health, exchanges } = useLive();
   return (
-    <nav aria-label="Views">
-      <ul>
-        {Object.entries(VIEWS).map(([name, { title }]) => (
-          <li key={name}>
-            <a href={hrefOf(name === '' ? [] : [name])} aria-current={name === current ? 'page' : undefined}>
-              {title}
-              {name === 'approvals' && pending > 0 && ` (${pending})`}
-            </a>
-          </li>
+    <header class="flow">
+      <strong>Patchgate</strong>
+      <nav aria-label="Pages">
+        {Object.entries(TITLES).map(([name, title]) => (
+          <a key={name} href={hrefOf(name)} aria-current={name === page ? 'page' : undefined}>
+            {title}
+            {name === 'approvals' && waiting > 0 && <span class="count">{waiting}</span>}
+          </a>
         ))}
-      </ul>
-    </nav>
-  );
-}
-
-/** Says where the page shows what was, and not what is. */
-function Connection() {
-  const { connection, trouble } = useLive();
-  return (
-    <div role="status" class="connection">
-      {connection === 'disconnected' && <p class="trouble">Disconnected: {trouble}. Trying again.</p>}
-      {connection === 'connected' && trouble && <p class="trouble">{trouble}</p>}
-    </div>
-  );
-}
-
-/** A view that fails takes nothing else with it. */
-function Shown({ view: { component: Component }, route }: { view: View; route: Route }) {
-  const [error, retry] = useErrorBoundary();
-  if (error === undefined) return <Component route={route} />;
-  return (
-    <>
-      <h1>This view failed</h1>
-      <p role="alert">{error instanceof Error ? error.message : String(error)}</p>
-      <button type="button" onClick={retry}>
-        Show it again
-      </button>
-    </>
-  );
-}
-
-function NotFound() {
-  return (
-    <>
-      <h1>Not found</h1>
-      <p>
-        There is no such view. <a href="#/">All exchanges</a>
+      </nav>
+      <p class="flow doing quiet" title={sanitize(health?.doing ?? '')}>
+        <span>{sanitize(health?.doing ?? '')}</span>
+        <span class="mark">{health?.validation}</span>
+        <span class="mark">guard {health?.guard}</span>
       </p>
-    </>
+      <p>
+        {Object.entries(COUNTED).map(([word, isCounted]) => {
+          const count = exchanges.filter(isCounted).length;
+          return (
+            <a key={word} href={hrefOf('exchanges', '', { q: word })} class={count > 0 ? 'bad' : 'quiet'}>
+              <b>{count}</b> {word}
+            </a>
+          );
+        })}
+      </p>
+    </header>
+  );
+}
+
+/** Says when the page shows the past. */
+function Connection() {
+  const { isConnected, trouble } = useLive();
+  return (
+    <div role="status">
+      {trouble && (
+        <p class="banner trouble">
+          {!isConnected && 'Disconnected, trying again: '}
+          {sanitize(trouble)}
+        </p>
+      )}
+    </div>
   );
 }
 

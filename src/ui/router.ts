@@ -1,52 +1,32 @@
-import { createListeners, useSyncExternalStore } from './store.ts';
+import { createStore, useStore } from './store.ts';
 
-/** What stands behind the `#`: `#/exchanges/12?tab=diff`. */
+/** The address behind the `#`: `#/exchanges/12?q=blocked`. The start is `exchanges`. */
 export interface Route {
-  /** `['exchanges', '12']`; empty at the start. */
-  path: readonly string[];
+  page: string;
+  id: string;
   query: URLSearchParams;
 }
 
-let route = readRoute(location.hash);
-const listeners = createListeners();
-window.addEventListener('hashchange', reread);
+const store = createStore(readRoute());
+export const useRoute = (): Route => useStore(store);
+window.addEventListener('hashchange', () => store.set(readRoute()));
 
-/** The route that is shown; another object where it is another one. */
-export const useRoute = (): Route => useSyncExternalStore(listeners.subscribe, read);
-
-const read = () => route;
-
-/** @param hash `#/exchanges/12?tab=diff`; any other is the start */
-function readRoute(hash: string): Route {
-  const [path = '', query = ''] = (hash.startsWith('#/') ? hash.slice(2) : '').split(/\?(.*)/s);
-  return { path: path.split('/').filter(Boolean).map(decoded), query: new URLSearchParams(query) };
+function readRoute(): Route {
+  const [path = '', query = ''] = (location.hash.startsWith('#/') ? location.hash.slice(2) : '').split(
+    /\?(.*)/s,
+  );
+  const [page = '', id = ''] = path.split('/');
+  return { page: page === 'approvals' ? page : 'exchanges', id, query: new URLSearchParams(query) };
 }
 
-/** For a link: `hrefOf(['exchanges', 12])`. Parameters that are empty or undefined are left out. */
-export function hrefOf(
-  path: readonly (string | number)[],
-  query: Readonly<Record<string, string | undefined>> = {},
-): string {
-  const given = Object.entries(query).filter((pair): pair is [string, string] => !!pair[1]);
-  const asked = new URLSearchParams(given).toString();
-  return `#/${path.map(encodeURIComponent).join('/')}${asked && `?${asked}`}`;
+/** Parameters that are empty are left out. */
+export function hrefOf(page: string, id: string | number = '', query: Record<string, string> = {}): string {
+  const asked = new URLSearchParams(Object.entries(query).filter(([, value]) => value !== '')).toString();
+  return `#/${page}${id === '' ? '' : `/${id}`}${asked && `?${asked}`}`;
 }
 
-/** Changes parameters of the route that is shown, in the same entry of the history: a filter is no place to go back to. */
-export function setQuery(changes: Readonly<Record<string, string | undefined>>): void {
-  history.replaceState(null, '', hrefOf(route.path, { ...Object.fromEntries(route.query), ...changes }));
-  reread();
-}
-
-function reread(): void {
-  route = readRoute(location.hash);
-  listeners.tell();
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
+/** Goes there without a new entry in the history. */
+export function replaceWith(href: string): void {
+  history.replaceState(null, '', href);
+  store.set(readRoute());
 }

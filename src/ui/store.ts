@@ -1,27 +1,36 @@
 import { useEffect, useState } from 'preact/hooks';
 
-/** The value of something outside of Preact, which says when it is another one. */
-export function useSyncExternalStore<T>(subscribe: (onChange: () => void) => () => void, read: () => T): T {
-  const [value, setValue] = useState(read);
-  useEffect(() => {
-    const update = () => setValue(() => read());
-    // It may have changed since it was read.
-    update();
-    return subscribe(update);
-  }, [subscribe, read]);
-  return value;
+/** A value outside of Preact. */
+export interface Store<T> {
+  read(): T;
+  set(next: T): void;
+  subscribe(listener: () => void): () => void;
 }
 
-/** Those who are told that something is another one. */
-export function createListeners() {
+export function createStore<T>(first: T): Store<T> {
+  let value = first;
   const listeners = new Set<() => void>();
   return {
-    subscribe(listener: () => void): () => void {
+    read: () => value,
+    set(next) {
+      value = next;
+      for (const listener of listeners) listener();
+    },
+    subscribe(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    tell(): void {
-      for (const listener of listeners) listener();
-    },
   };
+}
+
+/** The value now; the component is rendered again with the next one. */
+export function useStore<T>(store: Store<T>): T {
+  const [value, setValue] = useState(store.read);
+  useEffect(() => {
+    const update = () => setValue(() => store.read());
+    // It may have changed between the first rendering and here.
+    update();
+    return store.subscribe(update);
+  }, [store]);
+  return value;
 }
