@@ -97,7 +97,7 @@ function optionOf(setting: Setting): Options {
     describe: words.length === 0 ? description : `${description} (${wordsOf(setting).join(', ')})`,
     ...(type !== 'boolean' && { requiresArg: true }),
     ...(alias !== undefined && { alias }),
-    ...(shown !== '' && { defaultDescription: shown }),
+    ...(shown !== '' && type !== 'boolean' && { defaultDescription: shown }),
     ...(group && { group: `${group}:` }),
   };
 }

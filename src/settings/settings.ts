@@ -100,7 +100,7 @@ export const SETTINGS = {
       default: [],
       secret: true,
       description:
-        'Who may approve, by the bearer token for the control API: anna=env:ANNA_TOKEN, ben=file:/run/secrets/ben. A token of a 409 then works only after one of them has approved it',
+        'Who may approve what a PATCH deletes, by bearer token: anna=env:ANNA_TOKEN,ben=file:ben.txt',
     },
     allowDelete: {
       ...of('texts'),
@@ -114,8 +114,7 @@ export const SETTINGS = {
     },
     audit: {
       ...of('file'),
-      description:
-        'File to append a line of JSON to for each PATCH that is blocked, approved or deletes: audit.jsonl',
+      description: 'File to append a line of JSON to for each PATCH that is blocked, approved or deletes',
     },
   }),
   ...group('Recordings', {
@@ -124,21 +123,21 @@ export const SETTINGS = {
     record: {
       enum: ['all', 'new_episodes', 'once', 'none', true],
       bare: 'all',
-      description: 'Keep what passes: all, new_episodes (replay what is known), once, none (replay only)',
+      description: 'Keep what passes: all, new_episodes (replay what is known), once, none',
     },
     recordOnly: {
       enum: ['judged', 'ok', 'judged,ok'],
-      description: 'Keep only what an operation judged, what was answered below 400 (ok), or what is both',
+      description: 'Keep only what an operation judged, what was answered below 400 (ok), or both',
     },
     durability: {
       enum: ['process', 'fsync'],
       default: 'process',
-      description: 'What a recorded exchange outlives: process (kill -9), fsync (a power cut; slower)',
+      description: 'What a recorded exchange outlives: process (kill -9), fsync (a power cut)',
     },
   }),
   ...group('Replaying', {
     strictSequence: { ...flag, description: 'Refuse a request that comes more often than it was recorded' },
-    failUnused: { ...flag, description: 'Exit with 1 where exchanges of the recording were never served' },
+    failUnused: { ...flag, description: 'Exit with 1 if exchanges of the recording were never served' },
   }),
   ...group('Matching', {
     matchHeaders: {
@@ -157,8 +156,7 @@ export const SETTINGS = {
     redact: {
       ...of('secrets'),
       default: [],
-      description:
-        'Further names of headers, parameters and fields never kept or shown, JSON Pointers of such places, and names to keep all the same: pin,/users/*/email,!signature',
+      description: 'Further secret names and /pointers; !name keeps one: pin,/users/*/email,!signature',
     },
     redactPatterns: {
       ...of('patterns'),
@@ -170,7 +168,7 @@ export const SETTINGS = {
     target: { ...of('url'), description: 'Base URL of the real service' },
     targetCa: {
       ...of('file'),
-      description: "PEM file of the authorities that the target's certificate may come from",
+      description: "PEM file of the authorities of the target's certificate",
     },
     targetCert: {
       ...of('file'),
@@ -182,8 +180,7 @@ export const SETTINGS = {
       ...of('headers'),
       default: [],
       secret: true,
-      description:
-        "Header for the target in the place of the client's: 'Authorization=env:STAGING_TOKEN'; NAME= leaves it out; repeat it for more",
+      description: "Header for the target: 'Authorization=env:STAGING_TOKEN'; NAME= leaves it out; repeat it",
     },
     timeout: {
       ...of('duration'),
@@ -222,16 +219,14 @@ export const SETTINGS = {
     fault: {
       ...of('faults'),
       default: [],
-      description:
-        'What fails, and how; repeat it for more: "PATCH /accounts/** status=503 rate=0.2 count=2"',
+      description: 'A fault; repeat it: "PATCH /accounts/** status=503 rate=0.2 count=2"',
     },
   }),
   ...group('Database', {
     store: {
       ...of('text'),
       secret: true,
-      description:
-        'PostgreSQL database that several gates share, in the place of files: postgres://user:password@db.example.com/patchgate; best in the environment',
+      description: 'PostgreSQL database that several gates share: postgres://db.example.com/patchgate',
     },
   }),
   ...group(undefined, {
