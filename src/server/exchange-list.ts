@@ -1,9 +1,7 @@
-import { LRUCache } from 'lru-cache';
-import type { RawHeaders } from '../http/http.ts';
-import type { Effect } from '../model/effect.ts';
 import type { Verdict } from '../model/finding.ts';
 import { NO_REDACTION, type Redaction } from '../recordings/redaction/redaction.ts';
-import type { BodyToShow, FinishedExchange } from './finished-exchange.ts';
+import { EXCHANGES_KEPT, ExchangeRing } from './exchange-ring.ts';
+import type { FinishedExchange } from './finished-exchange.ts';
 import { type ShownExchange, showExchange, showExchangeHead } from './show-exchange.ts';
 
 /**
@@ -11,6 +9,8 @@ import { type ShownExchange, showExchange, showExchangeHead } from './show-excha
  * a test may load two, by `import` and by `require`.
  */
 export const AS_SENT = Symbol.for('patchgate.asSent');
+
+export { EXCHANGES_KEPT };
 
 export interface SentExchanges {
   exchanges: Iterable<ShownExchange>;
@@ -29,43 +29,29 @@ export interface ExchangeFilter {
   bodies?: boolean | undefined;
 }
 
-export const EXCHANGES_KEPT = 1000;
-const BYTES_KEPT = 32 * 1_048_576;
 const MOST_CUT = 10_000;
-/** What an exchange takes beside its texts and bodies, roughly. */
-const OVERHEAD = 1024;
-/** Characters of a text of a finding. */
+/** Characters of a text of a finding or effect: what these quote can be as long as a body. */
 const LONGEST_TEXT = 2000;
 
-/** The exchanges seen last, whatever became of them. Held as they came, redacted whenever they are shown. */
+/** The exchanges seen last, whatever became of them. Held as bytes, as they came; redacted and parsed whenever they are shown. */
 export class ExchangeList {
   readonly #redaction: Redaction;
+  readonly #ring: ExchangeRing;
   readonly #listeners = new Set<(shown: ShownExchange) => void>();
   /** What the listeners are told of next. */
   readonly #untold: FinishedExchange[] = [];
   /** Sessions of which something is forgotten. Undefined: too many to say which. */
   #cut: Set<string> | undefined = new Set();
-  /** In the order of coming. */
-  readonly #kept: LRUCache<number, FinishedExchange>;
-  #count = 0;
 
-  /** @param bytesKept what the exchanges held may take in all, roughly */
-  constructor(redaction: Redaction, bytesKept: number = BYTES_KEPT) {
+  /** @param mostBytes of all that are held */
+  constructor(redaction: Redaction, mostBytes?: number) {
     this.#redaction = redaction;
-    this.#kept = new LRUCache({
-      max: EXCHANGES_KEPT,
-      maxSize: bytesKept,
-      sizeCalculation: weightOf,
-      dispose: ({ session = '' }, _, reason) => {
-        if (reason === 'evict' && this.#cut && this.#cut.add(session).size > MOST_CUT) this.#cut = undefined;
-      },
-    });
+    this.#ring = new ExchangeRing((session) => this.#forgotten(session), mostBytes);
   }
 
-  /** Holds it as it is: nothing is copied or redacted here. */
   add(given: FinishedExchange): void {
     const exchange = withShortQuotes(given);
-    this.#kept.set(++this.#count, exchange);
+    this.#ring.add(exchange);
     // Its answer goes out first, and is not later for those who look.
     if (this.#listeners.size > 0 && this.#untold.push(exchange) === 1) setImmediate(() => this.#tell());
   }
@@ -85,10 +71,8 @@ export class ExchangeList {
   }
 
   get(id: number): ShownExchange | undefined {
-    // The cache's own search would make it the newest.
-    for (const exchange of this.#kept.values())
-      if (exchange.id === id) return showExchange(exchange, this.#redaction);
-    return undefined;
+    const found = this.#ring.get(id);
+    return found && showExchange(found, this.#redaction);
   }
 
   /** The listener is called soon after each exchange that is added from now on, with it, without bodies. The function returned ends that. */
@@ -99,10 +83,13 @@ export class ExchangeList {
 
   /** Forgets the exchanges, or those of one session; the listeners stay. */
   reset(session?: string): void {
-    for (const [key, exchange] of [...this.#kept.entries()])
-      if (isOf(exchange, session)) this.#kept.delete(key);
+    this.#ring.forget(session);
     if (session === undefined) this.#cut = new Set();
     else this.#cut?.delete(session);
+  }
+
+  #forgotten(session: string): void {
+    if (this.#cut && this.#cut.add(session).size > MOST_CUT) this.#cut = undefined;
   }
 
   #tell(): void {
@@ -115,69 +102,24 @@ export class ExchangeList {
   *#listed(filter: ExchangeFilter, redaction: Redaction) {
     const { limit = EXCHANGES_KEPT, outcome, session, bodies = true } = filter;
     const show = bodies ? showExchange : showExchangeHead;
-    const wanted = [...this.#kept.values()].filter(
-      (exchange) =>
-        (outcome ?? exchange.verdict?.outcome) === exchange.verdict?.outcome && isOf(exchange, session),
-    );
-    for (const exchange of wanted.slice(0, limit)) yield show(exchange, redaction);
+    const wanted = { limit, session, outcome };
+    for (const exchange of this.#ring.newest(wanted)) yield show(exchange, redaction);
   }
 }
 
-/** @param name undefined: of any */
-function isOf({ session = '' }: FinishedExchange, name: string | undefined): boolean {
-  return session === (name ?? session);
-}
-
-/** Bytes that it keeps in memory, roughly. */
-function weightOf({ request, requestBody, response, verdict }: FinishedExchange): number {
-  let weight = OVERHEAD + request.url.length + lengthOf(request.headers) + memoryOf(requestBody);
-  if (response) weight += lengthOf(response.headers) + memoryOf(response.body);
-  if (!verdict) return weight;
-  for (const { pointer, message, hint = '' } of verdict.findings)
-    weight += OVERHEAD + pointer.length + message.length + hint.length;
-  return weight + OVERHEAD * (verdict.effects?.length ?? 0);
-}
-
-function lengthOf(headers: RawHeaders): number {
-  let length = 0;
-  for (const text of headers) length += text.length;
-  return length;
-}
-
-function memoryOf(body: BodyToShow): number {
-  if (!body) return 0;
-  const { buffer, length } = Buffer.isBuffer(body) ? body : body.bytes;
-  // Small buffers share the pool's memory.
-  return buffer.byteLength === Buffer.poolSize ? length : buffer.byteLength;
-}
-
-/** What a verdict quotes can be as long as the body. Most verdicts quote nothing. */
+/** A verdict can quote as much as the body has. Most quote nothing. */
 function withShortQuotes(exchange: FinishedExchange): FinishedExchange {
   const { verdict } = exchange;
   if (!verdict || (verdict.findings.length === 0 && !verdict.effects)) return exchange;
-  const findings = verdict.findings.map(shortTexts);
-  // Their texts are values of JSON, of which each stands by itself.
-  const effects = verdict.effects?.map((effect) => (isShort(effect) ? effect : shortTexts(effect)));
+  const findings = verdict.findings.map(withShortTexts);
+  const effects = verdict.effects?.map(withShortTexts);
   return { ...exchange, verdict: { ...verdict, findings, ...(effects && { effects }) } };
 }
 
-function isShort(effect: Effect): boolean {
-  for (const name in effect) {
-    const value = effect[name as keyof Effect] as unknown;
-    if (typeof value === 'string' && value.length > LONGEST_TEXT) return false;
-  }
-  return true;
-}
-
-function shortTexts<Quoting extends object>(quoting: Quoting): Quoting {
+function withShortTexts<Quoting extends object>(quoting: Quoting): Quoting {
   const short = { ...quoting } as Record<string, unknown>;
   for (const [name, value] of Object.entries(short))
-    if (typeof value === 'string') short[name] = shortText(value);
+    if (typeof value === 'string' && value.length > LONGEST_TEXT)
+      short[name] = `${value.slice(0, LONGEST_TEXT)}…`;
   return short as Quoting;
-}
-
-/** Copied by way of bytes: a text that was cut out of another one holds all of that. */
-function shortText(text: string): string {
-  const short = text.length <= LONGEST_TEXT ? text : `${text.slice(0, LONGEST_TEXT)}…`;
-  return Buffer.from(short, 'utf16le').toString('utf16le');
 }

@@ -48,13 +48,11 @@ export interface BodyStart {
   size: number;
 }
 
-/** What is kept of a body: its very bytes, where they are few and lie in little memory. @param size of the whole body */
+/** The start of a body. It shares the memory of the bytes given. @param size of the whole body */
 export function bodyToShow(bytes: Buffer, size = bytes.length): BodyToShow {
   if (size === 0) return undefined;
-  const start = bytes.length > BYTES_KEPT ? bytes.subarray(0, BYTES_KEPT) : bytes;
-  // A part of a large memory would hold all of it.
-  const own = start.buffer.byteLength > 2 * BYTES_KEPT ? Buffer.from(start) : start;
-  return own.length < size ? { bytes: own, size } : own;
+  if (size <= BYTES_KEPT && bytes.length === size) return bytes;
+  return { bytes: bytes.subarray(0, BYTES_KEPT), size };
 }
 
 /** Keeps the first bytes of a body that goes by. */

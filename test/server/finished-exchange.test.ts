@@ -10,17 +10,9 @@ describe('of a body in hand', () => {
     expect(bodyToShow(Buffer.alloc(0))).toBeUndefined();
   });
 
-  it('a copy is kept where it would hold a large memory', () => {
-    const large = Buffer.alloc(1_000_000, 'x');
-    const kept = bodyToShow(large.subarray(0, 100));
-    large.fill('?');
-    expect(kept).toEqual(Buffer.alloc(100, 'x'));
-  });
-
   it('the start is kept where it is long', () => {
     const long = Buffer.alloc(1_000_000, 'x');
     const kept = bodyToShow(long);
-    long.fill('?');
     expect(kept).toMatchObject({ size: 1_000_000 });
     expect((kept as BodyStart).bytes.equals(Buffer.alloc(KEPT, 'x'))).toBe(true);
   });

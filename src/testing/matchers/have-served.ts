@@ -120,7 +120,7 @@ function doubtsOf(served: readonly Compared[], areCut: boolean): string[] {
     );
   if (areCut)
     doubts.push(
-      'Cannot tell for earlier ones: a gate keeps the last 1,000 exchanges, and 32 MiB of them. Use gate.reset() between tests.',
+      'Cannot tell for earlier ones: a gate keeps the last 1,000 exchanges, and 16 MiB of them. Use gate.reset() between tests.',
     );
   return doubts;
 }
