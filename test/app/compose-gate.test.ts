@@ -10,36 +10,33 @@ async function refused(given: Given): Promise<string> {
 }
 
 const FILE = `{
-  "rules": { "schema.type": "warn" },
   "overrides": [
+    { "rules": { "schema.type": "warn" } },
     { "paths": "/projects/1", "rules": { "schema.typ": "off" } }
   ]
 }`;
 
 it('says where in the config file it is wrong, though only the contract shows that', async () => {
-  const at = (from: string, to: string) => refused({ file: FILE.replace(from, to) });
-  expect(await at('schema.type', 'schema.tpye')).toBe(
-    'rules["schema.tpye"] in patchgate.config.json:2:14: there is no such rule (did you mean "schema.type"?)',
+  const at = (from: string, to: string, file = FILE) => refused({ file: file.replace(from, to) });
+  const plain = FILE.replace('/projects/1', '/accounts/**');
+  expect(await at('schema.type', 'schema.tpye', plain)).toBe(
+    'overrides[0].rules["schema.tpye"] in patchgate.config.json:3:18: there is no such rule (did you mean "schema.type"?)',
   );
-  expect(await at('schema.type', 'request.json')).toContain(
-    'rules["request.json"] in patchgate.config.json:2:14 cannot be "warn"',
+  expect(await at('schema.type', 'request.json', plain)).toContain(
+    'overrides[0].rules["request.json"] in patchgate.config.json:3:18 cannot be "warn"',
   );
   expect(await at('"/projects/1"', '["/projects/1"]')).toBe(
-    'overrides[0].paths[0] in patchgate.config.json:4:17: no operation has a path like "/projects/1" (begin it with **, or with one of: /accounts)',
+    'overrides[1].paths[0] in patchgate.config.json:4:17: no operation has a path like "/projects/1" (begin it with **, or with one of: /accounts)',
   );
   expect(await at('/projects/1', '/accounts/**')).toBe(
-    'overrides[0].rules["schema.typ"] in patchgate.config.json:4:43: there is no such rule (did you mean "schema.type"?)',
+    'overrides[1].rules["schema.typ"] in patchgate.config.json:4:43: there is no such rule (did you mean "schema.type"?)',
   );
 });
 
 it('says which of a program and its config file is wrong', async () => {
-  const file = { rules: { 'schema.type': 'warn', 'schema.tpye': 'off' } };
-  expect(await refused({ file, flags: { rules: { 'schema.type': 'off' } } })).toContain(
-    'in patchgate.config.json:1:32: there',
-  );
-  expect(await refused({ file, flags: { rules: { 'schema.tpye': 'off' } } })).toContain(
-    'in the settings given: there',
-  );
+  const wrong = [{ rules: { 'schema.tpye': 'off' } }];
+  expect(await refused({ file: { overrides: wrong } })).toContain('in patchgate.config.json:1:25: there');
+  expect(await refused({ file: {}, flags: { overrides: wrong } })).toContain('in the settings given: there');
   const overrides = [{ paths: '/x', rules: { 'schema.type': 'off' } }];
   expect(await refused({ file: {}, flags: { overrides } })).toContain('paths[0] in the settings given: no');
 });

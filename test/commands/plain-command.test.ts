@@ -38,7 +38,7 @@ describe('a command line', () => {
       'proxy 1',
     ],
     ...['replay --recroding x', 'replay --recording', 'proxy --record checkout', 'replay -p0', 'replay --'],
-    ...['proxy --read-state true', 'proxy --read-state=no', 'fake --fault reset', 'replay --recording "x"'],
+    ...['proxy --read-state true', 'proxy --read-state=no', 'replay --recording "x"'],
   ])('%s is left to yargs', (line) => {
     expect(plain(line)).toBeUndefined();
   });

@@ -71,7 +71,7 @@ describe('recordings in the database', { tags: 'slow' }, () => {
   });
 
   it('are scrubbed', async () => {
-    const scrub = (...more: string[]) => run('scrub', '--redact-pointers', '/name', ...more);
+    const scrub = (...more: string[]) => run('scrub', '--redact', '/name', ...more);
     const line = `${shown}/checkout/api/b/GET.json: /exchanges/0/response/body/json/name: the pointer /name\n`;
     expect(await scrub('--check')).toMatchObject({ code: 1, stdout: expect.stringContaining(line) });
     expect(await run('show', 'checkout', '--grep', 'Ada')).toMatchObject({ code: 0 });

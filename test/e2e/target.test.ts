@@ -42,8 +42,8 @@ describe('a request for another host', () => {
   it.each(['http://', 'https://', 'HTTP://user:pass@', 'ftp://'])(
     'in absolute form (%s) is answered by the target, when it is no operation',
     async (scheme) => {
-      expect(await statuses('GET', `${scheme}${elsewhere()}/a?b=1`, elsewhere())).toEqual([200, 200]);
-      expect(target.received.map(({ url }) => url)).toEqual(['/a?b=1', '/a?b=1']);
+      expect(await statuses('GET', `${scheme}${elsewhere()}/a?b=1`, elsewhere())).toEqual([200]);
+      expect(target.received.map(({ url }) => url)).toEqual(['/a?b=1']);
     },
   );
 
@@ -57,18 +57,18 @@ describe('a request for another host', () => {
   });
 
   it('by its Host is answered by the target', async () => {
-    expect(await statuses('GET', '/a', elsewhere())).toEqual([200, 200]);
-    expect(await statuses('PATCH', PROJECT_PATH, elsewhere(), GOOD_PROJECT)).toEqual([200, 200]);
-    expect(await statuses('PATCH', PROJECT_PATH, elsewhere(), BAD_PROJECT)).toEqual([422, 422]);
-    expect(target.received).toHaveLength(4);
+    expect(await statuses('GET', '/a', elsewhere())).toEqual([200]);
+    expect(await statuses('PATCH', PROJECT_PATH, elsewhere(), GOOD_PROJECT)).toEqual([200]);
+    expect(await statuses('PATCH', PROJECT_PATH, elsewhere(), BAD_PROJECT)).toEqual([422]);
+    expect(target.received).toHaveLength(2);
   });
 
   it.each(['//ELSEWHERE/a', '/\\ELSEWHERE/a', '/@ELSEWHERE/a', '/http://ELSEWHERE/a'])(
     'by a path like %s is answered by the target',
     async (path) => {
       const url = path.replace('ELSEWHERE', elsewhere());
-      expect(await statuses('GET', url, 'localhost')).toEqual([200, 200]);
-      expect(target.received.map((request) => request.url)).toEqual([url, url]);
+      expect(await statuses('GET', url, 'localhost')).toEqual([200]);
+      expect(target.received.map((request) => request.url)).toEqual([url]);
     },
   );
 
@@ -83,7 +83,7 @@ describe('a request for another host', () => {
           undefined,
           `${name}${name.includes(':') ? '=' : ': '}${elsewhere()}\r\n`,
         ),
-      ).toEqual([200, 200]);
+      ).toEqual([200]);
     expect(target.received).toHaveLength(2 * headers.length);
   });
 
@@ -91,7 +91,7 @@ describe('a request for another host', () => {
     const headers =
       'Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n';
     await send('GET', `http://${elsewhere()}/socket`, elsewhere(), undefined, headers);
-    expect(target.received.map(({ url }) => url)).toEqual(['/socket', '/socket']);
+    expect(target.received.map(({ url }) => url)).toEqual(['/socket']);
   });
 });
 
@@ -136,13 +136,13 @@ describe('a redirect of the target', () => {
       expect([answer.status, answer.body.toString()]).toEqual([status, 'moved']);
       expect(valuesOf(answer, 'location')).toEqual([redirect.location]);
     }
-    expect(target.received).toHaveLength(4);
+    expect(target.received).toHaveLength(2);
   });
 
   it('to itself is not followed either', async () => {
     redirect = { status: 307, location: `${target.url}/b` };
     const [answer] = await send('PATCH', PROJECT_PATH, 'gate.localhost', GOOD_PROJECT);
     expect(valuesOf(answer as never, 'location')).toEqual(['http://gate.localhost/b']);
-    expect(target.received.map(({ url }) => url)).toEqual([PROJECT_PATH, PROJECT_PATH]);
+    expect(target.received.map(({ url }) => url)).toEqual([PROJECT_PATH]);
   });
 });
