@@ -1,5 +1,5 @@
 import { findRecording } from '../recordings/find-recording.ts';
-import { type MatchRules, matchRules } from '../recordings/matching/match-rules.ts';
+import { type MatchRules, matchRules } from '../recordings/match-rules.ts';
 import { hidingSecrets, redactionOf } from '../recordings/redaction/redaction.ts';
 import type { RecordingStore, StoreOptions } from '../recordings/store.ts';
 import type { Config } from '../settings/config.ts';

@@ -11,7 +11,7 @@ import {
   unservedText,
 } from '../app/run-text.ts';
 import { messageOf, PatchgateError } from '../errors.ts';
-import { hintWith } from '../recordings/matching/explain-path.ts';
+import { hintWith } from '../recordings/explain.ts';
 import { recordedText } from '../reporters/wording.ts';
 import { type Config, resolveConfig } from '../settings/config.ts';
 import { COMMAND_DEFAULTS } from '../settings/settings.ts';

@@ -13,7 +13,7 @@ import { Journal } from '../recordings/store/journal.ts';
 import { type Lock, type LockWords, takeLock } from '../recordings/store/lock.ts';
 import { hintOf, TroubleNotices } from '../recordings/store/trouble-notices.ts';
 import { cannotWrite, removeTemporaries } from '../recordings/store/write-file.ts';
-import { yieldToEventLoop } from '../recordings/store/yield-to-event-loop.ts';
+import { yieldToEventLoop } from '../recordings/yield-to-event-loop.ts';
 import { doubted, either } from '../state/known.ts';
 import { KnownState } from '../state/known-state.ts';
 import type { State } from '../state/state-file.ts';

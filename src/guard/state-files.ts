@@ -6,7 +6,7 @@ import type { KeptApproval } from '../model/approval.ts';
 import { isRecordKind, type Known, RECORD_KINDS, type RecordName } from '../model/record.ts';
 import { linesIn } from '../recordings/store/journal.ts';
 import { readFileIfThere, readStart, stampOf, writeFileAtomically } from '../recordings/store/write-file.ts';
-import { yieldToEventLoop } from '../recordings/store/yield-to-event-loop.ts';
+import { yieldToEventLoop } from '../recordings/yield-to-event-loop.ts';
 import { problemOf } from '../schemas/check.ts';
 import { isAccount, isRecordId, readState, recordsOf, type State, stateOf } from '../state/state-file.ts';
 

@@ -2,14 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { messageOf, PatchgateError } from '../errors.ts';
 import type { Exchange } from '../model/exchange.ts';
 import type { Place } from '../recordings/files.ts';
-import type { MatchRules } from '../recordings/matching/match-rules.ts';
+import { ExchangeIndex, type SentRequest } from '../recordings/match.ts';
+import type { MatchRules } from '../recordings/match-rules.ts';
 import { type PlainExchange, toStoredExchange } from '../recordings/plain-exchange.ts';
-import { ExchangeIndex } from '../recordings/store/exchange-index.ts';
 import { inOrder } from '../recordings/store/file-format.ts';
-import { PathNames } from '../recordings/store/path-names.ts';
-import { StoredExchange } from '../recordings/store/stored-exchange.ts';
-import { yieldToEventLoop } from '../recordings/store/yield-to-event-loop.ts';
-import type { ExchangesOfPath, NamesBelow, RecordingStore } from '../recordings/store.ts';
+import type { ExchangesOfPath, RecordingStore } from '../recordings/store.ts';
+import { StoredExchange } from '../recordings/stored-exchange.ts';
+import { yieldToEventLoop } from '../recordings/yield-to-event-loop.ts';
 import type { Database } from './database.ts';
 import type { Outbox } from './outbox.ts';
 import { sequenceOf } from './sequence.ts';
@@ -46,7 +45,6 @@ export class PgRecordingStore implements RecordingStore {
   readonly #run = randomUUID();
   /** By `placeKey`. */
   readonly #paths = new Map<string, PathInDatabase>();
-  readonly #names = new PathNames();
   /** Of the run. */
   readonly #answered = new Set<string>();
   /** Something was asked for: what is recorded is to be found. */
@@ -75,10 +73,6 @@ export class PgRecordingStore implements RecordingStore {
 
   *places(): Iterable<Place> {
     for (const found of this.#paths.values()) if (found.length > 0) yield found;
-  }
-
-  below(path: string): NamesBelow {
-    return this.#names.below(path, (method) => (this.#paths.get(placeKey(method, path))?.length ?? 0) > 0);
   }
 
   exchanges(method: string, path: string): ExchangesOfPath {
@@ -169,7 +163,6 @@ export class PgRecordingStore implements RecordingStore {
     if (known) return known;
     const found = new PathInDatabase(method, path, this.#options.rules);
     this.#paths.set(key, found);
-    this.#names.add(found);
     return found;
   }
 
@@ -321,16 +314,12 @@ class PathInDatabase implements ExchangesOfPath, Place {
     return this.#read.all;
   }
 
-  withKey(key: string): readonly StoredExchange[] {
-    return this.#read.withKey(key);
+  find(sent: SentRequest): readonly StoredExchange[] {
+    return this.#read.find(sent);
   }
 
   withBytes(query: string, body: Buffer): readonly StoredExchange[] | undefined {
     return this.#read.withBytes(query, body);
-  }
-
-  get open(): readonly StoredExchange[] {
-    return this.#read.open;
   }
 
   get #read(): ExchangeIndex {

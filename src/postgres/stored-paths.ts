@@ -3,7 +3,7 @@ import { PatchgateError } from '../errors.ts';
 import type { Exchange } from '../model/exchange.ts';
 import type { Place } from '../recordings/files.ts';
 import { noSuchRecording } from '../recordings/find-recording.ts';
-import type { MatchRules } from '../recordings/matching/match-rules.ts';
+import type { MatchRules } from '../recordings/match-rules.ts';
 import { exchangeText, inOrder } from '../recordings/store/file-format.ts';
 import type { Database } from './database.ts';
 import { sequenceOf } from './sequence.ts';

@@ -12,14 +12,14 @@ import {
   segmentFile,
   segmentNumbers,
 } from './journal.ts';
-import type { MatchRules } from './matching/match-rules.ts';
-import { requestKey } from './matching/request-form.ts';
+import { requestKey } from './match.ts';
+import type { MatchRules } from './match-rules.ts';
 import { type Counts, type KeyOf, merge, withoutSurplus } from './merge.ts';
 import { type PlainExchange, toStoredExchange } from './plain-exchange.ts';
 import { HIDDEN } from './store/hidden-folder.ts';
 import { locationOf } from './store/location.ts';
 import { removeTemporaries, writeFileAtomically } from './store/write-file.ts';
-import { yieldToEventLoop } from './store/yield-to-event-loop.ts';
+import { yieldToEventLoop } from './yield-to-event-loop.ts';
 
 /** How far the run of mode `all` is whose answers the files have. */
 export interface MergeState {

@@ -1,7 +1,7 @@
 /** The thread in which a recording is merged while its process goes on answering. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { PatchgateError } from '../errors.ts';
-import { matchRules } from './matching/match-rules.ts';
+import { matchRules } from './match-rules.ts';
 import { type MergeWork, mergeSegments, type WorkDone } from './merge-segments.ts';
 
 const { root, state, settings, ends, isDurable } = workerData as MergeWork;

@@ -13,7 +13,8 @@ import {
   segmentFile,
   segmentNumbers,
 } from './journal.ts';
-import { DEFAULT_RULES, type MatchRules } from './matching/match-rules.ts';
+import { ExchangeIndex } from './match.ts';
+import { DEFAULT_RULES, type MatchRules } from './match-rules.ts';
 import { type Counts, merge } from './merge.ts';
 import {
   forgetState,
@@ -24,28 +25,20 @@ import {
   readState,
 } from './merge-segments.ts';
 import { type PlainExchange, toStoredExchange } from './plain-exchange.ts';
-import { ExchangeIndex } from './store/exchange-index.ts';
-import { addName, type Names, namesBelow, placesIn } from './store/folder-tree.ts';
+import { placesIn } from './store/folder-tree.ts';
 import { makeFolders } from './store/folders.ts';
 import { HIDDEN, hideFromGit, LOCK, leaveHidden } from './store/hidden-folder.ts';
 import { checkRecordingName, locationOf } from './store/location.ts';
 import { type LockWords, takeLock } from './store/lock.ts';
-import { StoredExchange } from './store/stored-exchange.ts';
 import { TroubleNotices } from './store/trouble-notices.ts';
 import { readIfThere } from './store/write-file.ts';
+import { StoredExchange } from './stored-exchange.ts';
 
 /** The exchanges of one method and path. */
-export interface ExchangesOfPath extends Pick<ExchangeIndex, 'withKey' | 'withBytes' | 'open'> {
-  /** Oldest first; the same list as long as exchanges are only added, as are those that follow. */
+export type ExchangesOfPath = Pick<ExchangeIndex, 'length' | 'find' | 'withBytes'> & {
+  /** Oldest first; the same list as long as exchanges are only added. */
   readonly all: readonly StoredExchange[];
-  readonly length: number;
-}
-
-/** The methods recorded for a path, and the segments with which paths go on from there. */
-export interface NamesBelow {
-  methods: ReadonlySet<string>;
-  segments: ReadonlySet<string>;
-}
+};
 
 /** The port to a recording: a named place that holds exchanges. Files are one, a database that many gates share is another. */
 export interface RecordingStore {
@@ -63,8 +56,6 @@ export interface RecordingStore {
   ready?(method: string, path: string): Promise<void> | undefined;
   /** All methods and paths of the recording, in no promised order. */
   places(): Iterable<Place>;
-  /** Names below a path; `""` is where all begin. At most a thousand are looked at: for explaining a miss. */
-  below(path: string): NamesBelow;
   /** Reads all ahead, in slices of a few milliseconds. @throws PatchgateError of the first file that is broken, once all others are read */
   load(): Promise<void>;
   /** Keeps an exchange: it is with the system before the answers of this turn of the event loop go out (see `beforeAnswers`), and in its
@@ -283,16 +274,6 @@ class FileStore implements RecordingStore {
     }
     if (this.#isLoaded) return;
     for (const place of placesIn(this.#root)) if (!known.has(placeKey(place.method, place.path))) yield place;
-  }
-
-  below(path: string): NamesBelow {
-    const names: Names = this.#isLoaded
-      ? { methods: new Set(), segments: new Set() }
-      : namesBelow(this.#root, path);
-    // What may have no file yet.
-    for (const { place } of this.#waiting.values()) addName(names, path, place);
-    for (const { place, index } of this.#paths.values()) if (index.length > 0) addName(names, path, place);
-    return names;
   }
 
   async load(): Promise<void> {
@@ -514,14 +495,7 @@ function amountOf(count: number): string {
   return count === 1 ? '1 exchange was' : `${count} exchanges were`;
 }
 
-const NO_EXCHANGES: readonly never[] = [];
-const NOTHING_RECORDED: ExchangesOfPath = {
-  all: NO_EXCHANGES,
-  length: 0,
-  open: NO_EXCHANGES,
-  withKey: () => NO_EXCHANGES,
-  withBytes: () => undefined,
-};
+const NOTHING_RECORDED: ExchangesOfPath = new ExchangeIndex([], DEFAULT_RULES);
 
 function placeKey(method: string, path: string): string {
   return `${method} ${path}`;

@@ -10,7 +10,7 @@ import {
 import { type Remediation, refusedTexts } from '../commands/exec/refused-text.ts';
 import type { JsonObject } from '../json/json.ts';
 import { isSessionName, SESSION_NAMES } from '../model/session-name.ts';
-import { hintWith } from '../recordings/matching/explain-path.ts';
+import { hintWith } from '../recordings/explain.ts';
 import { recordedText } from '../reporters/wording.ts';
 import { AS_SENT, type ExchangeFilter, type SentExchanges } from '../server/exchange-list.ts';
 import { sessionPath } from '../server/session-path.ts';

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { Finding } from '../model/finding.ts';
-import { ignoringOption } from '../recordings/matching/ignoring-option.ts';
+import { ignoringOption } from '../recordings/ignoring-option.ts';
 import { amount, sanitize } from '../reporters/wording.ts';
 import type { ShownExchange } from '../server/show-exchange.ts';
 import { loadExchange, useLoaded } from './api.ts';

@@ -4,7 +4,7 @@ import { messageOf, type PatchgateError } from '../errors.ts';
 import { answerBounds, type Decoded, decodeContent } from '../http/decode-content.ts';
 import { announcesBody, header, type RequestHead, type ResponseHead } from '../http/http.ts';
 import { RECORD_LIMIT } from '../recordings/body.ts';
-import { DEFAULT_RULES, type MatchRules } from '../recordings/matching/match-rules.ts';
+import { DEFAULT_RULES, type MatchRules } from '../recordings/match-rules.ts';
 import {
   isStillCoded,
   type PlainExchange,

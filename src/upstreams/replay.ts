@@ -1,14 +1,12 @@
 import type { IncomingMessage } from 'node:http';
 import { messageOf, PatchgateError } from '../errors.ts';
 import { announcesBody, splitTarget } from '../http/http.ts';
-import { explainMiss } from '../recordings/matching/explain.ts';
-import { pathOnOtherSideOfBase } from '../recordings/matching/explain-path.ts';
-import { DEFAULT_RULES, type MatchRules } from '../recordings/matching/match-rules.ts';
-import { matchRequest, ofSession } from '../recordings/matching/matches.ts';
-import { SentRequest } from '../recordings/matching/request-form.ts';
+import { explainMiss } from '../recordings/explain.ts';
+import { ofSession, SentRequest } from '../recordings/match.ts';
+import { DEFAULT_RULES, type MatchRules } from '../recordings/match-rules.ts';
 import { pathsWithToken, redactPath } from '../recordings/redaction/redact.ts';
-import type { RecordedAnswer, StoredExchange } from '../recordings/store/stored-exchange.ts';
 import type { ExchangesOfPath, RecordingStore } from '../recordings/store.ts';
+import type { RecordedAnswer, StoredExchange } from '../recordings/stored-exchange.ts';
 import { readBytes } from './read-bytes.ts';
 import { Misses } from './replay/misses.ts';
 import { type Chosen, refusal, type Sequence, Sequences } from './replay/sequences.ts';
@@ -71,6 +69,7 @@ export function replay(store: RecordingStore, options: ReplayOptions = {}): Repl
   const misses = new Misses(rules.redaction);
   const crossSessionHits = new CrossSessionHits();
   const sequences = new Sequences(strictSequence);
+  const bases = new BasePaths(store);
   /** By method and path as sent. */
   const known = new Map<string, Recorded>();
 
@@ -101,8 +100,8 @@ export function replay(store: RecordingStore, options: ReplayOptions = {}): Repl
   }
 
   /**
-   * What is recorded under the path, redacted; else under the path as it was sent, or with one of its segments as a token; else under
-   * the path with or without the base path.
+   * Looks under the path, redacted; then under the path as sent, or with one of its segments as a token; then under the path with or
+   * without the base path.
    */
   function recordedFor(method: string, sent: string): Recorded {
     const key = `${method} ${sent}`;
@@ -120,8 +119,12 @@ export function replay(store: RecordingStore, options: ReplayOptions = {}): Repl
       const exchanges = store.exchanges(method, recordedPath);
       if (exchanges.length > 0) return { path, recordedPath, exchanges };
     }
-    const recordedPath = pathOnOtherSideOfBase(store, method, path) ?? path;
-    return { path, recordedPath, exchanges: store.exchanges(method, recordedPath) };
+    const other = bases.otherPath(path);
+    const exchanges = store.exchanges(method, other ?? path);
+    // A miss of a base path that is recorded, too, is one of the path as sent.
+    if (other === undefined || (exchanges.length === 0 && bases.has(path)))
+      return { path, recordedPath: path, exchanges: store.exchanges(method, path) };
+    return { path, recordedPath: other, exchanges };
   }
 
   function matching(
@@ -133,7 +136,7 @@ export function replay(store: RecordingStore, options: ReplayOptions = {}): Repl
     if (exchanges.length === 0) return [];
     const known = exchanges.withBytes(query, body);
     if (known) return known;
-    return matchRequest(exchanges, SentRequest.of(request, body, request.json, rules, recordedPath));
+    return exchanges.find(SentRequest.of(request, body, request.json, rules, recordedPath));
   }
 
   /** What others recorded may do for a test that is replayed; one that is being recorded asks for its own. */
@@ -232,3 +235,42 @@ function tooLarge(limit: number): PatchgateError {
     hint: 'only a request whose body fits into memory can be looked up in a recording',
   });
 }
+
+/** Paths that are looked at for base paths. */
+const MOST_PLACES = 1000;
+
+/** The paths before `/accounts/` in a recording: a client's base URL may end with them or not, as in front of the target. */
+class BasePaths {
+  readonly #store: RecordingStore;
+  #known: ReadonlySet<string> = new Set();
+
+  constructor(store: RecordingStore) {
+    this.#store = store;
+  }
+
+  /** The path with or without the one base path of the recording; undefined if there is none, or several. */
+  otherPath(path: string): string | undefined {
+    const at = path.indexOf(ACCOUNTS);
+    if (at < 0) return undefined;
+    const [base, ...more] = [...this.#bases].filter((one) => (one === '') !== (at === 0));
+    return base === undefined || more.length > 0 ? undefined : base + path.slice(at);
+  }
+
+  has(path: string): boolean {
+    return this.#bases.has(path.slice(0, path.indexOf(ACCOUNTS)));
+  }
+
+  get #bases(): ReadonlySet<string> {
+    if (this.#known.size > 0) return this.#known;
+    const bases = new Set<string>();
+    let looked = 0;
+    for (const { path } of this.#store.places()) {
+      if (path.includes(ACCOUNTS)) bases.add(path.slice(0, path.indexOf(ACCOUNTS)));
+      if (++looked >= MOST_PLACES) break;
+    }
+    this.#known = bases;
+    return bases;
+  }
+}
+
+const ACCOUNTS = '/accounts/';

@@ -1,7 +1,7 @@
 /** Which requests are the same, by option, and what is said of one that none matches: through sockets and files. */
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { Miss } from '../../src/recordings/matching/explain-path.ts';
+import type { Miss } from '../../src/recordings/explain.ts';
 import type { Config } from '../../src/settings/config.ts';
 import { filesIn } from '../support/answers.ts';
 import { type InProcess, startGate } from '../support/in-process.ts';

@@ -5,7 +5,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { putFilesIn } from '../../src/postgres/copy-recording.ts';
-import { DEFAULT_RULES } from '../../src/recordings/matching/match-rules.ts';
+import { DEFAULT_RULES } from '../../src/recordings/match-rules.ts';
 import { exchange } from '../support/exchanges.ts';
 import { openAt, type Postgres, startPostgres } from '../support/postgres.ts';
 import { recordAll } from '../support/recordings.ts';

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { putFilesIn } from '../../src/postgres/copy-recording.ts';
 import type { Database } from '../../src/postgres/database.ts';
-import { DEFAULT_RULES } from '../../src/recordings/matching/match-rules.ts';
+import { DEFAULT_RULES } from '../../src/recordings/match-rules.ts';
 import { runBinary, startBinary } from '../support/binary.ts';
 import { exchange } from '../support/exchanges.ts';
 import { openAt, type Postgres, startPostgres } from '../support/postgres.ts';

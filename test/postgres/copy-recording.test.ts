@@ -6,7 +6,7 @@ import { putChanged, putFilesIn, readOut } from '../../src/postgres/copy-recordi
 import type { Database } from '../../src/postgres/database.ts';
 import { numberedIn, pathsIn, putBack } from '../../src/postgres/stored-paths.ts';
 import { readExchanges, writeExchanges } from '../../src/recordings/files.ts';
-import { DEFAULT_RULES } from '../../src/recordings/matching/match-rules.ts';
+import { DEFAULT_RULES } from '../../src/recordings/match-rules.ts';
 import { locationOf } from '../../src/recordings/store/location.ts';
 import { exchange } from '../support/exchanges.ts';
 import { openAt, type Postgres, startPostgres } from '../support/postgres.ts';

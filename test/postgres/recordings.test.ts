@@ -4,7 +4,7 @@ import type { Database } from '../../src/postgres/database.ts';
 import { Outbox } from '../../src/postgres/outbox.ts';
 import { type PgRecordingOptions, PgRecordingStore } from '../../src/postgres/recordings.ts';
 import { requireStored } from '../../src/postgres/stored-paths.ts';
-import { DEFAULT_RULES } from '../../src/recordings/matching/match-rules.ts';
+import { DEFAULT_RULES } from '../../src/recordings/match-rules.ts';
 import type { RecordingStore } from '../../src/recordings/store.ts';
 import { cleanUpLater } from '../support/clean-up.ts';
 import { exchange, PROJECT_PATH, plainOf } from '../support/exchanges.ts';

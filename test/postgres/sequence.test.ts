@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { RecordedRequest } from '../../src/model/exchange.ts';
 import { sequenceOf } from '../../src/postgres/sequence.ts';
-import { DEFAULT_RULES, matchRules } from '../../src/recordings/matching/match-rules.ts';
+import { DEFAULT_RULES, matchRules } from '../../src/recordings/match-rules.ts';
 
 const request: RecordedRequest = {
   method: 'GET',

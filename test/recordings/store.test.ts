@@ -439,7 +439,6 @@ it('needs no file any more once all is loaded', async () => {
   const asked = ['', ...paths, '/e', '/e/f', '/none'];
   const seen = () => ({
     places: Array.from(reader.places(), ({ method, path }) => `${method} ${path}`).sort(),
-    below: asked.map((path) => reader.below(path)),
     recorded: asked.map((path) => reader.exchanges('PATCH', path).all.map(({ exchange }) => exchange)),
   });
   const before = seen();

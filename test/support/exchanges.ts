@@ -7,11 +7,11 @@ import {
   type WholeRequest,
 } from '../../src/model/exchange.ts';
 import { bodyBytes } from '../../src/recordings/body.ts';
-import { DEFAULT_RULES, type MatchRules } from '../../src/recordings/matching/match-rules.ts';
+import { ExchangeIndex } from '../../src/recordings/match.ts';
+import { DEFAULT_RULES, type MatchRules } from '../../src/recordings/match-rules.ts';
 import type { PlainExchange } from '../../src/recordings/plain-exchange.ts';
-import { ExchangeIndex } from '../../src/recordings/store/exchange-index.ts';
 import { FORMAT_VERSION, inOrder } from '../../src/recordings/store/file-format.ts';
-import { StoredExchange } from '../../src/recordings/store/stored-exchange.ts';
+import { StoredExchange } from '../../src/recordings/stored-exchange.ts';
 
 export interface ExchangeParts {
   method?: string;

@@ -10,7 +10,7 @@ import { RECORD_LIMIT } from '../../recordings/body.ts';
 import { type FoundExchange, seenOf } from '../../recordings/har/from-har.ts';
 import type { HarEntry } from '../../recordings/har/har.ts';
 import type { TimedEntry } from '../../recordings/har/read-har.ts';
-import type { MatchRules } from '../../recordings/matching/match-rules.ts';
+import type { MatchRules } from '../../recordings/match-rules.ts';
 import { type PlainExchange, plainExchangeOf } from '../../recordings/plain-exchange.ts';
 import { redactText, SecretNotices } from '../../recordings/redaction/redact.ts';
 import { checkRecordingName } from '../../recordings/store/location.ts';

@@ -7,7 +7,7 @@ import { answerBounds, decodeContent } from '../../http/decode-content.ts';
 import { header, METHOD_OVERRIDES, type RequestHead, withoutHeaders } from '../../http/http.ts';
 import type { Exchange, RecordedRequest } from '../../model/exchange.ts';
 import { bodyBytes } from '../../recordings/body.ts';
-import type { MatchRules } from '../../recordings/matching/match-rules.ts';
+import type { MatchRules } from '../../recordings/match-rules.ts';
 import { plainExchangeOf, toStoredExchange } from '../../recordings/plain-exchange.ts';
 import { codingOf } from '../../recordings/redaction/redact.ts';
 import { REDACTED } from '../../recordings/redaction/redacted.ts';

@@ -4,7 +4,7 @@ import type { Content, Entry, Header, PostData } from 'har-format';
 import { splitTarget } from '../../http/http.ts';
 import { absoluteUrl } from '../../http/url.ts';
 import { type Exchange, headerPairs, type StoredHeaders } from '../../model/exchange.ts';
-import { queryPairs } from '../matching/request-form.ts';
+import { queryPairs } from '../match.ts';
 import { contentTypeOf, isForm } from '../redaction/redact.ts';
 import { type OwnMember, UNKNOWN_TYPE } from './har.ts';
 

@@ -2,17 +2,8 @@ import { type Dirent, lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Place, readExchanges } from '../files.ts';
 import { HIDDEN } from './hidden-folder.ts';
-import { locationOf, placeOf } from './location.ts';
+import { placeOf } from './location.ts';
 import { readIfThere } from './write-file.ts';
-
-/** What is recorded at a path, and with which segments paths go on from there. */
-export interface Names {
-  methods: Set<string>;
-  segments: Set<string>;
-}
-
-/** Names of one folder that are looked at. */
-export const MOST_NAMES = 1000;
 
 /** A file below a recording's folder. */
 interface Found {
@@ -58,41 +49,12 @@ export function* placesIn(root: string): Iterable<Place> {
   }
 }
 
-/**
- * Looks into one folder of a recording, and at no more than 1,000 names there. Segments that are too long for one folder's
- * name are left out.
- *
- * @param path of a request; `""` is where all of them begin
- * @throws PatchgateError `cannot-read`
- */
-export function namesBelow(root: string, path: string): Names {
-  const names: Names = { methods: new Set(), segments: new Set() };
-  const location = path === '' ? '' : locationOf('GET', path).slice(0, -'GET.json'.length);
-  for (const entry of entriesOf(join(root, location)).slice(0, MOST_NAMES)) {
-    if (entry.isDirectory()) {
-      const place = placeOf(`${location}${entry.name}/GET.json`);
-      if (typeof place === 'object') names.segments.add(place.path.slice(path.length + 1));
-    } else if (path !== '') {
-      const place = placeOf(location + entry.name);
-      if (typeof place === 'object') names.methods.add(place.method);
-    }
-  }
-  return names;
-}
-
-/** Adds what a path that is recorded elsewhere says of this one. */
-export function addName(names: Names, path: string, place: Place): void {
-  if (place.path === path) names.methods.add(place.method);
-  else if (place.path.startsWith(`${path}/`))
-    names.segments.add(place.path.slice(path.length + 1).split('/', 1)[0] as string);
-}
-
 /** Bytes of a file; 0 where it is gone. */
 export function sizeOf(file: string): number {
   return lstatSync(file, { throwIfNoEntry: false })?.size ?? 0;
 }
 
 /** What is in a folder; nothing where it is not there. @throws PatchgateError `cannot-read` */
-export function entriesOf(folder: string): Dirent[] {
+function entriesOf(folder: string): Dirent[] {
   return readIfThere(folder, undefined, () => readdirSync(folder, { withFileTypes: true })) ?? [];
 }

@@ -11,7 +11,7 @@ import type { Approval, ApprovalStatus, Decision } from '../../model/approval.ts
 import type { FaultsGiven } from '../../model/fault.ts';
 import { redactJson, redactText } from '../../recordings/redaction/redact.ts';
 import type { Redaction } from '../../recordings/redaction/redaction.ts';
-import { yieldToEventLoop } from '../../recordings/store/yield-to-event-loop.ts';
+import { yieldToEventLoop } from '../../recordings/yield-to-event-loop.ts';
 import type { KnownState } from '../../state/known-state.ts';
 import { COLLECTIONS, isCollection, stateOf } from '../../state/state-file.ts';
 import { SESSION_HEADER, type ServedInSession, type Session } from '../../upstreams/session.ts';

@@ -3,8 +3,8 @@ import { splitTarget } from '../../http/http.ts';
 import { childOf, isObject, isRecord } from '../../json/json.ts';
 import { pointerOf } from '../../json/pointer.ts';
 import { jsonOf } from '../../recordings/body.ts';
-import { sameText } from '../../recordings/matching/compare-json.ts';
-import { queryValues } from '../../recordings/matching/request-form.ts';
+import { sameText } from '../../recordings/compare-json.ts';
+import { queryPairs, valuesOf } from '../../recordings/match.ts';
 import { REDACTED } from '../../recordings/redaction/redacted.ts';
 import { type Paint, SEVERITY_COLOURS } from '../../reporters/colours.ts';
 import { amount, shortened, visible } from '../../reporters/wording.ts';
@@ -160,7 +160,7 @@ function factsOf({ request, response, session = '' }: ShownExchange): Facts {
 
 /** @param query without the `?` */
 function queryOf(query: string): object {
-  const lists = [...queryValues(query)];
+  const lists = [...valuesOf(queryPairs(query))];
   return Object.fromEntries(lists.map(([name, list]) => [name, list.length === 1 ? list[0] : list]));
 }
 

@@ -1,7 +1,7 @@
 import { types } from 'node:util';
 import { isRecord, type JsonValue } from '../../json/json.ts';
 import { tokensOf } from '../../json/pointer.ts';
-import { shownJson } from '../../recordings/matching/shown-value.ts';
+import { shownJson } from '../../recordings/explain.ts';
 import { redactText } from '../../recordings/redaction/redact.ts';
 import { isSecretPointer } from '../../recordings/redaction/redact-finding.ts';
 import { REDACTED } from '../../recordings/redaction/redacted.ts';

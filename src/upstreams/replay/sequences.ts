@@ -1,6 +1,6 @@
 import { PatchgateError } from '../../errors.ts';
-import { recordIt } from '../../recordings/matching/explain-path.ts';
-import type { StoredExchange } from '../../recordings/store/stored-exchange.ts';
+import { recordIt } from '../../recordings/explain.ts';
+import type { StoredExchange } from '../../recordings/stored-exchange.ts';
 import type { Session } from '../session.ts';
 
 /** Whether an exchange can be an answer: its body was kept. */

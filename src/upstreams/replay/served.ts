@@ -1,5 +1,5 @@
-import type { StoredExchange } from '../../recordings/store/stored-exchange.ts';
 import type { RecordingStore } from '../../recordings/store.ts';
+import type { StoredExchange } from '../../recordings/stored-exchange.ts';
 import type { ServedExchange, ServedInSession, Session } from '../session.ts';
 
 /** Different exchanges that are kept track of, of all sessions together and of one of them. */

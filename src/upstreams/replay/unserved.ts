@@ -1,8 +1,8 @@
-import type { MatchRules } from '../../recordings/matching/match-rules.ts';
-import { sequenceKey } from '../../recordings/matching/request-form.ts';
+import { requestKey } from '../../recordings/match.ts';
+import type { MatchRules } from '../../recordings/match-rules.ts';
 import { redactQuery } from '../../recordings/redaction/redact.ts';
-import type { StoredExchange } from '../../recordings/store/stored-exchange.ts';
 import type { RecordingStore } from '../../recordings/store.ts';
+import type { StoredExchange } from '../../recordings/stored-exchange.ts';
 import { isAnswer } from './sequences.ts';
 import type { Served } from './served.ts';
 
@@ -93,7 +93,7 @@ export function findUnserved(
 
 /** Of each exchange of a file, which of its sequence it is. */
 function placesOf(recorded: readonly StoredExchange[], rules: MatchRules): (string | undefined)[] {
-  const keys = recorded.map((stored) => sequenceKey(stored, rules));
+  const keys = recorded.map(({ request, session }) => requestKey(request, rules) + session);
   const counts = new Map<string, number>();
   const ordinals = keys.map((key) => {
     const ordinal = (counts.get(key) ?? 0) + 1;

@@ -5,7 +5,7 @@ import { type ExportArgs, runExport } from '../../../src/commands/recordings/exp
 import { runImport } from '../../../src/commands/recordings/import.ts';
 import type { Exchange } from '../../../src/model/exchange.ts';
 import { NO_ORIGIN } from '../../../src/recordings/har/har.ts';
-import { matchRules } from '../../../src/recordings/matching/match-rules.ts';
+import { matchRules } from '../../../src/recordings/match-rules.ts';
 import { redactionOf } from '../../../src/recordings/redaction/redaction.ts';
 import { exchange } from '../../support/exchanges.ts';
 import { filesBelow, recordAll, textOutput } from '../../support/recordings.ts';

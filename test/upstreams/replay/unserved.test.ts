@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Exchange } from '../../../src/model/exchange.ts';
-import { DEFAULT_RULES } from '../../../src/recordings/matching/match-rules.ts';
+import { DEFAULT_RULES } from '../../../src/recordings/match-rules.ts';
 import { openStore } from '../../../src/recordings/store.ts';
 import { Served } from '../../../src/upstreams/replay/served.ts';
 import { findUnserved } from '../../../src/upstreams/replay/unserved.ts';

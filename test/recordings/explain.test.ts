@@ -1,12 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import type { Exchange } from '../../../src/model/exchange.ts';
-import { explainMiss } from '../../../src/recordings/matching/explain.ts';
-import type { Miss } from '../../../src/recordings/matching/explain-path.ts';
-import { type MatchRules, matchRules } from '../../../src/recordings/matching/match-rules.ts';
-import { SentRequest } from '../../../src/recordings/matching/request-form.ts';
-import { redactionOf } from '../../../src/recordings/redaction/redaction.ts';
-import type { RecordingStore } from '../../../src/recordings/store.ts';
-import { exchange, listed, type WholeExchange } from '../../support/exchanges.ts';
+import type { Exchange } from '../../src/model/exchange.ts';
+import { explainMiss, type Miss } from '../../src/recordings/explain.ts';
+import { SentRequest } from '../../src/recordings/match.ts';
+import { type MatchRules, matchRules } from '../../src/recordings/match-rules.ts';
+import { redactionOf } from '../../src/recordings/redaction/redaction.ts';
+import type { RecordingStore } from '../../src/recordings/store.ts';
+import { exchange, listed, type WholeExchange } from '../support/exchanges.ts';
 
 function explain(recorded: Exchange[], sent: WholeExchange, rules?: MatchRules): Miss {
   const store = { name: 'demo' } as Partial<RecordingStore> as RecordingStore;
@@ -93,18 +92,6 @@ describe('the nearest exchange', () => {
     });
     const { nearest } = explain([...far, near], exchange({ body: { json: { a: -1, b: [0], c: -1 } } }));
     expect(nearest).toMatchObject({ recordedAt: near.meta.recordedAt, differences: [{ place: '/c' }] });
-  });
-
-  it('is looked for among a bounded number of values', () => {
-    const list = Array.from({ length: 70_000 }, (_, i) => i);
-    const recorded = [3, 2, 1].map((count, day) => {
-      const differing = Object.fromEntries(Array.from({ length: count }, (_, i) => [`m${i}`, 1]));
-      const recordedAt = `2026-01-0${day + 1}T00:00:00.000Z`;
-      return exchange({ body: { json: { list, ...differing } }, recordedAt });
-    });
-    const sent = exchange({ body: { json: { list: [...list] } } });
-    const { nearest } = explain(recorded, sent);
-    expect(nearest?.recordedAt).toBe('2026-01-02T00:00:00.000Z');
   });
 
   it('names places with long names within bounds', () => {
@@ -226,4 +213,93 @@ describe('the hint', () => {
     const { hint } = explain([exchange()], exchange({ requestHeaders: { 'x-id': '1' } }), rules);
     expect(hint).toContain('record it with --match-headers x-id');
   });
+});
+
+/** A store of which only the paths are asked for; counts how often. */
+function storeOf(lines: readonly string[]): RecordingStore & { asked: number } {
+  const places = lines.map((line) => {
+    const [method = '', path = ''] = line.split(' ');
+    return { method, path };
+  });
+  const store = {
+    name: 'demo',
+    asked: 0,
+    exchanges: (method: string, path: string) => ({
+      length: places.filter((place) => place.method === method && place.path === path).length,
+    }),
+    *places() {
+      for (const place of places) {
+        store.asked++;
+        yield place;
+      }
+    },
+  };
+  return store as unknown as RecordingStore & { asked: number };
+}
+
+function explainPath(lines: readonly string[], path: string, rules = matchRules()): Miss {
+  return explainMiss(storeOf(lines), [], new SentRequest(exchange({ path }).request, rules));
+}
+
+const REST = 'accounts/current/projects/42';
+
+it('looks at a bounded number of paths', () => {
+  const many = storeOf(Array.from({ length: 5000 }, (_, i) => `PATCH /accounts/current/projects/${i}`));
+  explainMiss(many, [], new SentRequest(exchange({ path: '/a/b/c/d' }).request));
+  expect(many.asked).toBeLessThan(1100);
+});
+
+it('names the methods that its path is recorded for', () => {
+  const miss = explainPath([`PUT /${REST}`, `GET /${REST}`, `PATCH /a/${REST}`], `/${REST}`);
+  expect(miss.reason).toBe('other-method');
+  expect(miss.text).toBe(
+    `nothing is recorded for PATCH /${REST} in the recording "demo", but its path is for GET, PUT`,
+  );
+  expect(miss.hint).toMatch(/^send a method that is recorded, or record this one/);
+  expect(miss.nearest).toEqual({ method: 'GET', path: `/${REST}` });
+});
+
+describe('where one id alone is another', () => {
+  it.each([
+    [[`PATCH /${REST}`], '/accounts/current/projects/43', 'projects/42', 'projects/43'],
+    [[`PATCH /${REST}/features/7`], '/accounts/current/projects/43/features/7', 'projects/42', 'projects/43'],
+    [[`PATCH /${REST}/features/7`, `PATCH /${REST}/x/8`], `/${REST}/features/8`, 'features/7', 'features/8'],
+    [['PATCH /p/new', 'PATCH /p/900', 'PATCH /p/1'], '/p/42', 'p/1', 'p/42'],
+    [['PATCH /p/7', 'PATCH /p/new'], '/p/old', 'p/new', 'p/old'],
+    [['PATCH /a'], '/b', 'a', 'b'],
+  ])('of %j, %s is told by %s and %s', (recorded, path, before, now) => {
+    const { text, reason } = explainPath(recorded, path);
+    expect(reason).toBe('not-recorded');
+    expect(text).toMatch(new RegExp(`; the nearest is PATCH .*: recorded for ${before}, sent for ${now}$`));
+  });
+});
+
+describe('where nothing of this is so', () => {
+  it.each([
+    [['GET /x', 'GET /api/v2/projects/42', 'PATCH /v2/projects/43'], 'GET /api/v2/projects/42'],
+    [['GET /x/y', 'PATCH /api/z/projects'], 'PATCH /api/z/projects'],
+  ])('of %j the nearest is %s', (paths, nearest) => {
+    const miss = explainPath(paths, '/api/v3/projects/42/y');
+    expect(miss.text).toBe(
+      'nothing is recorded for PATCH /api/v3/projects/42/y in the recording "demo"; ' +
+        `the nearest is ${nearest}`,
+    );
+    expect(`${miss.nearest?.method} ${miss.nearest?.path}`).toBe(nearest);
+  });
+
+  it('says so of an empty recording', () => {
+    expect(explainPath([], '/a')).toEqual({
+      recording: 'demo',
+      reason: 'empty',
+      text: 'nothing is recorded for PATCH /a in the recording "demo", which is empty',
+      hint: 'record something first: patchgate proxy <target> --record --recording demo; or give another name with --recording',
+    });
+  });
+});
+
+it('shows no secret of a path', () => {
+  const rules = matchRules({}, redactionOf({ redactPatterns: ['s3cret\\w*'] }));
+  for (const lines of [['PATCH /s3cret1/b/c'], ['GET /a/s3cret2'], ['PATCH /s3cret3/x']]) {
+    expect(JSON.stringify(explainPath(lines, '/a/b/c', rules))).not.toContain('s3cret');
+  }
 });

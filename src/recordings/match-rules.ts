@@ -1,8 +1,8 @@
-import { PatchgateError } from '../../errors.ts';
-import { isPointer } from '../../json/pointer.ts';
-import { type PatternNode, patternTree } from '../../json/pointer-pattern.ts';
-import type { NormalizeRequest } from '../../model/normalize-request.ts';
-import { DEFAULT_REDACTION, type Redaction } from '../redaction/redaction.ts';
+import { PatchgateError } from '../errors.ts';
+import { isPointer } from '../json/pointer.ts';
+import { type PatternNode, patternTree } from '../json/pointer-pattern.ts';
+import type { NormalizeRequest } from '../model/normalize-request.ts';
+import { DEFAULT_REDACTION, type Redaction } from './redaction/redaction.ts';
 
 /** The settings that say which requests are the same, as `Config` has them. */
 export interface MatchSettings {
@@ -27,9 +27,7 @@ export interface MatchRules {
   redaction: Redaction;
   /** What they were made of, less the function: to make them again in another thread. */
   settings: Omit<Partial<MatchSettings>, 'normalizeRequest'>;
-  /** Whether requests are compared as they are. */
-  isPlain: boolean;
-  /** Whether requests of a method and path with the very same bytes of query and body are always the same. */
+  /** Requests of a method and path with equal bytes of query and body always match. */
   isByBytes: boolean;
 }
 
@@ -40,8 +38,6 @@ export function matchRules(
 ): MatchRules {
   const { matchHeaders = [], ignoreQuery = [], ignorePointers = [], normalizeRequest: normalize } = settings;
   const ignored = treeOf('ignorePointers', ignorePointers);
-  // Method, path and the bytes of query and body say it all.
-  const isSaidByBytes = matchHeaders.length === 0 && normalize === undefined;
   return {
     headers: new Set(matchHeaders.map((name) => name.toLowerCase()).sort()),
     ignored,
@@ -49,8 +45,7 @@ export function matchRules(
     normalize,
     redaction,
     settings: { matchHeaders, ignoreQuery, ignorePointers },
-    isPlain: isSaidByBytes && ignored === undefined && ignoreQuery.length === 0,
-    isByBytes: isSaidByBytes,
+    isByBytes: matchHeaders.length === 0 && normalize === undefined,
   };
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { yieldToEventLoop } from '../../../src/recordings/store/yield-to-event-loop.ts';
+import { yieldToEventLoop } from '../../src/recordings/yield-to-event-loop.ts';
 
 test('lets others go first, however long the work is', async () => {
   let isOthersTurn = false;
