@@ -14,7 +14,7 @@ import type { Database } from '../postgres/database.ts';
 import { redactJson, redactText } from '../recordings/redaction/redact.ts';
 import { isSecretPointer, redactEffect, redactFinding } from '../recordings/redaction/redact-finding.ts';
 import { type Redaction, type RedactionSettings, redactionOf } from '../recordings/redaction/redaction.ts';
-import { doubtOf, outcomeOf, type Plan, planJson, planMarkdown, planText } from '../reporters/plan.ts';
+import { doubtOf, outcomeOf, type Plan, planJson, planText } from '../reporters/plan.ts';
 import { visible } from '../reporters/wording.ts';
 import { resolveConfig } from '../settings/config.ts';
 import { COMMAND_DEFAULTS, STATE_BY_DEFAULT } from '../settings/settings.ts';
@@ -40,7 +40,7 @@ interface Args {
   format: keyof typeof FORMATS;
 }
 
-const FORMATS = { text: planText, json: planJson, markdown: planMarkdown } as const;
+const FORMATS = { text: planText, json: planJson } as const;
 
 const SOURCES = 'What the project holds (one of them):';
 
@@ -78,7 +78,7 @@ export const plan: CommandModule = {
           group: 'Target:',
         }),
         'write-full': takesText('File to write the body to that loses no environment'),
-        format: formatOf('Of the plan', 'text', 'json', 'markdown'),
+        format: formatOf('Of the plan', 'text', 'json'),
       })
       .example('$0 plan body.json --project 42', 'against what the proxy has seen')
       .example('$0 plan body.json --project 42 --write-full body.json', 'and keep what would be lost')

@@ -56,7 +56,7 @@ export function checkSchema(
         : {
             ...(keyword !== 'observed' && { basis: annotation.basis }),
             message: messageOf(error, pointer, isOfName),
-            ...(annotation.hint !== undefined && { hint: annotation.hint }),
+            ...hintOf(error, annotation.hint),
           }),
     });
   }
@@ -108,6 +108,15 @@ function fieldMessage(error: ErrorObject, pointer: string): Pick<Finding, 'messa
     message: `${pointer} is no field that the contract lists`,
     hint: near ? `did you mean "${near}"?` : 'the service may ignore or refuse it: check its name',
   };
+}
+
+/** A value that is nearly one of those that the contract lists says more than a general hint. */
+function hintOf({ keyword, schema, data }: ErrorObject, hint: string | undefined): Pick<Finding, 'hint'> {
+  const values =
+    keyword === 'enum' ? (schema as JsonValue[]).filter((value) => typeof value === 'string') : [];
+  const near = typeof data === 'string' ? nearest(data, values) : undefined;
+  const said = near === undefined ? hint : `did you mean ${show(near)}?`;
+  return said === undefined ? {} : { hint: said };
 }
 
 function messageOf(error: ErrorObject, pointer: string, isOfName: boolean): string {

@@ -2,16 +2,17 @@ import type { Severity } from '../model/finding.ts';
 import {
   type CheckedFile,
   countsAs,
+  distinctFindings,
+  type Found,
   isFailing,
-  type PlacedFinding,
   placeOf,
   type Report,
   type ReporterOptions,
   type Subject,
 } from './report.ts';
-import { amount } from './wording.ts';
+import { amount, grouped } from './wording.ts';
 
-/** A testcase. `skipped`: why there is no outcome; `output`: what the suite says of it in its output. */
+/** A testcase. `skipped`: why there is no outcome; `output`: what the suite's output says of it. */
 interface Case {
   name: string;
   failure?: { type: string; message: string; text: string };
@@ -23,30 +24,26 @@ interface Case {
  * For CI systems: a testsuite for each file, a testcase for each judged request. What fails the run is a failure; what only
  * warns is in the suite's output. A request that could not be judged is skipped.
  *
- * Valid against Ant's schema (JUnit.xsd of windyroad/JUnit-Schema) and those of Jenkins (junit-4 to junit-10.xsd): so what they
- * demand is there though a check has no time, and nothing is that one of them lacks, like attributes of `<testsuites>`.
+ * Valid against Ant's schema (JUnit.xsd of windyroad/JUnit-Schema) and those of Jenkins (junit-4 to junit-10.xsd): each member
+ * that one demands is there, and none that another lacks.
  */
-export function* junit(report: Report, options: Pick<ReporterOptions, 'failOn' | 'now'>): Generator<string> {
-  const { failOn, now } = options;
+export function junit(report: Report, { failOn, now }: Pick<ReporterOptions, 'failOn' | 'now'>): string {
   const { files, remarks = [] } = report;
+  const suites = files.map((file): Suite => {
+    const properties = { kind: file.kind, ...(file.unjudged > 0 && { 'not concerned': `${file.unjudged}` }) };
+    return { name: file.file, cases: casesOf(file, failOn), properties };
+  });
+  if (remarks.length > 0) {
+    const cases = remarks.map(({ severity, message }) => ({
+      name: message,
+      output: `${severity}: ${message}`,
+    }));
+    suites.unshift({ name: 'patchgate', cases, properties: { kind: 'remarks' } });
+  }
   // Without a zone and fractions, as Ant's schema has it.
   const timestamp = now.toISOString().slice(0, 'yyyy-mm-ddThh:mm:ss'.length);
-  yield '<?xml version="1.0" encoding="UTF-8"?>\n<testsuites>\n';
-  let id = 0;
-  if (remarks.length > 0)
-    yield suite(id++, 'patchgate', timestamp, remarks.map(remarkCase), { kind: 'remarks' });
-  for (const file of files) {
-    const properties = { kind: file.kind, ...(file.unjudged > 0 && { 'not concerned': `${file.unjudged}` }) };
-    yield suite(id++, file.file, timestamp, casesOf(file, failOn), properties);
-  }
-  yield '</testsuites>\n';
-}
-
-function remarkCase({ severity, message, hint }: NonNullable<Report['remarks']>[number]): Case {
-  const said = hint === undefined ? message : `${message}\nhint: ${hint}`;
-  return severity === 'error'
-    ? { name: message, failure: { type: 'remark', message, text: said } }
-    : { name: message, output: `${severity}: ${said}` };
+  const texts = suites.map((suite, id) => suiteText(suite, id, timestamp));
+  return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites>\n${texts.join('')}</testsuites>\n`;
 }
 
 function casesOf({ file, subjects, skipped = [] }: CheckedFile, failOn: Severity): Case[] {
@@ -58,48 +55,47 @@ function casesOf({ file, subjects, skipped = [] }: CheckedFile, failOn: Severity
 
 function caseOf(file: string, subject: Subject, failOn: Severity): Case {
   const name = nameOf(file, subject);
-  const failing = subject.findings.filter((finding) => countsAs(finding, failOn));
-  const others = subject.findings.filter((finding) => !failing.includes(finding));
-  const texts = others.map((finding) => findingText(file, finding));
-  return {
-    name,
-    ...(isFailing(subject, failOn) && { failure: failureOf(file, subject, failing) }),
-    ...(texts.length > 0 && { output: [name, ...texts].join('\n') }),
-  };
-}
-
-function failureOf(file: string, subject: Subject, failing: readonly PlacedFinding[]) {
-  const [first] = failing;
   const { omitted } = subject;
-  const further = failing.length + omitted - 1;
-  const texts = failing.map((finding) => findingText(file, finding));
-  return {
+  const found = distinctFindings(file, [subject]);
+  const failing = found.filter(({ finding }) => countsAs(finding, failOn));
+  const warnings = found.filter((one) => !failing.includes(one)).map(findingText);
+  const output = warnings.length > 0 ? { output: [name, ...warnings].join('\n') } : {};
+  if (!isFailing(subject, failOn)) return { name, ...output };
+  const first = failing[0]?.finding;
+  const further = failing.reduce((sum, { others }) => sum + others + 1, omitted - 1);
+  const texts = [
+    ...failing.map(findingText),
+    ...(omitted > 0 ? [`and ${amount(omitted, 'more finding')}`] : []),
+  ];
+  const failure = {
     type: first?.rule ?? 'omitted',
     message: `${first?.message ?? 'among very many findings'}${further > 0 ? ` (and ${amount(further, 'more finding')})` : ''}`,
-    text: [...texts, ...(omitted > 0 ? [`and ${amount(omitted, 'more finding')}`] : [])].join('\n\n'),
+    text: texts.join('\n\n'),
   };
+  return { name, failure, ...output };
 }
 
 function nameOf(file: string, { method, path, pointer, operation }: Partial<Subject>): string {
   return path === undefined ? (operation ?? file) : `${method} ${path}${pointer ? ` (${pointer})` : ''}`;
 }
 
-function findingText(file: string, finding: PlacedFinding): string {
+function findingText({ file, finding, others }: Found): string {
   const { severity, rule, message, pointer, basis, source, hint } = finding;
+  const count = others === 0 ? '' : ` (${grouped(others + 1)} times)`;
   return [
-    `${placeOf(file, finding)}  ${severity}  ${rule}  ${message}`,
+    `${placeOf(file, finding)}  ${severity}  ${rule}  ${message}${count}`,
     `  ${[pointer && `at ${pointer}`, basis, source].filter(Boolean).join(', ')}`,
     ...(hint === undefined ? [] : [`  hint: ${hint}`]),
   ].join('\n');
 }
 
-function suite(
-  id: number,
-  name: string,
-  timestamp: string,
-  cases: readonly Case[],
-  properties: Readonly<Record<string, string>>,
-): string {
+interface Suite {
+  name: string;
+  cases: readonly Case[];
+  properties: Readonly<Record<string, string>>;
+}
+
+function suiteText({ name, cases, properties }: Suite, id: number, timestamp: string): string {
   const failures = cases.filter(({ failure }) => failure).length;
   const skipped = cases.filter((testcase) => testcase.skipped !== undefined).length;
   const outputs = cases.flatMap(({ output }) => output ?? []);
@@ -107,13 +103,13 @@ function suite(
     ...{ id, name, package: '', timestamp, hostname: 'localhost' },
     ...{ tests: cases.length, failures, errors: 0, ...(skipped > 0 && { skipped }), time: 0 },
   };
-  // A viewer takes what is behind the last point for the class.
+  // Viewers take the part behind the last point for the class.
   const classname = name.replace(/\.\w+$/, '');
   return [
     `  <testsuite${attributesText(attributes)}>`,
     '    <properties>',
     ...Object.entries(properties).map(
-      ([key, value]) => `      <property${attributesText({ name: key, value })}/>`,
+      ([name, value]) => `      <property${attributesText({ name, value })}/>`,
     ),
     '    </properties>',
     ...cases.map((testcase) => `    ${caseText(testcase, classname)}`),
@@ -144,13 +140,9 @@ function attributesText(attributes: Readonly<Record<string, string | number>>): 
     .join('');
 }
 
-/** What XML 1.0 cannot hold, in no form: most control characters, halves of pairs, two that are no characters. */
+/** XML 1.0 cannot hold most control characters, halves of pairs, and two that are no characters. */
 const IMPOSSIBLE = /[^\t\n\r\u{20}-\u{d7ff}\u{e000}-\u{fffd}\u{10000}-\u{10ffff}]/gu;
 
-const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
-
 function escaped(text: string, special: RegExp): string {
-  return text
-    .replace(IMPOSSIBLE, '\ufffd')
-    .replace(special, (character) => ENTITIES[character] ?? `&#${character.charCodeAt(0)};`);
+  return text.replace(IMPOSSIBLE, '\ufffd').replace(special, (character) => `&#${character.charCodeAt(0)};`);
 }

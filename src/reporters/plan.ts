@@ -6,7 +6,7 @@ import { coloured, type Paint, plain } from './colours.ts';
 import { effectText, quoted } from './effect-text.ts';
 import { findingOf } from './json.ts';
 import { STDIN_NAME } from './report.ts';
-import { amount, grouped, markdown, visible } from './wording.ts';
+import { amount, visible } from './wording.ts';
 
 /** What a PATCH of a project would do: what `plan` reports. */
 export interface Plan {
@@ -46,18 +46,7 @@ export function doubtOf({ known, project, source }: Plan): string | undefined {
     : `not all of project ${project} is known from ${source}: it may hold more environments`;
 }
 
-/**
- * For programs:
- *
- * ```
- * { "known": true,                                     false: nothing or not all is known of the project
- *   "effects": [                                       what is lost first
- *     { "kind": "environment-deleted", "id": 2, "name": "Staging" }, … ],
- *   "corrected": { … },                                the body that loses no environment; only where one would be lost
- *   "findings": [ { "rule": "schema.required", … } ]   why the gate would block it in any case, as in `check`; only where it would
- * }
- * ```
- */
+/** For programs: `{ known, effects, corrected, findings }`; `known` is true if the whole project is known. */
 export function planJson({ known, effects, corrected, findings }: Plan): string {
   const plan = {
     known: known === 'whole',
@@ -82,55 +71,6 @@ export function planText(plan: Plan, isColoured: boolean): string {
     remediesOf(plan).join('\n'),
   ];
   return `${sections.filter((section) => section !== '').join('\n\n')}\n`;
-}
-
-/** Characters of a list: GitHub takes 65,536 of a comment. */
-const LIST_LENGTH = 20_000;
-
-/** For a comment in a pull request: what is lost stands first, and in bold. */
-export function planMarkdown(plan: Plan): string {
-  const { body, effects, findings, known, source } = plan;
-  const lost = effects.filter(losesEnvironment);
-  const changes = effects.map((effect) => {
-    const text = markdown(effectText(effect)[2]);
-    return losesEnvironment(effect) ? `**${text}**` : text;
-  });
-  const errors = findings.map(({ rule, message, hint, line, column = 1 }) => {
-    const place = line === undefined ? body : `${body}:${line}:${column}`;
-    return markdown(visible(`${place}: ${rule}: ${message}${hint === undefined ? '' : `; ${hint}`}`));
-  });
-  const isKept = outcomeOf(plan) === 'kept';
-  const sections = [
-    `### Patchgate: ${markdown(headingOf(plan, lost.length))}`,
-    listOf(changes),
-    known === 'nothing' ? '' : summaryOf(effects, isKept),
-    errors.length > 0 ? `The gate would block this PATCH in any case:\n\n${listOf(errors)}` : '',
-    markdown(doubtText(plan)),
-    listOf(remediesOf(plan).map(markdown)),
-    known === 'nothing' ? '' : `What the project holds is known from ${markdown(visible(source))}.`,
-  ];
-  return `${sections.filter((section) => section !== '').join('\n\n')}\n`;
-}
-
-/** `this PATCH deletes 2 environments of project 42 "Checkout"` */
-function headingOf(plan: Plan, lost: number): string {
-  const { project, name } = plan;
-  const of = `project ${project}${name === undefined ? '' : ` ${quoted(name)}`}`;
-  if (lost > 0) return `this PATCH deletes ${amount(lost, 'environment')} of ${of}`;
-  return outcomeOf(plan) === 'kept'
-    ? `this PATCH deletes no environment of ${of}`
-    : `it is not known what this PATCH deletes of ${of}`;
-}
-
-function listOf(items: readonly string[]): string {
-  let length = 0;
-  const lines = items.map((item) => `- ${item}`);
-  const shown = lines.filter((line) => {
-    length += line.length + 1;
-    return length <= LIST_LENGTH;
-  });
-  const more = lines.length - shown.length;
-  return [...shown, ...(more > 0 ? [`- and ${grouped(more)} more`] : [])].join('\n');
 }
 
 /** As wide as the widest mark. */
@@ -162,23 +102,22 @@ export function firstEffects(
   ];
 }
 
-/** What is counted, in this order. */
-const COUNTS: readonly [text: (count: number) => string, ...kinds: Effect['kind'][]][] = [
-  [(count) => `${count} to create`, 'environment-created'],
-  [(count) => `${count} to delete`, 'environment-deleted'],
-  [(count) => `${count} to replace`, 'environment-replaced'],
-  [(count) => `${count} to rename`, 'environment-renamed'],
-  [(count) => `${amount(count, 'language')} to add`, 'language-added'],
-  [(count) => `${amount(count, 'language')} to remove`, 'language-removed'],
-  [(count) => amount(count, 'other change'), 'default-changed', 'name-changed'],
-];
+/** The changes of environments, in the order of the sum. */
+const COUNTED: Partial<Record<Effect['kind'], string>> = {
+  'environment-created': 'to create',
+  'environment-deleted': 'to delete',
+  'environment-replaced': 'to replace',
+  'environment-renamed': 'to rename',
+};
 
 function summaryOf(effects: readonly Effect[], isKept: boolean): string {
   if (effects.length === 0) return isKept ? 'No changes: the project stays as it is.' : '';
-  const counts = COUNTS.flatMap(([text, ...kinds]) => {
-    const count = effects.filter(({ kind }) => kinds.includes(kind)).length;
-    return count === 0 ? [] : [text(count)];
+  const counts = Object.entries(COUNTED).flatMap(([counted, word]) => {
+    const count = effects.filter(({ kind }) => kind === counted).length;
+    return count === 0 ? [] : [`${count} ${word}`];
   });
+  const others = effects.filter(({ kind }) => !(kind in COUNTED)).length;
+  if (others > 0) counts.push(amount(others, 'other change'));
   const lossless = isKept && !effects.some(losesEnvironment) ? ' No environment is lost.' : '';
   return `Plan: ${counts.join(', ')}.${lossless}`;
 }

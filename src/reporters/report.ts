@@ -1,7 +1,7 @@
 import { isAbsolute, relative, resolve, sep } from 'node:path';
 import type { Finding, RuleInfo, Severity, Verdict } from '../model/finding.ts';
 
-/** The place of a finding: a part of its line, at most some 100 characters. */
+/** A part of the line that a finding is in, at most some 100 characters. */
 export interface Excerpt {
   text: string;
   /** Offset of the place in `text`, in UTF-16 code units. */
@@ -56,15 +56,13 @@ export interface Skipped {
   why: string;
 }
 
-/** What there is to know beside the findings. */
+/** Tells people something beside the findings. */
 export interface Remark {
-  /** `error`: the exit code is 1; `note`: only tells what was done. */
-  severity: Severity | 'note';
+  severity: 'warn' | 'note';
   message: string;
   hint?: string;
 }
 
-/** What can be said of a rule without a finding. */
 export type RuleFacts = Pick<RuleInfo, 'name' | 'severity' | 'basis' | 'says' | 'source'>;
 
 /** What `check` found: the input of each reporter. */
@@ -75,7 +73,6 @@ export interface Report {
   remarks?: readonly Remark[];
 }
 
-/** What a report says of the run, and for whom it is. */
 export interface ReporterOptions {
   /** The severity from which on a finding fails the run. */
   failOn: Severity;
@@ -88,21 +85,47 @@ export interface ReporterOptions {
   now: Date;
 }
 
-/** Pure. The text comes in pieces: with 50,000 findings it is large. */
-export type Reporter = (report: Report, options: ReporterOptions) => Iterable<string>;
+/** Pure. */
+export type Reporter = (report: Report, options: ReporterOptions) => string;
 
-/** A finding where it is. */
+/** A finding and its place. */
 export interface Found {
   file: string;
   subject: Subject;
   finding: PlacedFinding;
+  /** How many others in its file are the same. */
+  others: number;
 }
 
-/** The findings of all requests. */
-export function findingsOf({ files }: Report): Found[] {
+/** The findings of all requests, each by itself. */
+export function findingsOf({ files }: Pick<Report, 'files'>): Found[] {
   return files.flatMap(({ file, subjects }) =>
-    subjects.flatMap((subject) => subject.findings.map((finding) => ({ file, subject, finding }))),
+    subjects.flatMap((subject) => subject.findings.map((finding) => ({ file, subject, finding, others: 0 }))),
   );
+}
+
+/** The findings of some requests of a file, in the order of reading; only the first one of those that differ by place alone. */
+export function distinctFindings(file: string, subjects: readonly Subject[]): Found[] {
+  const found = new Map<string, Found>();
+  for (const subject of subjects) {
+    for (const finding of subject.findings.toSorted(byPlace)) {
+      const { severity, rule, pointer, message } = finding;
+      const anyItem = pointer.replace(/\/\d+(?=\/|$)/g, '/*');
+      const key = [severity, rule, anyItem, pointer ? message.replaceAll(pointer, anyItem) : message].join(
+        '\n',
+      );
+      const same = found.get(key);
+      if (same) same.others++;
+      else found.set(key, { file, subject, finding, others: 0 });
+    }
+  }
+  return [...found.values()];
+}
+
+/** What has no place comes last. */
+function byPlace(a: PlacedFinding, b: PlacedFinding): number {
+  const last = Number.MAX_VALUE;
+  return (a.line ?? last) - (b.line ?? last) || (a.column ?? last) - (b.column ?? last);
 }
 
 /** The numbers of a report, as the JSON report has them. */
@@ -124,21 +147,17 @@ export function summaryOf(report: Report) {
   };
 }
 
-/** Whether the exit code is 1. */
-export function fails(report: Report, failOn: Severity): boolean {
-  return (
-    (report.remarks ?? []).some(({ severity }) => severity === 'error') ||
-    report.files.some(
-      ({ subjects, skipped = [] }) =>
-        // What was not judged may be anything: a warning.
-        (failOn === 'warn' && skipped.length > 0) || subjects.some((subject) => isFailing(subject, failOn)),
-    )
+/** Whether the exit code is 1. A request that was not judged may be anything: a warning. */
+export function fails({ files }: Report, failOn: Severity): boolean {
+  return files.some(
+    ({ subjects, skipped = [] }) =>
+      (failOn === 'warn' && skipped.length > 0) || subjects.some((subject) => isFailing(subject, failOn)),
   );
 }
 
-/** Whether the exit code is 1 for a request alone. */
-export function isFailing(subject: Subject, failOn: Severity): boolean {
-  return subject.findings.some((finding) => countsAs(finding, failOn)) || hidesFailure(subject, failOn);
+/** Whether the exit code is 1 for a request alone. Its error may be among the findings that were left out. */
+export function isFailing({ findings, outcome, omitted }: Subject, failOn: Severity): boolean {
+  return findings.some((finding) => countsAs(finding, failOn)) || (omitted > 0 && outcome === 'block');
 }
 
 /** Whether the exit code is 1 for a finding alone. */
@@ -146,19 +165,12 @@ export function countsAs({ severity }: PlacedFinding, failOn: Severity): boolean
   return severity === 'error' || failOn === 'warn';
 }
 
-/** Whether what fails may be among the findings that were left out: errors only where there was room for nothing else. */
-function hidesFailure({ outcome, omitted, findings }: Subject, failOn: Severity): boolean {
-  if (omitted === 0) return false;
-  if (failOn === 'warn') return findings.length > 0;
-  return outcome === 'block' && findings.every(({ severity }) => severity === 'error');
-}
-
 /** `bodies/a.json:2:3`; the file alone where the finding has no place. */
 export function placeOf(file: string, { line, column }: PlacedFinding): string {
   return line === undefined ? file : `${file}:${line}:${column ?? 1}`;
 }
 
-/** The name of standard input, which is no file. */
+/** Names standard input, which is no file. */
 export const STDIN_NAME = '<stdin>';
 
 /**
@@ -169,7 +181,7 @@ export const STDIN_NAME = '<stdin>';
  */
 export function repositoryPath(
   file: string,
-  { cwd, root }: { readonly cwd: string; readonly root: string },
+  { cwd, root }: Pick<ReporterOptions, 'cwd' | 'root'>,
 ): string | undefined {
   if (file === STDIN_NAME) return undefined;
   const path = relative(root, resolve(cwd, file));

@@ -1,6 +1,5 @@
 import { pathToFileURL } from 'node:url';
-import type { Basis } from '../model/finding.ts';
-import { jsonPieces } from './json.ts';
+import { jsonText } from './json.ts';
 import {
   type Found,
   findingsOf,
@@ -12,7 +11,7 @@ import {
   type Subject,
   summaryOf,
 } from './report.ts';
-import { amount, markdown, sanitize, shortened } from './wording.ts';
+import { amount, sanitize, shortened } from './wording.ts';
 
 type Options = Pick<ReporterOptions, 'cwd' | 'root' | 'version'>;
 
@@ -26,13 +25,22 @@ const ROOT = '%SRCROOT%';
  * SARIF 2.1.0 (https://docs.oasis-open.org/sarif/sarif/v2.1.0/), for code scanning. Standard input is the artifact
  * `stdin`, and a result always has a line, since GitHub demands both.
  */
-export function* sarif(report: Report, options: Options): Generator<string> {
-  const results = findingsOf(report);
-  const kept = results.length > MOST ? mostImportant(results) : results;
+export function sarif(report: Report, options: Options): string {
+  const found = findingsOf(report);
+  const isError = ({ finding }: Found) => finding.severity === 'error';
+  const errorsFirst = [...found.filter(isError), ...found.filter((one) => !isError(one))];
+  const kept = found.length > MOST ? errorsFirst.slice(0, MOST) : found;
   const rules = rulesOf(report);
   const indexes = new Map(rules.map(({ id }, index) => [id, index]));
-  const left = results.length - kept.length + summaryOf(report).omitted;
-  const around = (list: unknown) => ({
+  const left = found.length - kept.length + summaryOf(report).omitted;
+  const results = kept.map(({ file, subject, finding }) => ({
+    ruleId: finding.rule,
+    ruleIndex: indexes.get(finding.rule),
+    level: LEVELS[finding.severity],
+    message: message(finding.message, finding.hint),
+    locations: [locationOf(file, subject, finding, options)],
+  }));
+  return jsonText({
     $schema: 'https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json',
     version: '2.1.0',
     runs: [
@@ -41,28 +49,13 @@ export function* sarif(report: Report, options: Options): Generator<string> {
         invocations: [{ executionSuccessful: true, ...notificationsOf(report, left) }],
         originalUriBaseIds: { [ROOT]: { uri: `${pathToFileURL(options.root).href.replace(/\/$/, '')}/` } },
         columnKind: 'utf16CodeUnits',
-        results: list,
+        results,
       },
     ],
   });
-  yield* jsonPieces(around, kept, ({ file, subject, finding }) => {
-    const { rule, severity } = finding;
-    return {
-      ruleId: rule,
-      ruleIndex: indexes.get(rule),
-      level: LEVELS[severity],
-      message: message(finding.message, finding.hint),
-      locations: [locationOf(file, subject, finding, options)],
-    };
-  });
 }
 
-function mostImportant(results: readonly Found[]): Found[] {
-  const weightOf = ({ finding }: Found) => (finding.severity === 'error' ? 0 : 1);
-  return results.toSorted((a, b) => weightOf(a) - weightOf(b)).slice(0, MOST);
-}
-
-/** What is to be known beside the results. */
+/** Remarks, requests that were not judged, and results that were left out. */
 function notificationsOf({ files, remarks = [] }: Report, left: number) {
   const configuration = remarks.map(({ severity, message: said, hint }) => ({
     level: LEVELS[severity],
@@ -121,14 +114,7 @@ function message(text: string, hint?: string) {
   return { text: whole.replace(/[{}]/g, '$&$&').replace(/\[(?=[^\]]*\]\()/g, '\\[') };
 }
 
-const BECAUSE: Readonly<Record<Basis, string>> = {
-  stated: "the service's description rules it out",
-  inferred: "it follows from what the service's description says",
-  observed: "the samples in the service's description show nothing like it",
-  protocol: 'the standards of HTTP, JSON and URLs rule it out',
-};
-
-/** The rules that were asked, and behind them those of which a finding alone tells. */
+/** The rules that were asked, and behind them those that only a finding names. */
 function rulesOf(report: Report) {
   const facts = new Map((report.rules ?? []).map((rule) => [rule.name, rule]));
   for (const { finding } of findingsOf(report)) {
@@ -139,21 +125,17 @@ function rulesOf(report: Report) {
   return [...facts.values()].map(ruleOf);
 }
 
-/** Of what a rule says, and of its source: GitHub takes 1,024 of a description. */
+/** Of a rule's text, and of its source: GitHub takes 1,024 of a description. */
 const MOST_CHARACTERS = 400;
 
 function ruleOf({ name, severity, basis, says, source }: RuleFacts) {
   const sentence = `${says.slice(0, 1).toUpperCase()}${shortened(says.slice(1), MOST_CHARACTERS)}.`;
-  const why = `Basis: ${basis}, ${BECAUSE[basis]}${source === '' ? '' : ` (${shortened(source, MOST_CHARACTERS)})`}.`;
-  const todo = 'Correct the request as the finding says.';
+  const why = `Basis: ${basis}${source === '' ? '' : ` (${shortened(source, MOST_CHARACTERS)})`}.`;
   return {
     id: name,
     shortDescription: { text: sentence },
     fullDescription: { text: `${sentence} ${why}` },
-    help: {
-      text: `${sentence}\n${why}\n${todo}`,
-      markdown: `**${markdown(name)}**: ${markdown(sentence)}\n\n${markdown(why)}\n\n${todo}`,
-    },
+    help: { text: `${sentence}\n${why}\nCorrect the request as the finding says.` },
     defaultConfiguration: severity === 'off' ? { enabled: false } : { level: LEVELS[severity] },
     properties: { tags: [name.replace(/\..*/s, ''), basis] },
   };

@@ -32,20 +32,6 @@ export function shortened(text: string, most: number): string {
   return text.length > most ? `${text.slice(0, most)}…` : text;
 }
 
-/** What becomes a link or a mention without any markup, and where it is cut in two: `@name`, `#12`, `https://`, `www.` */
-const LINKED = /@|#(?=\d)|:(?=\/\/)|www(?=\.)/gi;
-
-/** A text in which nothing becomes a link or a mention. @param gap of no width */
-export function unlinked(text: string, gap: string): string {
-  return text.replace(LINKED, `$&${gap}`);
-}
-
-/** A text without any markup of Markdown, links and mentions. */
-export function markdown(text: string): string {
-  const escaped = text.replace(/[\\`*_[\]<>|#&~$]/g, '\\$&').replace(/\s+/g, ' ');
-  return unlinked(escaped, '&#8203;');
-}
-
 /** `recorded 27 exchanges in recordings/checkout` @param folder the recording's */
 export function recordedText(count: number, folder: string): string {
   return `recorded ${amount(count, 'exchange')} in ${folder}`;

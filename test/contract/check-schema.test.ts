@@ -276,6 +276,17 @@ describe('many errors', () => {
     expect(count).toBe(5000 + 4 * 5000);
   });
 
+  it('proposes the listed value that is nearly the given one, and none for others', () => {
+    const findings = check('updateProject', {
+      name: 'x',
+      languages: ['nodejs', 'PYTON', 'COBOL'],
+      environments: [],
+    });
+    const hints = findings.filter(({ rule }) => rule === 'schema.enum').map(({ hint }) => hint);
+    expect(hints.slice(0, 2)).toEqual(['did you mean "NODEJS"?', 'did you mean "PYTHON"?']);
+    expect(hints[2] ?? '').not.toContain('did you mean');
+  });
+
   it('begins anew with each body', () => {
     const body = { name: 'x', languages: many('COBOL'), environments: [] };
     expect(judged(body)).toEqual(judged(body));

@@ -103,7 +103,7 @@ describe('the step that judges', () => {
     expect(commands).toHaveLength(2);
     expect(commands[0]).toMatch(/^::error file=bodies\/bad\.json,line=1,.*::.*\/languages is missing/);
     expect(ended.summary).toMatch(/^### Patchgate: failed\n/);
-    expect(ended.summary).toContain('| bodies/bad.json:1:2 | schema.required | /languages is missing');
+    expect(ended.summary).toContain('bodies/bad.json:1:2  error  schema.required  /languages is missing');
   });
 
   it('passes what is clean', async () => {

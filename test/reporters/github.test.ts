@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { githubSummary, github as reporter } from '../../src/reporters/github.ts';
 import type { Report } from '../../src/reporters/report.ts';
 import { checkedFile, finding, REMARKS_REPORT, subject } from './sample-findings.ts';
@@ -17,14 +17,19 @@ Patchgate: 1 error, 2 warnings, 1 more: 3 requests judged, 1 would be blocked, 2
 `);
 });
 
-test('a remark that fails is an error, any other a notice', () => {
-  const lines = github(REMARKS_REPORT).split('\n');
-  expect(lines.slice(0, 4)).toEqual([
-    '::error title=patchgate::x is wrong%0Afix it',
+test('a remark is a notice', () => {
+  expect(github(REMARKS_REPORT).split('\n').slice(0, 3)).toEqual([
     '::warning file=recordings/PATCH.json,line=6,col=1,title=x.warns::new',
-    '::notice title=patchgate::nothing was judged',
+    '::notice title=patchgate::nothing was judged%0Acheck the paths',
     '::notice title=patchgate::wrote 1 file',
   ]);
+});
+
+test('the same finding many times in a file is one annotation', () => {
+  const same = [1, 2, 3].map((line) => finding({ line, column: 1, hint: 'h' }));
+  expect(github({ files: [checkedFile([subject(same)])] })).toMatch(
+    /^::error [^\n]*line=1,[^\n]*::name must be a string \(3 times in this file\)%0Ah\nPatchgate: 3 errors/,
+  );
 });
 
 /** As the runner reads a command. */
@@ -59,15 +64,13 @@ test('nothing else steers who reads the log', () => {
   expect(github(report)).toContain('::a\ufffd[2Jb\ufffdc\n');
 });
 
-test('keeps within what GitHub shows, one of each rule first, and says what it left out', () => {
-  const many = Array.from({ length: 30 }, (_, i) => finding({ line: i + 1, column: 1 }));
-  const rare = finding({ rule: 'x.rare', line: 99, column: 1 });
+test('keeps within what GitHub shows, and says what it left out', () => {
+  const many = Array.from({ length: 30 }, (_, i) => finding({ rule: `x.${i}`, line: i + 1, column: 1 }));
   const warnings = many.map((each) => ({ ...each, severity: 'warn' as const }));
-  const output = github({ files: [checkedFile([subject([...many, rare, ...warnings])])] });
+  const output = github({ files: [checkedFile([subject([...many, ...warnings])])] });
   expect(output.match(/^::error/gm)).toHaveLength(10);
   expect(output.match(/^::warning/gm)).toHaveLength(10);
-  expect(output.split('\n')[1]).toContain('title=x.rare');
-  expect(output).toMatch(/\nPatchgate: 31 errors, 30 warnings: .*; 41 further annotations left out, since/);
+  expect(output).toMatch(/\nPatchgate: 30 errors, 30 warnings: .*; 40 further annotations left out, since/);
 });
 
 test('standard input has no file, so that its place is in the message', () => {
@@ -97,53 +100,20 @@ test('files are relative to the repository', () => {
   expect(github(report, { ...SAMPLE_OPTIONS, cwd: '/repo/gate' })).toContain('::error file=a.json,');
 });
 
-describe('the page of a job', () => {
-  test('is a table of findings, errors first', () => {
-    expect(githubSummary(SAMPLE_REPORT, SAMPLE_OPTIONS)).toBe(`### Patchgate: failed
+test('the page of a job has the report for people, which nothing in it ends', () => {
+  const clean = { files: SAMPLE_REPORT.files.slice(0, 1) };
+  expect(githubSummary(clean, SAMPLE_OPTIONS)).toMatch(
+    /^### Patchgate: passed\n\n```text\nno findings: .*\n```\n\n$/,
+  );
+  const evil = finding({ message: '```` </code> @team', hint: '\n```\n' });
+  const page = githubSummary({ files: [checkedFile([subject([evil])])] }, SAMPLE_OPTIONS);
+  expect(page).toMatch(/^### Patchgate: failed\n\n`````text\n/);
+  expect(page.match(/^`{3,}/gm)).toEqual(['`````', '`````']);
+});
 
-1 error, 2 warnings, 1 more: 3 requests judged, 1 would be blocked, 2 not concerned, in 3 files
-
-| | Place | Rule | Finding |
-| --- | --- | --- | --- |
-| error | bodies/bad.json:2:3 | schema.required | languages is mandatory; send the full project |
-| warn | bodies/bad.json | request.too-large | large |
-| warn | recordings/PATCH.json:12:7 | schema.unknown-field | owner is not listed |
-
-`);
-  });
-
-  test('says that it passed, and what remarks there are', () => {
-    const clean = { files: SAMPLE_REPORT.files.slice(0, 1) };
-    expect(githubSummary(clean, SAMPLE_OPTIONS)).toMatch(/^### Patchgate: passed\n\nno findings: .*\n\n$/);
-    expect(githubSummary(REMARKS_REPORT, SAMPLE_OPTIONS)).toContain(
-      '\n- error: x is wrong fix it\n- warn: nothing was',
-    );
-  });
-
-  test('nothing from a file is Markdown or HTML', () => {
-    const message = '| a |\n| <img src=x> `b` [c](d) **e** &amp; \\| #1 ~~f~~ $g$';
-    const report = { files: [checkedFile([subject([finding({ message, rule: 'x_y' })])])] };
-    expect(githubSummary(report, SAMPLE_OPTIONS)).toContain(
-      '| x\\_y | \\| a \\|\ufffd\\| \\<img src=x\\> \\`b\\` \\[c\\](d) \\*\\*e\\*\\* \\&amp; \\\\\\| \\#&#8203;1 \\~\\~f\\~\\~ \\$g\\$ |\n',
-    );
-  });
-
-  test('stays far below what GitHub takes', () => {
-    const long = finding({ message: '\u4e00'.repeat(50_000), rule: '\u4e00'.repeat(50_000) });
-    const summary = githubSummary(
-      {
-        files: [
-          checkedFile([subject(Array.from({ length: 600 }, () => long))], { file: '\u4e00'.repeat(5000) }),
-        ],
-      },
-      SAMPLE_OPTIONS,
-    );
-    expect(Buffer.byteLength(summary)).toBeLessThan(512 * 1024);
-    expect(summary).toMatch(/\n\nand \d+ more\n\n/);
-    const few = githubSummary(
-      { files: [checkedFile([subject(Array.from({ length: 600 }, () => finding()))])] },
-      SAMPLE_OPTIONS,
-    );
-    expect(few).toContain('\n\nand 100 more\n\n');
-  });
+test('the page of a job stays below what GitHub takes', () => {
+  const long = (i: number) =>
+    finding({ message: `${i}${'\u4e00'.repeat(50_000)}`, pointer: '\u4e00'.repeat(9000) });
+  const many = checkedFile([subject(Array.from({ length: 600 }, (_, i) => long(i)))]);
+  expect(Buffer.byteLength(githubSummary({ files: [many] }, SAMPLE_OPTIONS))).toBeLessThan(1024 * 1024);
 });

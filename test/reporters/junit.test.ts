@@ -17,7 +17,7 @@ const HOSTILE_REPORT: Report = {
       skipped: [{ pointer: HOSTILE, method: HOSTILE, path: HOSTILE, why: HOSTILE }],
     }),
   ],
-  remarks: [{ severity: 'error', message: HOSTILE, hint: HOSTILE }],
+  remarks: [{ severity: 'warn', message: HOSTILE, hint: HOSTILE }],
 };
 
 test('is a testsuite for each file, a testcase for each request', () => {
@@ -63,7 +63,7 @@ recordings/PATCH.json:12:7  warn  schema.unknown-field  owner is not listed
 test('what was not judged is skipped, a remark is a testcase of its own', () => {
   const xml = junit(REMARKS_REPORT);
   expect(xml).toContain('name="patchgate" package=""');
-  expect(xml).toContain('<failure message="x is wrong" type="remark">x is wrong\nhint: fix it</failure>');
+  expect(xml).toContain('<system-out>warn: nothing was judged\n\nnote: wrote 1 file</system-out>');
   expect(xml).toContain('tests="2" failures="0" errors="0" skipped="1" time="0"');
   expect(xml).toContain("<skipped>the request's body is not in the file</skipped>");
 });
@@ -73,8 +73,8 @@ test('a warning is a failure where it fails the run', () => {
 });
 
 test('holds what XML can hold, and nothing that ends an attribute or a text', () => {
-  const shown = 'a&lt;b&gt;&amp;"\'\t&#13;\n]]&gt;\ufffd\ufffd\ufffd\ufffd😀';
-  const inAttribute = shown.replace('"', '&quot;').replace('\t', '&#9;').replace('\n', '&#10;');
+  const shown = 'a&#60;b&#62;&#38;"\'\t&#13;\n]]&#62;\ufffd\ufffd\ufffd\ufffd😀';
+  const inAttribute = shown.replace('"', '&#34;').replace('\t', '&#9;').replace('\n', '&#10;');
   const xml = junit(HOSTILE_REPORT);
   expect(xml).toContain(`<skipped>${shown}</skipped>`);
   expect(xml).toContain(`<failure message="${inAttribute}" type="${inAttribute}">`);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Effect } from '../../src/model/effect.ts';
-import { outcomeOf, type Plan, planJson, planMarkdown, planText } from '../../src/reporters/plan.ts';
+import { outcomeOf, type Plan, planJson, planText } from '../../src/reporters/plan.ts';
 
 /** One of each that a PATCH of a project can do. */
 const SAMPLE_PLAN: Plan = {
@@ -69,7 +69,7 @@ describe('the text', () => {
     + language GO will be added
     ~ the project will be renamed to "Shop"
 
-Plan: 1 to create, 2 to delete, 1 to replace, 1 to rename, 1 language to add, 1 language to remove, 2 other changes.
+Plan: 1 to create, 2 to delete, 1 to replace, 1 to rename, 4 other changes.
 
 To keep what would be lost: --write-full body.json writes the body that does.
 To let it go: send the PATCH through patchgate proxy; it answers 409 with a token. Send it again with that token
@@ -222,111 +222,5 @@ describe('the JSON', () => {
     expect(planJson({ ...SAMPLE_PLAN, effects: [], corrected: undefined })).toBe(
       '{\n  "known": true,\n  "effects": []\n}\n',
     );
-  });
-});
-
-describe('the Markdown', () => {
-  const markdown = (parts: Partial<Plan> = {}) => planMarkdown({ ...SAMPLE_PLAN, ...parts });
-  const headingOf = (parts: Partial<Plan>) => markdown(parts).split('\n')[0];
-
-  test('is a heading, what is lost, all else, and what to do', () => {
-    expect(markdown()).toBe(`### Patchgate: this PATCH deletes 3 environments of project 42 "Checkout"
-
-- **environment 1024 "Production" will be deleted permanently, and 1042 created in its place; likely a typo: did you mean 1024?**
-- **environment 2 "Staging" will be deleted permanently**
-- **environment 5 "e2e-1" will be deleted permanently (as --allow-delete says)**
-- environment 3 "QA" will be renamed to "Quality"
-- environment 9 "Preview" will be created
-- default environment: 1024 -\\> 1042, 9
-- language PYTHON will be removed
-- language GO will be added
-- the project will be renamed to "Shop"
-
-Plan: 1 to create, 2 to delete, 1 to replace, 1 to rename, 1 language to add, 1 language to remove, 2 other changes.
-
-- To keep what would be lost: --write-full body.json writes the body that does.
-- To let it go: send the PATCH through patchgate proxy; it answers 409 with a token. Send it again with that token in the header Patchgate-Approve. Names that may always go: --allow-delete PATTERN.
-
-What the project holds is known from .patchgate/state.json (written 3m ago).
-`);
-  });
-
-  test.each<[string, Partial<Plan>]>([
-    ['this PATCH deletes 1 environment of project 42 "Checkout"', { effects: [DELETED] }],
-    ['this PATCH deletes 1 environment of project 42 "Checkout"', { effects: [DELETED], known: 'part' }],
-    ['this PATCH deletes no environment of project 42 "Checkout"', { effects: [REMOVED] }],
-    ['it is not known what this PATCH deletes of project 42 "Checkout"', { effects: [], known: 'part' }],
-    [
-      'it is not known what this PATCH deletes of project 42',
-      { effects: [], known: 'nothing', name: undefined },
-    ],
-  ])('says in its heading: %s', (heading, parts) => {
-    expect(headingOf(parts)).toBe(`### Patchgate: ${heading}`);
-  });
-
-  test('says where nothing is known, and what to do', () => {
-    expect(markdown({ effects: [], known: 'nothing', name: undefined, source: 'a.json' })).toBe(
-      `### Patchgate: it is not known what this PATCH deletes of project 42
-
-Nothing is known of project 42 in a.json. So it is not known what this PATCH deletes. To know it: read it
-`,
-    );
-  });
-
-  test('lists the errors for which the gate would block it', () => {
-    const finding = {
-      rule: 'schema.required',
-      severity: 'error',
-      basis: 'stated',
-      pointer: '/languages',
-      message: 'languages is mandatory',
-      hint: 'send all',
-      line: 1,
-      column: 2,
-    } as const;
-    expect(markdown({ findings: [finding] })).toContain(
-      '\n\nThe gate would block this PATCH in any case:\n\n- body.json:1:2: schema.required: languages is mandatory; send all\n\n',
-    );
-  });
-
-  test.each([
-    ['a|b', 'a\\|b'],
-    ['`a`', '\\`a\\`'],
-    ['</h3><img src=x>', '\\</h3\\>\\<img src=x\\>'],
-    ['a\n\n# b', 'a\ufffd\ufffd\\# b'],
-    ['[a](//b)', '\\[a\\](//b)'],
-    ['@team a@b.test', '@&#8203;team a@&#8203;b.test'],
-    ['#12', '\\#&#8203;12'],
-    ['https://a.test www.b.test', 'https:&#8203;//a.test www&#8203;.b.test'],
-    ['&lt;b&gt; **c** ~~d~~', '\\&lt;b\\&gt; \\*\\*c\\*\\* \\~\\~d\\~\\~'],
-  ])('shows the name %j as it is, without markup, links and mentions', (name, shown) => {
-    const effects: Effect[] = [
-      { kind: 'environment-renamed', id: 2, name, to: name },
-      { kind: 'language-added', name },
-    ];
-    const text = markdown({ name, effects, known: 'part', source: name, body: name, advice: name });
-    expect(text).toContain(`of project 42 "${shown}"\n`);
-    expect(text).toContain(`- environment 2 "${shown}" will be renamed to "${shown}"\n`);
-    expect(text).toContain(`- language ${shown} will be added\n`);
-    expect(text).toContain(`from ${shown}: it may hold more environments.`);
-    expect(text).toContain(`is known from ${shown}.\n`);
-    if (!name.includes('\n')) expect(text.replaceAll(shown, '')).not.toContain(name);
-  });
-
-  test('is short enough for a comment, whatever there is', () => {
-    const effects = Array.from({ length: 1000 }, (_, id): Effect => {
-      return { kind: 'environment-deleted', id, name: '@'.repeat(500) };
-    });
-    const finding = {
-      rule: 'r',
-      severity: 'error',
-      basis: 'stated',
-      pointer: '',
-      message: '|'.repeat(300),
-    } as const;
-    const text = markdown({ effects, findings: Array.from({ length: 100 }, () => finding) });
-    expect(text.length).toBeLessThan(65_536);
-    expect(text).toMatch(/^- and 9\d\d more$/m);
-    expect(text).toMatch(/^- and 6\d more$/m);
   });
 });

@@ -28,14 +28,6 @@ describe('the exit code is 1 for', () => {
     const report = { files: [{ ...checkedFile('a.har'), skipped }] };
     expect([fails(report, 'error'), fails(report, 'warn')]).toEqual([false, true]);
   });
-
-  it('a remark that is an error', () => {
-    const remark = (severity: 'error' | 'warn' | 'note') => ({
-      files: [],
-      remarks: [{ severity, message: '' }],
-    });
-    expect([fails(remark('error'), 'error'), fails(remark('warn'), 'warn')]).toEqual([true, false]);
-  });
 });
 
 it('the summary counts files, requests and findings', () => {

@@ -48,8 +48,7 @@ export const REMARKS_REPORT: Report = {
     ),
   ],
   remarks: [
-    { severity: 'error', message: 'x is wrong', hint: 'fix it' },
-    { severity: 'warn', message: 'nothing was judged' },
+    { severity: 'warn', message: 'nothing was judged', hint: 'check the paths' },
     { severity: 'note', message: 'wrote 1 file' },
   ],
 };

@@ -60,26 +60,11 @@ export async function writeReports(
   const shown = outputs.find(({ file }) => file === undefined);
   if (shown) {
     const reporter = await REPORTERS[shown.format]();
-    for (const text of inLarger(reporter(report, { ...options, isColoured })))
-      if ((await io.stdout(text)) === false) break;
+    await io.stdout(reporter(report, { ...options, isColoured }));
   } else if (io.stderr) {
     const { summaryLine } = await import('../../reporters/text.ts');
     io.stderr(`${summaryLine(report)}; written to ${files.join(', ')}\n`);
   }
-}
-
-/** Characters that are written at once: a write for each finding would take longer than all the rest. */
-const ENOUGH = 64 * 1024;
-
-function* inLarger(pieces: Iterable<string>): Generator<string> {
-  let gathered = '';
-  for (const piece of pieces) {
-    gathered += piece;
-    if (gathered.length < ENOUGH) continue;
-    yield gathered;
-    gathered = '';
-  }
-  if (gathered !== '') yield gathered;
 }
 
 async function orSay(what: string, writing: Promise<void>): Promise<void> {
@@ -89,13 +74,11 @@ async function orSay(what: string, writing: Promise<void>): Promise<void> {
   });
 }
 
-async function writeToFile(file: string, pieces: Iterable<string>): Promise<void> {
+async function writeToFile(file: string, text: string): Promise<void> {
   const there = await stat(file).catch(() => undefined);
   // A device, a pipe, or what is open already (`-o /dev/stderr`): nothing may take its place.
   const isStream = /^\/dev\/(?!shm\/)/.test(file) || (there && !there.isFile() && !there.isDirectory());
-  await (isStream
-    ? writeFile(file, inLarger(pieces), { flag: 'a' })
-    : writeFileWhole(file, inLarger(pieces)));
+  await (isStream ? writeFile(file, text, { flag: 'a' }) : writeFileWhole(file, [text]));
 }
 
 /**

@@ -13,7 +13,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { outputsOf } from '../../../src/commands/check/outputs.ts';
 import { type ReportIo, repositoryRoot, writeReports } from '../../../src/commands/check/write-reports.ts';
-import type { CheckedFile, Report } from '../../../src/reporters/report.ts';
+import type { Report } from '../../../src/reporters/report.ts';
 import { SAMPLE_REPORT } from '../../reporters/sample-report.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
@@ -73,15 +73,6 @@ test('a device takes the report as it is', async () => {
   symlinkSync('/dev/null', join(cwd, 'null'));
   await write(['json=null']);
   expect(readdirSync(cwd)).toEqual(['null']);
-});
-
-test('is written in large pieces, and no further where nobody reads any more', async () => {
-  const [file] = SAMPLE_REPORT.files.slice(1);
-  const files = Array.from({ length: 1000 }, () => file as CheckedFile);
-  const lengths: number[] = [];
-  await write(['json'], { stdout: (text) => lengths.push(text.length) < 3 }, { files });
-  expect(lengths).toHaveLength(3);
-  expect(Math.min(...lengths)).toBeGreaterThan(60_000);
 });
 
 test('what is open already keeps what it has: -o /dev/stderr', async () => {
