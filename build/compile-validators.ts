@@ -110,7 +110,7 @@ function validatorsOfContract(folder: string): string {
   );
   const { ajvOf, validatorOf } = compilerOf(schemas, folder);
   const { operations } = JSON.parse(texts.contractText) as ContractFile;
-  const names = [...new Set(Object.values(operations).map(({ schema }) => schema))];
+  const names = [...new Set(Object.values(operations).flatMap(({ schema }) => schema ?? []))];
   for (const name of names) validatorOf(name);
   const exported = Object.fromEntries(names.map((name, index) => [`validator${index}`, name]));
   const code = standaloneCode(ajvOf(names[0] as string), exported);
@@ -118,7 +118,7 @@ function validatorsOfContract(folder: string): string {
   if (needed)
     throw new Error(`the shipped contract's validators need ${needed[0]}, which must be imported here`);
   const kept = [...code.matchAll(/^const (schema\d+) = /gm)].map(([, name]) => name);
-  return `import { appended, firstRepeated, formats, furtherFields, oneOf } from ${KEYWORD_FUNCTIONS};
+  return `import { appended, fieldsAmong, firstRepeated, formats, furtherFields, oneOf } from ${KEYWORD_FUNCTIONS};
 ${code}
 export const digest = ${JSON.stringify(digestOf(texts))};
 export const validators = {${names.map((name, index) => `${JSON.stringify(name)}: validator${index}`)}};

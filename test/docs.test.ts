@@ -16,7 +16,21 @@ const DOCS = readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8'
 const PAGES = ['README.md', 'CONTRIBUTING.md', 'recordings/README.md', 'bench/README.md', ...DOCS];
 
 /** Options of single commands that are no settings. */
-const OTHERS = ['no-guard', 'no-state', 'no-read-state', 'config', 'operation', 'path', 'format', 'help']
+const OTHERS = [
+  'out',
+  'methods',
+  'only',
+  'loose-parameters',
+  'strict',
+  'no-guard',
+  'no-state',
+  'no-read-state',
+  'config',
+  'operation',
+  'path',
+  'format',
+  'help',
+]
   .concat(['method', 'grep', 'only', 'replace', 'older-than', 'yes', 'check', 'session'])
   .concat(['project', 'from-target', 'header', 'write-full', 'data-binary', 'gate', 'reason'])
   .concat(['ca', 'cert', 'key', 'to-store', 'from-store'])

@@ -1,5 +1,6 @@
 import type { Contract } from '../contract/contract.ts';
 import { createMatcher } from '../contract/match-operation.ts';
+import { openApiText } from '../contract/read-contract-files.ts';
 import { shippedContract } from '../contract/shipped-contract.ts';
 import { PatchgateError } from '../errors.ts';
 import { createGate, type Gate } from '../gate/gate.ts';
@@ -23,7 +24,7 @@ interface GateOfOptions {
 export async function gateOf(config: Config, options: GateOfOptions = {}): Promise<Gate> {
   const { basePath = '' } = config;
   const shipped = shippedContract(config.contract);
-  const contract = shipped ?? (await contractAt(config.contract));
+  const contract = shipped ?? (await contractAt(config.contract, options.notice));
   const isTried = !shipped || Object.keys(config.customRules).length > 0;
   if (config.target !== undefined) checkTargetPath(config.target, contract, basePath);
   const gate = createGate(contract, {
@@ -54,11 +55,19 @@ export function judgingGate(config: Config): Promise<Gate> {
 /**
  * Ajv takes as long to load as all the rest, and is needed for a contract of one's own alone.
  *
+ * @param notice takes one line where an OpenAPI document is converted
  * @throws PatchgateError `bad-contract`
  */
-export async function contractAt(location: string): Promise<Contract> {
+export async function contractAt(location: string, notice?: (text: string) => void): Promise<Contract> {
   const shipped = shippedContract(location);
   if (shipped) return shipped;
+  const text = openApiText(location);
+  if (text !== undefined) {
+    const { fromOpenApi, summaryOf } = await import('../contract/openapi/from-openapi.ts');
+    const imported = await fromOpenApi(location, text);
+    notice?.(`${location}: ${summaryOf(imported)}`);
+    return imported.contract;
+  }
   const { loadContract } = await import('../contract/load-contract.ts');
   return loadContract(location);
 }

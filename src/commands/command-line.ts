@@ -37,6 +37,12 @@ const APPROVALS: readonly CommandModule[] = [
   command('decline <id>', 'Says no to it', () => import('./approvals.ts').then((module) => module.decline)),
 ];
 
+const CONTRACT: readonly CommandModule[] = [
+  command('import <document>', 'Makes a contract of an OpenAPI document', () =>
+    import('./contract.ts').then((module) => module.importContract),
+  ),
+];
+
 const COMMANDS: readonly CommandModule[] = [
   command('proxy [target]', 'The gate in front of a real service', () =>
     import('./serve.ts').then((module) => module.proxy),
@@ -85,6 +91,16 @@ const COMMANDS: readonly CommandModule[] = [
         .demandCommand(1, 'no command is given after recordings')
         .example('$0 recordings list', 'what is recorded, how old it is, what no run replays')
         .example('$0 recordings show checkout --method PATCH', 'what a recording holds'),
+    handler: () => undefined,
+  },
+  {
+    command: 'contract',
+    describe: 'Makes a contract of an OpenAPI document, for any other API',
+    builder: (yargs) =>
+      yargs
+        .command([...CONTRACT])
+        .demandCommand(1, 'no command is given after contract')
+        .example('$0 contract import openapi.yaml --out contract', 'and says what was left out'),
     handler: () => undefined,
   },
   command('config [command]', 'Prints the settings in force, and where each came from', () =>

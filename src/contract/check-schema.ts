@@ -139,6 +139,8 @@ function messageOf(error: ErrorObject, pointer: string, isOfName: boolean): stri
       return `${place} is not taken: its schema is false`;
     case 'format':
       return formatMessage(String(error.schema), place, error.data);
+    case 'readOnlyFields':
+      return `${place} has ${error.params.found.join(', ')}, which the service sets itself`;
     case 'observed':
       return `${place} is ${show(error.data)}, a value that the description does not show${shown(error.schema)}`;
     default:
@@ -234,6 +236,7 @@ export const SCHEMA_RULES: Readonly<Record<string, SchemaRule>> = Object.fromEnt
     rule('schema.required', 'error', 'stated', 'a mandatory field is missing'),
     rule('schema.observed', 'warn', 'observed', 'a value is not one of those that the description shows'),
     rule('schema.field-case', 'error', 'stated', 'a field name is spelt wrong: names are case-sensitive'),
+    rule('schema.read-only-fields', 'warn', 'stated', 'an object echoes fields that the service sets itself'),
     rule('schema.unknown-field', 'warn', 'inferred', 'a field is not one that the contract lists'),
   ].map((info) => [info.name, info]),
 );

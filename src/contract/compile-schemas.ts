@@ -15,12 +15,12 @@ import { _Code } from 'ajv/dist/compile/codegen/code.js';
 import { fullFormats } from 'ajv-formats/dist/formats.js';
 import { messageOf, PatchgateError } from '../errors.ts';
 import type { JsonValue } from '../json/json.ts';
-import { appended, firstRepeated, formats, furtherFields, oneOf } from './keyword-functions.ts';
+import { appended, fieldsAmong, firstRepeated, formats, furtherFields, oneOf } from './keyword-functions.ts';
 
 /** Schemas that are ready to be compiled, each when it is asked for. */
 interface Compiler {
-  /** @param name of the schema's file. @throws PatchgateError `bad-contract` where it does not compile */
-  validatorOf(name: string): ValidateFunction;
+  /** @param reference the schema's file, or a place in it. @throws PatchgateError `bad-contract` where it does not compile */
+  validatorOf(reference: string): ValidateFunction;
   /** The Ajv that has a schema. */
   ajvOf(name: string): Ajv2020;
 }
@@ -47,8 +47,11 @@ export function compilerOf(schemas: ReadonlyMap<string, AnySchema>, folder: stri
   const ajvOf = (name: string) => ajvByName.get(name) as Ajv2020;
   return {
     ajvOf,
-    validatorOf: (name) =>
-      orDoesNotCompile(join(folder, name), () => ajvOf(name).compile(schemas.get(name) as AnySchema)),
+    validatorOf: (reference) =>
+      orDoesNotCompile(join(folder, reference), () => {
+        const ajv = ajvOf(reference.split('#')[0] as string);
+        return ajv.getSchema(reference) as ValidateFunction;
+      }),
   };
 }
 
@@ -115,6 +118,7 @@ function orDoesNotCompile<T>(file: string, compile: () => T): T {
 export function addKeywords(ajv: Ajv2020): void {
   ajv.addKeyword(observed);
   ajv.addKeyword(further);
+  ajv.addKeyword(readOnlyFields);
   ajv.addKeyword({ keyword: 'basis', metaSchema: { enum: ['stated', 'inferred', 'observed', 'protocol'] } });
   ajv.addKeyword({ keyword: 'severity', metaSchema: { enum: ['error', 'warn'] } });
   ajv.addKeyword({ keyword: 'source', metaSchema: { type: 'string' } });
@@ -128,16 +132,13 @@ export function addKeywords(ajv: Ajv2020): void {
 /** Standard formats of which nothing is checked: there is no well-kept check of them. */
 const UNCHECKED = ['idn-email', 'idn-hostname', 'iri', 'iri-reference'];
 
-/** What schemas of other services have beside the keywords: the standard formats, `example`, and names that begin with `x-`. */
+/** What schemas of other services have beside the keywords: the standard formats, and `example`. */
 function addOrdinary(ajv: Ajv2020): void {
   for (const [name, format] of Object.entries(fullFormats)) ajv.addFormat(name, format);
   // The pattern of ajv-formats takes any text with an empty line, and overflows the stack on a megabyte.
   ajv.addFormat('byte', (text: string) => text.length % 4 === 0 && /^[a-z0-9+/]*={0,2}$/i.test(text));
   for (const name of UNCHECKED) ajv.addFormat(name, true);
   ajv.addVocabulary(['example', '$anchor']);
-  ajv.RULES.keywords = new Proxy(ajv.RULES.keywords, {
-    get: (known, name) => known[String(name)] ?? String(name).startsWith('x-'),
-  });
 }
 
 /**
@@ -209,7 +210,10 @@ const further: CodeKeywordDefinition = {
   },
   code(context: KeywordCxt) {
     const { gen, data, schema, parentSchema } = context;
-    const listed = Object.keys((parentSchema.properties as object | undefined) ?? {});
+    const listed = [
+      ...Object.keys((parentSchema.properties as object | undefined) ?? {}),
+      ...((parentSchema.readOnlyFields as string[] | undefined) ?? []),
+    ];
     const takesObjects = schema === 'objects';
     const find = gen.scopeValue('func', {
       ref: furtherFields(listed, takesObjects),
@@ -219,6 +223,27 @@ const further: CodeKeywordDefinition = {
       context.setParams({ found });
       context.error();
     });
+  },
+};
+
+const readOnlyFields: CodeKeywordDefinition = {
+  keyword: 'readOnlyFields',
+  type: 'object',
+  schemaType: 'array',
+  metaSchema: { type: 'array', items: { type: 'string' } },
+  error: {
+    message: 'must not echo what the service sets',
+    params: ({ params: { found } }) => _`{found: ${found as Name}}`,
+  },
+  code(context: KeywordCxt) {
+    const { gen, data, schema } = context;
+    const find = gen.scopeValue('func', {
+      ref: fieldsAmong(schema as string[]),
+      code: _`fieldsAmong(${stringify(schema)})`,
+    });
+    const found = gen.const('found', _`${find}(${data})`);
+    context.setParams({ found });
+    context.fail(found);
   },
 };
 

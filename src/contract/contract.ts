@@ -7,20 +7,23 @@ import type { Finding } from '../model/finding.ts';
 import { FindingBounds } from '../model/finding-bounds.ts';
 import { type Annotation, checkSchema } from './check-schema.ts';
 import { requestFinding } from './request-rules.ts';
-import { type Shape, shapeOf } from './schema-shape.ts';
+import { partAt, type Shape, shapeOf } from './schema-shape.ts';
 
-/** An operation with its schema compiled. */
-export interface LoadedOperation {
+/** An operation with its schemas compiled; itself it judges a body whose type is not said. */
+export interface LoadedOperation extends JudgedBody {
   name: string;
   entry: OperationEntry;
+  bodies: readonly JudgedBody[];
+}
+
+/** What one schema says of a body. */
+export interface JudgedBody {
+  /** In lower case; undefined: any JSON. */
+  mediaType: string | undefined;
   /** What the schema has to say of a body; what is too much is counted in `bounds`. */
   check(body: JsonValue, bounds?: FindingBounds): Finding[];
   /** What the schema says of the shape of a body. */
   shape: Shape;
-  /** The schema itself, of which bodies are made. */
-  schema: object | boolean;
-  /** All schemas of the contract by file, for references. */
-  schemas: ReadonlyMap<string, object | boolean>;
 }
 
 /** The operations of `contract.json` with the schema files beside it. Schemas are compiled when first asked for. */
@@ -39,8 +42,8 @@ interface ContractParts {
   entries: Contract['entries'];
   /** By file name. */
   schemas: ReadonlyMap<string, object | boolean>;
-  /** What checks bodies, by name of the schema's file. @throws PatchgateError `bad-contract` where it does not compile */
-  validatorOf(name: string): ValidateFunction;
+  /** What checks bodies, by the schema's file, or a place in it. @throws PatchgateError `bad-contract` where it does not compile */
+  validatorOf(reference: string): ValidateFunction;
   /** What a schema file says of a subschema that an error names, beyond JSON Schema. */
   annotationOf(subschema: AnySchemaObject): Annotation;
 }
@@ -49,28 +52,30 @@ export function contractOf({ file, entries, schemas, validatorOf, annotationOf }
   const loaded = new Map<string, LoadedOperation>();
   const load = (name: string): LoadedOperation => {
     const entry = entries[name] as OperationEntry;
-    const schema = schemas.get(entry.schema);
-    if (schema === undefined) {
+    const named = entry.schemas ? Object.entries(entry.schemas) : [[undefined, entry.schema] as const];
+    const bodies = named.map(([mediaType, reference]) => bodyOf(name, String(reference), mediaType));
+    return { name, entry, bodies, ...(bodies[0] as JudgedBody) };
+  };
+  const bodyOf = (name: string, reference: string, mediaType: string | undefined): JudgedBody => {
+    const part = partAt(reference, undefined, schemas);
+    if (part.at === undefined) {
       throw new PatchgateError(
         'bad-contract',
-        `${file}: operation ${name} names the schema ${entry.schema}, which is not there`,
-        { hint: `put ${entry.schema} beside ${basename(file)}` },
+        `${file}: operation ${name} names the schema ${reference}, which is not there`,
+        { hint: `put ${reference.split('#')[0]} beside ${basename(file)}` },
       );
     }
-    const validate = validatorOf(entry.schema);
+    const validate = validatorOf(reference);
     return {
-      name,
-      entry,
+      mediaType: mediaType?.toLowerCase(),
       check(body, bounds = new FindingBounds()) {
         try {
           return checkSchema(validate, body, annotationOf, bounds);
         } catch (error) {
-          return [notJudged(entry.schema, error)];
+          return [notJudged(reference, error)];
         }
       },
-      shape: shapeOf(schema, schemas),
-      schema,
-      schemas,
+      shape: shapeOf(part, schemas),
     };
   };
   return {
@@ -82,6 +87,11 @@ export function contractOf({ file, entries, schemas, validatorOf, annotationOf }
       return operation;
     },
   };
+}
+
+/** Whether a value of some type is refused: a schema that takes everything judges nothing. */
+export function refusesSomething({ check }: JudgedBody): boolean {
+  return [null, true, 0, '', [], {}].some((body) => check(body).some(({ severity }) => severity === 'error'));
 }
 
 /** Schemas that go round in a circle, and patterns on long texts, can take more of the stack than there is. */

@@ -45,6 +45,14 @@ export function furtherFields(
   };
 }
 
+/** Finds which of these names an object has. */
+export function fieldsAmong(names: readonly string[]): (data: JsonObject) => string[] | undefined {
+  return (data) => {
+    const found = names.filter((name) => Object.hasOwn(data, name));
+    return found.length > 0 ? found : undefined;
+  };
+}
+
 /**
  * Names that differ only in letter case, `_` or `-` are the same word, spelt wrong. So are those that loose readers take
  * for the same: case is folded as Unicode does (Go), a dotless i is an i (Java), and control characters and blanks go (C).

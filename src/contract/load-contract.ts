@@ -2,7 +2,7 @@ import { dirname, join } from 'node:path';
 import type { AnySchema } from 'ajv/dist/2020.js';
 import { LRUCache } from 'lru-cache';
 import { PatchgateError } from '../errors.ts';
-import { isObject } from '../json/json.ts';
+import { isObject, type JsonValue } from '../json/json.ts';
 import { escapeToken } from '../json/pointer.ts';
 import type { ContractFile } from '../model/contract.ts';
 import { checkFile, parseFile, placed, type Source } from '../schemas/check.ts';
@@ -23,15 +23,30 @@ export function loadContract(location: string): Contract {
   const key = `${digestOf(texts)} ${file}`;
   const known = kept.get(key);
   if (known) return known;
-  const { operations, source } = readContract({ where: file, text: contractText });
-  const schemas = schemasOf(texts);
-  const contract = contractOf({
-    ...{ file, entries: operations, schemas },
+  const contract = contractFrom(readContract({ where: file, text: contractText }), schemasOf(texts), file);
+  kept.set(key, contract);
+  return contract;
+}
+
+/**
+ * @param schemas by the names by which the operations call them
+ * @param file for messages
+ * @throws PatchgateError `bad-contract` where a schema is not as its meta-schema says
+ */
+export function contractFrom(
+  { operations, base, source }: ContractFile,
+  schemas: ReadonlyMap<string, AnySchema>,
+  file: string,
+): Contract {
+  const based = Object.entries(operations).map(([name, entry]) => [
+    name,
+    { ...entry, ...(base !== undefined && { base }) },
+  ]);
+  return contractOf({
+    ...{ file, entries: Object.fromEntries(based), schemas },
     validatorOf: compilerOf(schemas, dirname(file)).validatorOf,
     annotationOf: annotationsOf(schemas.values(), source),
   });
-  kept.set(key, contract);
-  return contract;
 }
 
 /** By their texts: to compile schemas takes longest at the start of a gate, and a test suite starts one for each test. */
@@ -42,7 +57,7 @@ function schemasOf({ file, schemaTexts }: ContractTexts): Map<string, AnySchema>
   const folder = dirname(file);
   const schemas = new Map<string, AnySchema>();
   for (const [name, text] of schemaTexts) {
-    const schema = parseFile({ where: join(folder, name), text }, 'bad-contract');
+    const schema = withoutExtensions(parseFile({ where: join(folder, name), text }, 'bad-contract'), false);
     const id = isObject(schema) ? (schema.$id ?? name) : name;
     const bad = (what: string, hint: string) =>
       new PatchgateError('bad-contract', `${join(folder, name)}: ${what}`, { hint });
@@ -58,6 +73,24 @@ function schemasOf({ file, schemaTexts }: ContractTexts): Map<string, AnySchema>
   return schemas;
 }
 
+const MAPS = new Set(['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas']);
+const VALUES = new Set(['enum', 'const', 'default', 'example', 'examples']);
+
+/** Leaves out keywords that begin with `x-`, which say nothing to the gate. @param isMap its names are no keywords */
+function withoutExtensions(value: JsonValue, isMap: boolean): JsonValue {
+  if (Array.isArray(value)) return value.map((item) => withoutExtensions(item, false));
+  if (!isObject(value)) return value;
+  const kept = isMap
+    ? Object.entries(value)
+    : Object.entries(value).filter(([name]) => !name.startsWith('x-'));
+  return Object.fromEntries(
+    kept.map(([name, inner]) => [
+      name,
+      !isMap && VALUES.has(name) ? inner : withoutExtensions(inner, !isMap && MAPS.has(name)),
+    ]),
+  );
+}
+
 /**
  * Checks the form of `contract.json`: what is missing or misspelt there would leave something unjudged.
  *
@@ -67,23 +100,48 @@ function readContract(source: Required<Source>): ContractFile {
   const content = parseFile(source, 'bad-contract') as unknown as ContractFile;
   checkFile('contract', content, source, 'bad-contract');
   const twins = new Map<string, string>();
-  for (const [name, { method, path, parameters, record }] of Object.entries(content.operations)) {
+  for (const [name, entry] of Object.entries(content.operations)) {
+    entry.parameters ??= {};
+    entry.rules ??= [];
+    const { method, path, parameters, record, schema, schemas } = entry;
     const fail = (member: string, takes: string) => {
-      const place = placed(source, `/operations/${escapeToken(name)}/${member}`);
+      const place = placed(source, `/operations/${escapeToken(name)}${member && `/${member}`}`);
       return new PatchgateError('bad-contract', `invalid value for ${place}`, { hint: `it takes ${takes}` });
     };
-    const named = [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1] as string);
+    if ((schema === undefined) === (schemas === undefined)) throw fail('', 'either "schema" or "schemas"');
+    const named = parametersIn(path);
     if (new Set(named).size < named.length)
       throw fail('path', 'a path template that names each parameter once');
-    const form = `${method} ${path.replace(/\{\w+\}/g, '{}')}`;
+    const form = `${method} ${formOf(path)}`;
     const twin = twins.get(form);
     if (twin) throw fail('path', `another one than that of ${twin}, which would never be told from it`);
     twins.set(form, name);
     if (named.toSorted().join() !== Object.keys(parameters).sort().join())
       throw fail('parameters', `the parameters of the path: ${named.join(', ')}`);
+    for (const [name, { pattern }] of Object.entries(parameters))
+      if (pattern !== undefined && !isPattern(pattern))
+        throw fail(`parameters/${name}/pattern`, 'a regular expression of JavaScript');
     for (const role of ['id', 'account'] as const)
-      if (record[role] !== undefined && !named.includes(record[role]))
+      if (record?.[role] !== undefined && !named.includes(record[role]))
         throw fail(`record/${role}`, `a parameter of the path: ${named.join(', ')}`);
   }
   return content;
+}
+
+/** Names of a template's parameters, in order. */
+export function parametersIn(path: string): string[] {
+  return [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1] as string);
+}
+
+/** The same for templates that no path tells apart. */
+export function formOf(path: string): string {
+  return path.replace(/\{\w+\}/g, '{}');
+}
+
+export function isPattern(source: string): boolean {
+  try {
+    return new RegExp(source, 'u') !== undefined;
+  } catch {
+    return false;
+  }
 }

@@ -1,11 +1,11 @@
 import { type RequestHead, splitTarget } from '../http/http.ts';
-import type { OperationEntry } from '../model/contract.ts';
+import type { OperationEntry, ParameterForm } from '../model/contract.ts';
 import type { Finding } from '../model/finding.ts';
 import type { JudgedPath } from '../model/severity-override.ts';
 import { type HeaderMeanings, meaningsOf, type OtherPath } from './header-meanings.ts';
 import { isPlain, looseForms } from './loose-path.ts';
 import { type RequestRule, requestFinding } from './request-rules.ts';
-import { type Template, templatesOf } from './template.ts';
+import { KEY, type Template, templatesOf } from './template.ts';
 
 /** The operation that a request could mean, and what its path and headers have against them. */
 export interface Match {
@@ -84,8 +84,8 @@ function matchPath(meant: readonly Template[], asked: Asked): Match | undefined 
   if (byQuery) return byQuery;
   // One slash at the end is judged as if it were not there.
   const bare = path.endsWith('/') ? path.slice(0, -1) : path;
-  const strict = isPlain(bare) ? matchStrictly(meant, bare, meanings) : undefined;
-  if (strict && bare === bare.toLowerCase()) return strict;
+  const strict = isPlain(bare) || isCodedText(bare) ? matchStrictly(meant, bare, meanings) : undefined;
+  if (strict && bare === bare.toLowerCase() && !bare.includes('%')) return strict;
   const loose = findLoosely(meant, path);
   if (strict && loose?.operation === strict.operation) return strict;
   if (loose) {
@@ -102,7 +102,7 @@ function matchStrictly(
 ): Match | undefined {
   for (const { operation, entry, match } of templates) {
     const found = match(path);
-    if (!found) continue;
+    if (!found || !isInTexts(entry, path, found.parameters)) continue;
     const wrong = checkParameters(entry, found.parameters);
     const isClear = wrong.length === 0 && meanings.findings.every(({ rule }) => rule !== AMBIGUOUS);
     return {
@@ -208,22 +208,83 @@ function checkParameters(
 ): readonly Finding[] {
   let findings: Finding[] | undefined;
   for (const name in entry.parameters) {
-    const form = entry.parameters[name] as OperationEntry['parameters'][string];
+    const form = entry.parameters[name] as ParameterForm;
     const value = parameters[name] as string;
-    if (form.type === 'string' || form.keywords?.includes(value)) continue;
-    if (isInteger(value) && (form.type === 'integer' || isInt32(value))) continue;
+    if (form.keywords?.includes(value)) continue;
+    const wanted = wantedOf(form, value);
+    if (wanted === undefined) continue;
     const words = form.keywords ? `${form.keywords.map((word) => `"${word}"`).join(', ')} or ` : '';
-    const kind = form.type === 'int32' ? 'a 32-bit integer' : 'an integer';
     const shown = JSON.stringify(value.slice(0, 80));
+    const message = `${name} in the path must be ${words}${wanted}, not ${shown}`;
     findings ??= [];
     findings.push(
-      requestFinding('request.path-parameter', `${name} in the path must be ${words}${kind}, not ${shown}`, {
-        hint: 'write it in decimal, without leading zeros or a plus sign',
+      requestFinding('request.path-parameter', message, {
+        hint: hintOf(form, value),
         ...(form.source === undefined ? {} : { source: form.source }),
       }),
     );
   }
   return findings ?? NONE;
+}
+
+/** What a parameter must be; undefined: it is. */
+function wantedOf(form: ParameterForm, value: string): string | undefined {
+  switch (form.type) {
+    case 'integer':
+      return isInteger(value) ? undefined : 'an integer';
+    case 'int32':
+      return isInteger(value) && isInt32(value) ? undefined : 'a 32-bit integer';
+    case 'integerOrKey':
+      return isInteger(value) || KEY.test(value) ? undefined : 'an integer or a key';
+  }
+  const text = value.includes('%') ? decodeURIComponent(value) : value;
+  if (form.enum && !form.enum.includes(text)) return `one of ${form.enum.join(', ')}`;
+  if (form.pattern !== undefined && !patternOf(form.pattern).test(text))
+    return `a text that matches ${form.pattern}`;
+  if (form.format && !FORMATS[form.format].test(text)) return `a ${form.format}`;
+  return undefined;
+}
+
+function hintOf({ type }: ParameterForm, value: string): string {
+  if (type === 'string') return 'correct the path';
+  if (type !== 'integerOrKey' && KEY.test(value))
+    return 'send the number; if the service takes keys too, give the parameter the type "integerOrKey" in the contract';
+  return 'write it in decimal, without leading zeros or a plus sign';
+}
+
+const FORMATS = {
+  uuid: /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i,
+  date: /^\d{4}-\d\d-\d\d$/,
+  'date-time': /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/i,
+} as const;
+
+const patterns = new Map<string, RegExp>();
+function patternOf(source: string): RegExp {
+  const pattern = patterns.get(source) ?? new RegExp(source, 'u');
+  patterns.set(source, pattern);
+  return pattern;
+}
+
+/** Octets that every server decodes alike: no separators, dots, controls or further codes. */
+function isCodedText(path: string): boolean {
+  if (!path.includes('%') || !isPlain(path.replace(/%[\da-f]{2}/gi, 'x'))) return false;
+  try {
+    const decoded = (path.match(/(?:%[\da-f]{2})+/gi) ?? []).map(decodeURIComponent).join('');
+    return /^[\x20!"$&'()*+,:<=>@[\]^_`{|}~0-9a-z\xa0-\u1fff\u3000-\ud7ff]*$/iu.test(decoded);
+  } catch {
+    return false;
+  }
+}
+
+/** Whether all that is coded in a path stands in parameters of the type `string`. */
+function isInTexts(
+  entry: OperationEntry,
+  path: string,
+  parameters: Readonly<Record<string, string>>,
+): boolean {
+  const codes = (text: string) => text.split('%').length - 1;
+  const texts = Object.entries(parameters).filter(([name]) => entry.parameters[name]?.type === 'string');
+  return texts.reduce((sum, [, value]) => sum + codes(value), 0) === codes(path);
 }
 
 /** Canonical decimal: one way to write each number, so that every server reads the same one. */

@@ -111,7 +111,7 @@ function badJson(message: string, text: string, offset: number): Finding {
   );
 }
 
-const JSON_TYPE = /^(?:application\/json|[\w!#$&^.+-]+\/[\w!#$&^.+-]+\+json)$/i;
+const JSON_TYPE = /^(?:application\/json|text\/json|[\w!#$&^.+-]+\/[\w!#$&^.+-]+\+json)$/i;
 /** Between `;`, which may stand in a quoted string too; one that does not end takes all the rest. */
 const PARTS = /(?:"(?:[^"\\]|\\.)*"?|[^;])+/g;
 const UTF8 = /^charset[ \t]*=[ \t]*(?:utf-?8|"utf-?8")$/i;

@@ -23,6 +23,14 @@ export function readContractFiles(location: string): ContractTexts {
   return { file, contractText, schemaTexts };
 }
 
+/** The text of an OpenAPI document; undefined where a contract stands there, or nothing. */
+export function openApiText(location: string): string | undefined {
+  if (isFolder(location) || !existsSync(location)) return undefined;
+  const text = readText(location);
+  const isDocument = /\.ya?ml$/i.test(location) || /^\s*\{[^{}[\]]*"(?:openapi|swagger)"\s*:/.test(text);
+  return isDocument ? text : undefined;
+}
+
 /** By which compiled validators are known to be those of a contract. */
 export function digestOf({ contractText, schemaTexts }: ContractTexts): string {
   return createHash('sha256')
@@ -30,7 +38,7 @@ export function digestOf({ contractText, schemaTexts }: ContractTexts): string {
     .digest('hex');
 }
 
-function readText(file: string): string {
+export function readText(file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {

@@ -10,12 +10,12 @@ export interface Shape {
 }
 
 /** @param schemas the others, by file, for references between them */
-export function shapeOf(schema: unknown, schemas: ReadonlyMap<string, unknown>): Shape {
-  return shapeAmong(spread({ document: schema, at: schema }, true, schemas), schemas);
+export function shapeOf(part: Part, schemas: ReadonlyMap<string, unknown>): Shape {
+  return shapeAmong(spread(part, true, schemas), schemas);
 }
 
 /** A subschema, with the file that it is in. */
-export interface Part {
+interface Part {
   document: unknown;
   at: unknown;
 }

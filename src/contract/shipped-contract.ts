@@ -2,7 +2,7 @@ import type { ValidateFunction } from 'ajv/dist/2020.js';
 import type { ContractFile } from '../model/contract.ts';
 import { annotationsOf } from './check-schema.ts';
 import { type Contract, contractOf } from './contract.ts';
-import { digestOf, readContractFiles } from './read-contract-files.ts';
+import { digestOf, openApiText, readContractFiles } from './read-contract-files.ts';
 import * as shipped from './shipped-validators.js';
 
 /**
@@ -12,6 +12,7 @@ import * as shipped from './shipped-validators.js';
  * @throws PatchgateError `bad-contract` where a file cannot be read
  */
 export function shippedContract(location: string): Contract | undefined {
+  if (openApiText(location) !== undefined) return undefined;
   const texts = readContractFiles(location);
   if (digestOf(texts) !== shipped.digest) return undefined;
   const { operations }: ContractFile = JSON.parse(texts.contractText);

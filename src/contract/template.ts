@@ -53,10 +53,15 @@ function compareSpecific(a: string, b: string): number {
 
 /** @param basePath only paths below it fit, by whole segments; `""`: all */
 function templateOf(operation: string, entry: OperationEntry, basePath: string): Template {
-  const parts = partsOf(entry.path);
-  const base = partsOf(basePath);
+  const isAnchored = entry.base !== undefined;
+  const ownBase = entry.base?.replace(/\/$/, '') ?? '';
+  const parts = partsOf(ownBase + entry.path);
+  const base = isAnchored ? [] : partsOf(basePath);
   const names = [...entry.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name as string);
-  const exact = new RegExp(`^(.*?)(${entry.path.split('/').slice(1).map(sourceOf).join('')})$`, 's');
+  const exact = new RegExp(
+    `^(${isAnchored ? literally(ownBase) : '.*?'})(${entry.path.split('/').slice(1).map(sourceOf).join('')})$`,
+    's',
+  );
   return {
     operation,
     entry,
@@ -68,7 +73,7 @@ function templateOf(operation: string, entry: OperationEntry, basePath: string):
       for (let i = 0; i < names.length; i++) parameters[names[i] as string] = found[i + 3] as string;
       return { parameters, base: found[1] as string, path: found[2] as `/${string}` };
     },
-    mayBe: (path) => canFollow(base, parts, path),
+    mayBe: (path) => canFollow(base, parts, path, isAnchored),
   };
 }
 
@@ -82,6 +87,10 @@ function partsOf(path: string): Part[] {
     }));
 }
 
+function literally(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+}
+
 /** `{id}:archive` -> `/([^/]+):archive`. */
 function sourceOf(segment: string): string {
   return `/${segment.replace(/\{\w+\}|[.*+?^${}()|[\]\\]/g, (found) => (found.length > 1 ? '([^/]+)' : `\\${found}`))}`;
@@ -91,7 +100,12 @@ function sourceOf(segment: string): string {
  * Whether the parts may follow each other in the segments of a path, up to its end. Walks all at once: `reached[n]` says whether the
  * first n parts may be what came by.
  */
-function canFollow(base: readonly Part[], own: readonly Part[], { segments, hasDots }: LoosePath): boolean {
+function canFollow(
+  base: readonly Part[],
+  own: readonly Part[],
+  { segments, hasDots }: LoosePath,
+  isAnchored: boolean,
+): boolean {
   const parts = [...base, ...own];
   let reached = parts.map((_, n) => n === 0);
   reached.push(false);
@@ -107,7 +121,7 @@ function canFollow(base: readonly Part[], own: readonly Part[], { segments, hasD
     const next = reached.map((was, n) => {
       if (!was) return false;
       const isOfParameter = isJoined && n > 0 && parts[n - 1]?.word === undefined;
-      return n === base.length || hasDots || isEmpty || isOfParameter || isBehindParameters;
+      return (n === base.length && !isAnchored) || hasDots || isEmpty || isOfParameter || isBehindParameters;
     });
     if (next[parts.length] && mayEndPath(text)) return true;
     for (let n = 0; n < parts.length; n++) {
@@ -137,7 +151,7 @@ export function createRecordMatcher(
   basePath = '',
 ): RecordMatcher {
   const templates = templatesOf(
-    Object.fromEntries(Object.entries(entries).filter(([, { record }]) => isRecordKind(record.kind))),
+    Object.fromEntries(Object.entries(entries).filter(([, { record }]) => isRecordKind(record?.kind ?? ''))),
     basePath,
   );
   return (url) => {
@@ -161,7 +175,7 @@ export function recordNamed(
   parameters: Readonly<Record<string, string>>,
   base: string | undefined,
 ): RecordName | undefined {
-  const { kind, id, account } = record;
+  const { kind = '', id = '', account } = record ?? {};
   if (!isRecordKind(kind)) return undefined;
   const named = readAs(forms[id], parameters[id]);
   const inAccount = account === undefined ? 'current' : readAs(forms[account], parameters[account]);
@@ -170,11 +184,15 @@ export function recordNamed(
     : { base, account: inAccount, kind, id: named };
 }
 
+/** A key of a record: unlike any number. */
+export const KEY = /^[A-Za-z_][\w.-]*$/;
+
 function readAs(form: ParameterForm | undefined, text: string | undefined): string | undefined {
   if (text === undefined || form === undefined || form.type === 'string') return text;
   const keyword = form.keywords?.find((word) => word.toLowerCase() === text.toLowerCase());
   if (keyword !== undefined) return keyword;
   if (/^(?:0|[1-9]\d{0,8})$/.test(text)) return text;
+  if (form.type === 'integerOrKey' && KEY.test(text)) return text;
   if (!/^[+-]?\d{1,40}$/.test(text)) return undefined;
   const number = BigInt(text.replace('+', ''));
   return form.type === 'int32' && number !== BigInt.asIntN(32, number) ? undefined : String(number);

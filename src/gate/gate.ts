@@ -1,10 +1,15 @@
-import type { Contract, LoadedOperation } from '../contract/contract.ts';
+import {
+  type Contract,
+  type JudgedBody,
+  type LoadedOperation,
+  refusesSomething,
+} from '../contract/contract.ts';
 import { createMatcher, type Match } from '../contract/match-operation.ts';
-import { mayNameMethod, readBody } from '../contract/read-body.ts';
+import { mayNameMethod, type ReadBody, readBody } from '../contract/read-body.ts';
 import { type RequestRule, requestFinding } from '../contract/request-rules.ts';
 import { createRecordMatcher, type RecordMatcher, recordNamed } from '../contract/template.ts';
 import { PatchgateError } from '../errors.ts';
-import { type RequestHead, splitTarget } from '../http/http.ts';
+import { header, type RequestHead, splitTarget } from '../http/http.ts';
 import type { JsonValue } from '../json/json.ts';
 import { pointerOf } from '../json/pointer.ts';
 import type { Effect } from '../model/effect.ts';
@@ -143,7 +148,7 @@ export function createGate(contract: Contract, options: GateOptions): Gate {
           rules.some((rule) => GUARDING.has(typeof rule === 'string' ? rule : rule.name)) ||
           ownRules.get(name)?.some(({ guards }) => guards),
       )
-      .map(([, { record }]) => record.kind),
+      .flatMap(([, { record }]) => record?.kind ?? []),
   );
   const judge = (match: Match, request: GateRequest, circumstances: Circumstances): Inspection => {
     const { known, approval, file } = circumstances;
@@ -152,21 +157,26 @@ export function createGate(contract: Contract, options: GateOptions): Gate {
     if (match.operation === undefined)
       return { verdict: decide(undefined, blinding(match.findings, BLINDING_HEADS)), json: undefined };
     const { operation, rules } = load(match.operation);
-    const read = readBody(request.body, request.headers, options.bodyLimit, operation.shape);
+    const { body, mistyped } = bodyOf(operation, request);
+    const read =
+      operation.entry.body === 'optional' && request.body.length === 0
+        ? NO_BODY
+        : readBody(request.body, request.headers, options.bodyLimit, body.shape);
     const findings: RawFinding[] = [];
     const isGuarded = rules.some(({ guards }) => guards);
     const record = recordNamed(operation.entry, match.parameters, match.base);
     const isNamed = !isGuarded || record !== undefined;
     append(findings, blinding(match.findings, isNamed ? BLINDING_HEADS : BLINDING_PATHS));
     append(findings, isGuarded ? blinding(read.findings, BLINDING_BODIES) : read.findings);
+    if (mistyped && read !== NO_BODY) findings.push(mistyped);
     const bounds = new FindingBounds();
     let effects: readonly Effect[] | undefined;
     let mayProtect = false;
     if (read.json !== undefined) {
-      const said = operation.check(read.json, bounds);
+      const said = body.check(read.json, bounds);
       append(findings, isGuarded ? blinding(said, LOOSE_NAMES) : said);
-      const recordId = match.parameters[operation.entry.record.id] ?? '';
-      const { kind } = operation.entry.record;
+      const recordId = match.parameters[operation.entry.record?.id ?? ''] ?? '';
+      const kind = operation.entry.record?.kind ?? '';
       // What is judged in a file is not on its way to a service.
       mayProtect = protects && kind === 'project' && file === undefined;
       if (known && isRecordKind(kind)) effects = effectsOf(kind, known.record, read.json, decideOn);
@@ -251,7 +261,7 @@ function checkProtecting({ file, entries }: Contract): void {
   for (const [operation, { record, rules }] of Object.entries(entries)) {
     const named = rules.map((rule) => (typeof rule === 'string' ? rule : rule.name));
     const missing = PROTECTING.find((rule) => !named.includes(rule));
-    if (record.kind !== 'project' || missing === undefined) continue;
+    if (record?.kind !== 'project' || missing === undefined) continue;
     throw new PatchgateError(
       'bad-config',
       `environments are to be protected, and ${operation} in ${file} lacks the rule ${missing}`,
@@ -264,8 +274,31 @@ function checkProtecting({ file, entries }: Contract): void {
 
 const PROTECTING = ['project.environment-deleted', 'project.environment-replaced', 'project.state-unknown'];
 
-/** A schema that lets its own known-bad body pass checks nothing. */
-function tryCanary(file: string, { name, entry, check }: LoadedOperation): void {
+const NO_BODY: ReadBody = { findings: [], omitted: 0 };
+
+/** The schema that a body is held against, by its type; with a finding where the contract lists others. */
+function bodyOf(
+  { bodies }: LoadedOperation,
+  { headers }: GateRequest,
+): { body: JudgedBody; mistyped?: RawFinding | undefined } {
+  const [first] = bodies as [JudgedBody];
+  if (first.mediaType === undefined) return { body: first };
+  const type = header(headers, 'content-type')?.split(';', 1)[0]?.trim().toLowerCase();
+  const body = type ? bodies.find(({ mediaType }) => mediaType === type) : first;
+  if (body) return { body };
+  const types = bodies.map(({ mediaType }) => mediaType).join(', ');
+  const message = `Content-Type is ${JSON.stringify(type?.slice(0, 80))}, which the operation does not take`;
+  const mistyped = requestFinding('request.content-type', message, { hint: `send one of: ${types}` });
+  return { body: first, mistyped };
+}
+
+/** A schema that lets a known-bad body pass checks nothing. */
+function tryCanary(file: string, { name, entry, check, bodies }: LoadedOperation): void {
+  if (!entry.canary && bodies.every((body) => body.shape.isOpen || refusesSomething(body))) return;
+  if (!entry.canary)
+    throw new PatchgateError('bad-contract', `${file}: the schema of ${name} refuses no body`, {
+      hint: 'correct the schema, or give the operation a canary',
+    });
   const { body, rule, pointer } = entry.canary;
   if (check(body).some((finding) => finding.rule === rule && finding.pointer === pointer)) return;
   throw new PatchgateError(

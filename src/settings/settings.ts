@@ -66,7 +66,7 @@ export const SETTINGS = {
   ...group('Judging', {
     contract: {
       ...of('file'),
-      description: 'Folder or contract.json with the operations, schemas and rules',
+      description: 'Folder or contract.json with operations, schemas and rules, or an OpenAPI document',
     },
     validation: {
       enum: ['enforce', 'warn', 'off'],

@@ -112,7 +112,7 @@ function exampleOf(operation: string, settings: UserConfig<number>): Promise<Ope
 /** `/accounts/current/projects/42` */
 function pathOf({ path, parameters, record, example }: OperationEntry): string {
   return path.replace(/\{([^}]*)\}/g, (_, name: string) =>
-    name === record.id
+    name === record?.id
       ? encodeURIComponent(example?.recordId ?? '42')
       : (parameters[name]?.keywords?.[0] ?? '1'),
   );

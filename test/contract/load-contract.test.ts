@@ -249,11 +249,17 @@ describe('check contract file', () => {
       [{ path: '/workspaces/{workspace}/flags/{key}/' }, 'for ~.path in', 'a path template'],
       [{ path: '/workspaces/{workspace}?x' }, 'for ~.path in', 'a path template'],
       [{ path: '/workspaces/{1}' }, 'for ~.path in', 'a path template'],
-      [{ path: '/a/{key}.json' }, 'for ~.path in', 'a path template'],
+      [{ path: '/a/{workspace}{key}' }, 'for ~.path in', 'a path template'],
       [{ path: '/a/{key}/{key}' }, 'for ~.path in', 'a path template that names each parameter once'],
-      [{ schema: undefined }, 'missing field "schema" of ~ in', 'a schema file'],
-      [{ schema: {} }, 'invalid value {} for ~.schema in', 'the name of a schema file'],
-      [{ parameters: undefined }, 'missing field "parameters" of ~ in', 'parameters'],
+      [{ schema: undefined }, 'for ~ in', 'either "schema" or "schemas"'],
+      [{ schemas: { 'application/json': 'flag.json' } }, 'for ~ in', 'either "schema" or "schemas"'],
+      [{ schema: {} }, 'invalid value {} for ~.schema in', 'a schema file beside contract.json'],
+      [{ parameters: undefined }, 'for ~.parameters in', 'of the path: workspace, key'],
+      [
+        { parameters: { ...parameters, key: { type: 'string', pattern: '(' } } },
+        'for ~.parameters.key.pattern in',
+        'a regular expression',
+      ],
       [{ parameters: { key: { type: 'string' } } }, 'for ~.parameters in', 'of the path: workspace, key'],
       [
         { parameters: { ...parameters, extra: { type: 'string' } } },
@@ -264,7 +270,7 @@ describe('check contract file', () => {
       [
         { parameters: { ...parameters, key: { type: 'int64' } } },
         '"int64" for ~.parameters.key.type in',
-        'one of: integer, int32, string',
+        'one of: integer, int32, integerOrKey, string',
       ],
       [
         { parameters: { ...parameters, key: { type: 'string', keyword: [] } } },
@@ -281,7 +287,6 @@ describe('check contract file', () => {
         '1 for ~.parameters.key.keywords[0] in',
         'a word',
       ],
-      [{ record: { kind: 'flag' } }, 'missing field "id" of ~.record in', 'a parameter of the path'],
       [{ record: { kind: 'flag', id: 'flag' } }, 'for ~.record.id in', 'of the path: workspace, key'],
       [
         { record: { kind: 'flag', id: 'key', account: 'account' } },
@@ -302,7 +307,6 @@ describe('check contract file', () => {
         'one of: error, warn, off',
       ],
       [{ rules: [{ name: 1, severity: 'warn' }] }, '1 for ~.rules[0].name in', 'the name of a rule'],
-      [{ canary: undefined }, 'missing field "canary" of ~ in', 'a body with the rule and the pointer'],
       [
         { canary: { body: {}, rule: 'schema.type' } },
         'missing field "pointer" of ~.canary in',

@@ -164,7 +164,6 @@ describe('check content type', () => {
 
     it.each([
       'text/plain',
-      'text/json',
       'application/x-www-form-urlencoded',
       'multipart/form-data; boundary=x',
       'application/jsonp',

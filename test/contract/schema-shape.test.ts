@@ -63,12 +63,15 @@ it.each([
   [{ properties: { a: { $dynamicRef: '#x' } } }, true],
   [{ anyOf: [{ $ref: '#' }], properties: { a: { $ref: '#' } } }, true],
 ])('reads %j', (schema, isLeftOpen) => {
-  expect(isOpenAt(shapeOf(schema, new Map()), '/a')).toBe(isLeftOpen);
+  expect(isOpenAt(shapeOf({ document: schema, at: schema }, new Map()), '/a')).toBe(isLeftOpen);
 });
 
 it('follows references between files', () => {
   const schemas = new Map([['b.json', { $defs: { x: { $ref: '#/$defs/y' }, y: { enum: [1] } } }]]);
-  const shapeOfA = (reference: string) => shapeOf({ properties: { a: { $ref: reference } } }, schemas);
+  const shapeOfA = (reference: string) => {
+    const at = { properties: { a: { $ref: reference } } };
+    return shapeOf({ document: at, at }, schemas);
+  };
   expect(isOpenAt(shapeOfA('b.json#/$defs/x'), '/a')).toBe(false);
   expect(isOpenAt(shapeOfA('./b.json#/$defs/x'), '/a')).toBe(false);
   expect(isOpenAt(shapeOfA('none.json'), '/a')).toBe(false);
