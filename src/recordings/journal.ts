@@ -9,6 +9,7 @@ import {
   renameSync,
   rmSync,
   statSync,
+  writevSync,
 } from 'node:fs';
 import { join } from 'node:path';
 import { PatchgateError } from '../errors.ts';
@@ -27,6 +28,8 @@ export const JOURNAL = 'journal';
 
 const LINE_FEED = 10;
 const FORMAT = 1;
+/** Of each journal. */
+const BEGIN = '{"journal":';
 /** So often it is looked whether the file is still there. */
 const LOOK_MS = 100;
 
@@ -85,8 +88,9 @@ interface FrameHead {
  */
 export function decodeSegment(bytes: Buffer, file: string): Omit<Segment, 'number'> | undefined {
   const first = bytes.indexOf(LINE_FEED);
-  if (first < 0) return undefined;
-  const head = parse(bytes.toString('utf8', 0, first));
+  const isBegun = BEGIN.startsWith(bytes.toString('latin1', 0, BEGIN.length));
+  if (first < 0 && isBegun) return undefined;
+  const head = first < 0 ? undefined : parse(bytes.toString('utf8', 0, first));
   if (!isObject(head) || typeof head.run !== 'string' || (head.mode !== 'all' && head.mode !== 'append'))
     throw broken(bytes, 0, file, 'this is no journal');
   if (head.journal !== FORMAT) throw broken(bytes, 0, file, `the journal is of format ${head.journal}`);
@@ -188,20 +192,14 @@ export class Journal {
   }
 
   /** All frames, or none as far as a reader can see. @throws PatchgateError `cannot-write` */
-  append(frames: Buffer): void {
+  append(frames: readonly Buffer[]): void {
     this.#try(() => {
       // Somebody has removed the file, but what it held can still be read.
       const lost =
         this.#fd !== undefined && this.#isDueToLook() && this.#isGone() ? this.#takeBack() : undefined;
       this.#fd ??= this.#make();
-      this.#write(
-        this.#fd,
-        lost
-          ? Buffer.concat([lost, frames])
-          : this.#size === 0
-            ? Buffer.concat([this.#head, frames])
-            : frames,
-      );
+      const before = lost ?? (this.#size === 0 ? this.#head : undefined);
+      this.#write(this.#fd, before ? [before, ...frames] : frames);
     });
   }
 
@@ -213,7 +211,7 @@ export class Journal {
       if (this.#isGone()) {
         const lost = this.#takeBack();
         this.#fd = this.#make();
-        this.#write(this.#fd, lost);
+        this.#write(this.#fd, [lost]);
       } else if (this.#isTorn) ftruncateSync(fd, this.#size);
       renameSync(this.#file, segmentFile(this.#folder, number));
       closeSync(this.#fd as number);
@@ -230,18 +228,21 @@ export class Journal {
     if (this.#size === 0) removeQuietly(this.#file);
   }
 
-  #write(fd: number, bytes: Buffer): void {
+  #write(fd: number, parts: readonly Buffer[]): void {
     if (this.#isTorn) ftruncateSync(fd, this.#size);
     this.#isTorn = true;
+    const size = parts.reduce((sum, part) => sum + part.length, 0);
     try {
-      writeAll(fd, bytes, this.#size);
+      const done = writevSync(fd, parts, this.#size);
+      // A disk that is full takes a part, and then throws.
+      if (done < size) writeAll(fd, Buffer.concat(parts).subarray(done), this.#size + done);
       if (this.#isDurable) fdatasyncSync(fd);
     } catch (error) {
       this.#cut(fd);
       throw error;
     }
     this.#isTorn = false;
-    this.#size += bytes.length;
+    this.#size += size;
   }
 
   /** Shorter frames would not cover what a write that failed has left. */

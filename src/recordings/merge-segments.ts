@@ -1,8 +1,9 @@
-import { existsSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { existsSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { PatchgateError } from '../errors.ts';
+import { isObject } from '../json/json.ts';
 import { openFile } from './files.ts';
 import {
   readSegment,
@@ -18,11 +19,11 @@ import { type Counts, type KeyOf, merge, withoutSurplus } from './merge.ts';
 import { type PlainExchange, toStoredExchange } from './plain-exchange.ts';
 import { HIDDEN } from './store/hidden-folder.ts';
 import { locationOf } from './store/location.ts';
-import { removeTemporaries, writeFileAtomically } from './store/write-file.ts';
+import { readFileIfThere, removeTemporaries, writeFileAtomically } from './store/write-file.ts';
 import { yieldToEventLoop } from './yield-to-event-loop.ts';
 
-/** How far the run of mode `all` is whose answers the files have. */
-export interface MergeState {
+/** How far the run of mode `all` is whose answers the files have. It is handed on as JSON text, which goes to the thread and back at no cost. */
+interface MergeState {
   run: string;
   /** Number of the last segment that all files have. */
   merged: number;
@@ -36,15 +37,29 @@ export interface MergeState {
 const COUNTS = 'counts';
 
 const NO_RUN: MergeState = { run: '', merged: 0, counts: {}, surplus: [] };
+/** The text of the state before the first merge of a run. */
+export const NOTHING_MERGED = JSON.stringify(NO_RUN);
 
-/** Says what an earlier process has merged. @param folder `.patchgate` of a recording */
-export function readState(folder: string): MergeState {
+/** The text of what an earlier process has merged. @param folder `.patchgate` of a recording @throws PatchgateError `cannot-read` */
+export function readState(folder: string): string {
+  // It is written whole.
+  return readFileIfThere(join(folder, COUNTS))?.toString() ?? NOTHING_MERGED;
+}
+
+/** @throws PatchgateError `bad-recording`: somebody has changed the text */
+export function parseState(text: string, folder: string): MergeState {
   try {
-    return JSON.parse(readFileSync(join(folder, COUNTS), 'utf8')) as MergeState;
+    const state = JSON.parse(text) as MergeState;
+    if (isObject(state.counts) && Number.isInteger(state.merged) && Array.isArray(state.surplus))
+      return state;
   } catch {
-    // It is written whole: there is none.
-    return NO_RUN;
+    // The same as text that is JSON of something else.
   }
+  const file = join(folder, COUNTS);
+  throw new PatchgateError('bad-recording', `${file}:1:1: these are no counts of a run`, {
+    hint: 'delete it: what waits in the journal may then take the places of what the same run recorded before',
+    details: { file, line: 1, column: 1 },
+  });
 }
 
 /** Its run is over. */
@@ -65,7 +80,7 @@ export interface MergeOptions {
 
 /** The state to go on with, and why the rest could not be merged. */
 export interface MergeResult {
-  state: MergeState;
+  state: string;
   trouble?: Error;
 }
 
@@ -77,29 +92,32 @@ export interface MergeResult {
  */
 export async function mergeSegments(
   root: string,
-  before: MergeState,
+  before: string,
   options: MergeOptions,
 ): Promise<MergeResult> {
   const folder = join(root, HIDDEN);
-  let state = before;
+  let text = before;
   try {
+    let state = parseState(before, folder);
     for (const number of segmentNumbers(folder)) {
       if (number === Number.POSITIVE_INFINITY) break;
       const segment = readSegment(folder, number);
       if (segment && segment.head.run !== state.run) state = { ...NO_RUN, run: segment.head.run };
       if (segment && number > state.merged) {
         state = await mergeSegment(root, state, segment, options);
-        if (segment.head.mode === 'all')
-          await writeFileAtomically(join(folder, COUNTS), JSON.stringify(state), { sync: options.isDurable });
+        text = JSON.stringify(state);
       }
+      // Also when only this has failed before: a crash later finds the places of further answers by it.
+      if (segment?.head.mode === 'all')
+        await writeFileAtomically(join(folder, COUNTS), text, { sync: options.isDurable });
       removeSegment(folder, number);
     }
-    if (!options.ends) return { state };
+    if (!options.ends) return { state: text };
     for (const location of state.surplus) await dropSurplus(root, location, state, options);
     forgetState(folder);
-    return { state: NO_RUN };
+    return { state: NOTHING_MERGED };
   } catch (error) {
-    return { state, trouble: error as Error };
+    return { state: text, trouble: error as Error };
   }
 }
 
@@ -181,7 +199,7 @@ const WORTH_A_THREAD = 262_144;
 /** What is given to the thread. */
 export interface MergeWork {
   root: string;
-  state: MergeState;
+  state: string;
   settings: MatchRules['settings'];
   ends: boolean;
   isDurable: boolean;
@@ -189,19 +207,16 @@ export interface MergeWork {
 
 /** What comes back: of an error, what can be sent. */
 export interface WorkDone {
-  state: MergeState;
+  state: string;
   trouble?: Pick<PatchgateError, 'code' | 'message' | 'hint' | 'details'>;
 }
 
 /** The same as `mergeSegments`, in a thread where that is worth it, so that requests do not wait. */
-export async function mergeBeside(
-  root: string,
-  state: MergeState,
-  options: MergeOptions,
-): Promise<MergeResult> {
+export async function mergeBeside(root: string, state: string, options: MergeOptions): Promise<MergeResult> {
   const { rules, ends, isDurable, signal } = options;
   // A function of the config stays in its thread.
-  if (rules.normalize || !existsSync(WORKER) || isSmall(root)) return mergeSegments(root, state, options);
+  if (rules.normalize || !existsSync(WORKER) || isSmall(root, state))
+    return mergeSegments(root, state, options);
   const work: MergeWork = { root, state, settings: rules.settings, ends, isDurable };
   const worker = new Worker(WORKER, { workerData: work, execArgv: [] });
   signal?.addEventListener('abort', () => void worker.terminate(), { once: true });
@@ -219,11 +234,11 @@ export async function mergeBeside(
   }
 }
 
-/** Of the segments and the files that they go into. */
-function isSmall(root: string): boolean {
+/** Of the state, the segments, and the files that they go into. */
+function isSmall(root: string, state: string): boolean {
   const folder = join(root, HIDDEN);
   const names = segmentNumbers(folder).map((number) => segmentFile(folder, number));
-  if (bytesOf(names) > WORTH_A_THREAD) return false;
+  if (bytesOf(names) + state.length > WORTH_A_THREAD) return false;
   try {
     const frames = readSegments(folder).flatMap((segment) => segment.frames);
     return bytesOf([...byLocation(frames).keys()].map((location) => join(root, location))) < WORTH_A_THREAD;

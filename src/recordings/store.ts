@@ -20,8 +20,9 @@ import {
   forgetState,
   keysBy,
   type MergeResult,
-  type MergeState,
   mergeBeside,
+  NOTHING_MERGED,
+  parseState,
   readState,
 } from './merge-segments.ts';
 import { type PlainExchange, toStoredExchange } from './plain-exchange.ts';
@@ -135,14 +136,19 @@ async function openToWrite(root: string, name: string, options: StoreOptions): P
     hideFromGit(hidden);
     if (hasJournal(root)) {
       // One that is broken keeps its name.
-      readSegments(hidden);
-      const last = segmentNumbers(hidden).findLast(Number.isFinite) ?? 0;
+      const isLeft = readSegments(hidden).some(({ frames }) => frames.length > 0);
+      const state = readState(hidden);
+      // A number up to that of the last merged segment would say that the files have it.
+      const last = Math.max(
+        parseState(state, hidden).merged,
+        ...segmentNumbers(hidden).filter(Number.isFinite),
+      );
       const journal = join(hidden, JOURNAL);
       if (existsSync(journal)) renameSync(journal, segmentFile(hidden, last + 1));
       const merging = { rules, ends: false, isDurable: durability === 'fsync' };
-      const { trouble } = await mergeBeside(root, readState(hidden), merging);
+      const { trouble } = await mergeBeside(root, state, merging);
       if (trouble) throw trouble;
-      onNotice?.(`what an earlier run had left in the journal of ${root} is in its files now`);
+      if (isLeft) onNotice?.(`what an earlier run had left in the journal of ${root} is in its files now`);
     }
     forgetState(hidden);
     return new FileStore(root, name, options, leave);
@@ -202,7 +208,8 @@ class FileStore implements RecordingStore {
   #isLoaded = false;
   readonly #head: JournalHead;
   readonly #journal: Journal;
-  #state: MergeState = { run: '', merged: 0, counts: {}, surplus: [] };
+  /** How far merging is. */
+  #state = NOTHING_MERGED;
   #segments = 0;
   /** Frames that the journal does not have: of this turn, or since the disk stopped taking them. */
   #unwritten: Buffer[] = [];
@@ -370,7 +377,7 @@ class FileStore implements RecordingStore {
     const hidden = join(this.#root, HIDDEN);
     const segments = readSegments(hidden);
     if (segments.length === 0) return;
-    const state = readState(hidden);
+    const state = parseState(readState(hidden), hidden);
     for (const { head, number, frames } of segments) {
       const isOfState = head.run === state.run;
       if (isOfState && number <= state.merged) continue;
@@ -404,7 +411,7 @@ class FileStore implements RecordingStore {
     const count = this.#unwritten.length;
     if (count === 0) return;
     try {
-      this.#journal.append(count === 1 ? (this.#unwritten[0] as Buffer) : Buffer.concat(this.#unwritten));
+      this.#journal.append(this.#unwritten);
       this.#unwritten = [];
       this.#unwrittenBytes = 0;
       this.#unmerged += count;

@@ -495,6 +495,16 @@ describe('a recording that is recorded into', () => {
     expect((await readdir(hidden)).sort()).toEqual(['.gitignore', 'runs.ndjson']);
   });
 
+  it('is closed though its own files cannot be removed', async () => {
+    const folder = temporaryFolder();
+    const store = await openStore(folder, 'r', { writable: true });
+    const ignored = join(folder, 'r', '.patchgate', '.gitignore');
+    await rm(ignored);
+    await mkdir(join(ignored, 'kept'), { recursive: true });
+    await store.close();
+    await (await openStore(folder, 'r', { writable: true })).close();
+  });
+
   it('is free again after a start that failed', async () => {
     const folder = temporaryFolder();
     const hidden = join(folder, 'r', '.patchgate');
@@ -613,6 +623,49 @@ describe('a journal that was left', () => {
     expect(store.trouble).toBeUndefined();
     await store.close();
     expect(find(await openStore(folder, 'r'))).toEqual([TWO]);
+  });
+
+  it.each([
+    { left: 'after its segments are merged', obstacle: false },
+    { left: 'after its counts could not be written', obstacle: true },
+  ])('of mode all takes no place of what the run recorded before: $left', async ({ obstacle }) => {
+    const folder = temporaryFolder();
+    const store = await openStore(folder, 'r', { writable: true, replaces: true });
+    const counts = join(folder, 'r', '.patchgate', 'counts');
+    if (obstacle) await mkdir(counts);
+    store.append(plainOf(ONE));
+    await store.flush().catch(() => undefined);
+    if (obstacle) await rmdir(counts);
+    await store.flush();
+    store.append(plainOf(TWO));
+    await turn();
+    const left = temporaryFolder();
+    await cp(folder, left, { recursive: true });
+    leaveAsKilled(left);
+    await store.close();
+    for (const writable of [false, true]) {
+      const found = await openStore(left, 'r', { writable });
+      expect(find(found)).toEqual([ONE, TWO]);
+      await found.close();
+    }
+  });
+
+  it.each([
+    { file: 'journal', bytes: 'hello' },
+    { file: 'journal', bytes: '\0'.repeat(100) },
+    { file: 'counts', bytes: '{}' },
+    { file: 'counts', bytes: 'null' },
+  ])('is not thrown away where it is of somebody else: $file $bytes', async ({ file, bytes }) => {
+    const { folder } = await killedAfter(ONE);
+    const name = join(folder, 'r', '.patchgate', file);
+    await writeFile(name, bytes);
+    for (const writable of [true, false]) {
+      await expect(openStore(folder, 'r', { writable })).rejects.toMatchObject({
+        code: 'bad-recording',
+        message: expect.stringContaining(`${name}:1:1: `),
+      });
+    }
+    expect(await readFile(name, 'utf8')).toBe(bytes);
   });
 
   it('stops the start where it is broken, with file and line', async () => {

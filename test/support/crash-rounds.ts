@@ -15,7 +15,13 @@ import { startTarget, type Target } from './target.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
 /** When a round is ended. */
-const MOMENTS = ['while it starts', 'in the midst of requests', 'while it writes', 'while it stops'] as const;
+const MOMENTS = [
+  'while it starts',
+  'in the midst of requests',
+  'while it writes',
+  'after it wrote and went on',
+  'while it stops',
+] as const;
 
 /** Rounds that record into one recording: its files are begun, added to, and grow. */
 const ROUNDS_A_RECORDING = 10;
@@ -93,6 +99,11 @@ async function round(
   await clients.run(CLIENTS, () => --left <= 0 && clients.stop());
   // When nothing has come for a second, the files are written.
   if (moment === 'while it writes') await sleep(980 + random() * 150);
+  if (moment === 'after it wrote and went on') {
+    await sleep(1300);
+    left = 20;
+    await clients.run(CLIENTS, () => --left <= 0 && clients.stop());
+  }
   if (moment === 'while it stops') {
     gate.child.kill('SIGTERM');
     await sleep(random() * 60);

@@ -81,6 +81,7 @@ export class Clients {
   /** @returns resolves when none sends any more */
   async run(count: number, onReceived: () => void): Promise<void> {
     this.#onReceived = onReceived;
+    this.#isStopped = false;
     await Promise.all(Array.from({ length: count }, () => this.#sendAll()));
   }
 

@@ -30,8 +30,8 @@ export function* walk(root: string, below = ''): Generator<Found> {
 function meaningOf(location: string, entry: Dirent): Pick<Found, 'kind' | 'place'> {
   if (location.startsWith(`${HIDDEN}/`)) return { kind: 'tool' };
   if (!entry.isFile()) return { kind: 'other' };
-  // A file that was being written: `.PATCH.json.4711-1.tmp`
-  if (/^\..+\.\d+-\d+\.tmp$/.test(entry.name)) return { kind: 'tool' };
+  // A file that was being written: `.PATCH.json.tmp`
+  if (/^\..+\.json\.tmp$/.test(entry.name)) return { kind: 'tool' };
   const place = placeOf(location);
   if (place !== undefined) return { kind: 'exchanges', place: place === 'hashed' ? undefined : place };
   return { kind: 'other' };

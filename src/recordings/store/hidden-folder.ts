@@ -1,6 +1,7 @@
-import { readdirSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, rmdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemCode } from '../../errors.ts';
+import { removeQuietly } from './write-file.ts';
 
 /** In a recording's folder: what is for the tool alone, and not for git. No path gives a folder such a name. */
 export const HIDDEN = '.patchgate';
@@ -26,11 +27,8 @@ export function hideFromGit(folder: string): void {
  */
 export function leaveHidden(folder: string, release: () => void): void {
   const isEmpty = namesIn(folder).every((name) => name === IGNORE || name === LOCK);
-  try {
-    if (isEmpty) rmSync(join(folder, IGNORE), { force: true });
-  } finally {
-    release();
-  }
+  if (isEmpty) removeQuietly(join(folder, IGNORE));
+  release();
   try {
     if (isEmpty) rmdirSync(folder);
   } catch {

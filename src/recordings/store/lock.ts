@@ -124,7 +124,8 @@ export function takeLock(root: string, file: string, words = RECORDING): Lock {
   return {
     release() {
       // Somebody may have deleted it, and somebody else taken it.
-      if (idIn(file) === self.id) rmSync(file, { force: true });
+      // One that stays is of a process that is gone.
+      if (idIn(file) === self.id) removeQuietly(file);
     },
   };
 }
