@@ -8,7 +8,7 @@ import { patternTree } from '../../json/pointer-pattern.ts';
 import type { Exchange, RecordedResponse } from '../../model/exchange.ts';
 import { LEARNT } from '../../model/record.ts';
 import { RECORD_LIMIT } from '../../recordings/body.ts';
-import { compareAnswers, type DriftRules } from '../../recordings/drift/compare-answers.ts';
+import { compareAnswers, type DriftRules } from '../../recordings/drift.ts';
 import { findRecording } from '../../recordings/find-recording.ts';
 import { requestKey } from '../../recordings/match.ts';
 import type { MatchRules } from '../../recordings/match-rules.ts';
@@ -233,7 +233,7 @@ class Verification {
     const [nearest] = recorded
       .map((one) => compareAnswers(this.#answerOf(one), answer, drift))
       .sort((a, b) => a.count - b.count);
-    this.#tell(sent, nearest?.lines() ?? []);
+    this.#tell(sent, nearest?.lines ?? []);
   }
 
   /** More may be secret today than when it was recorded. */

@@ -1,9 +1,10 @@
+import { decodeContentSync, isPastBounds } from '../../http/decode-content.ts';
 import { header, type RawHeaders, type RequestHead, splitTarget, withoutHeaders } from '../../http/http.ts';
 import { parseUrl } from '../../http/url.ts';
 import type { Exchange, StoredBody } from '../../model/exchange.ts';
 import { storeBody } from '../body.ts';
 import { type SeenExchange, storedHeaders } from '../plain-exchange.ts';
-import { isForm } from '../redaction/redact.ts';
+import { ANSWER_BOUNDS, codingOf, isForm } from '../redaction/redact.ts';
 import {
   type HarBody,
   type HarEntry,
@@ -151,7 +152,7 @@ function postedBytes({ postData, bodySize }: HarRequest, type: string | undefine
   const params = postData?.params ?? [];
   if (params.length === 0) return found ?? ((bodySize ?? 0) > 0 ? undefined : NO_BYTES);
   if (found && found.length > 0) return found;
-  const pairs = params.map(({ name, value }) => `${formPart(name ?? '')}=${formPart(value ?? '')}`);
+  const pairs = params.map(({ name, value }) => `${formPart(name ?? '')}=${formPart(String(value ?? ''))}`);
   return isForm(type) ? Buffer.from(pairs.join('&')) : undefined;
 }
 
@@ -174,7 +175,18 @@ function answeredBytes({ content, status, bodySize }: HarResponse, attached: Fou
 function bytesOf(body: HarBody | null | undefined, attached: Found): Found {
   if (!body || attached || typeof body.text !== 'string') return body ? attached : undefined;
   const isBase64 = /^base64$/i.test(body.encoding ?? body._encoding ?? '');
-  return Buffer.from(body.text, isBase64 ? 'base64' : 'utf8');
+  const encoding = isBase64 ? 'base64' : body._isBinary ? 'hex' : 'utf8';
+  return Buffer.concat(chunksOf(body.text, encoding).map((chunk) => Buffer.from(chunk, encoding)));
+}
+
+/** Polly writes encoded bytes as a JSON list of chunks. */
+function chunksOf(text: string, encoding: BufferEncoding): string[] {
+  if (encoding === 'utf8' || !text.startsWith('[')) return [text];
+  try {
+    return (JSON.parse(text) as unknown[]).map(String);
+  } catch {
+    return [text];
+  }
 }
 
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
@@ -185,8 +197,12 @@ const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
  */
 function rawHeadersOf(headers: readonly HarHeader[] | null | undefined): string[] {
   return (headers ?? []).flatMap(({ name, value }) =>
-    TOKEN.test(name) ? (value ?? '').split(/\r?\n/).flatMap((one) => [name, onTheWire(one)]) : [],
+    TOKEN.test(name) ? valuesOf(value).flatMap((one) => [name, onTheWire(one)]) : [],
   );
+}
+
+function valuesOf(value: HarHeader['value']): string[] {
+  return [value].flat().flatMap((one) => String(one ?? '').split(/\r?\n/));
 }
 
 function onTheWire(value: string): string {
@@ -211,17 +227,14 @@ function answeredHeaders(
   return isFile || content?.encoding ? typed : withCharset(typed, body);
 }
 
-/** How content codings begin, where it shows. */
-const BEGINNINGS = new Map([
-  ['gzip', '\x1f\x8b'],
-  ['x-gzip', '\x1f\x8b'],
-  ['zstd', '\x28\xb5\x2f\xfd'],
-]);
+/** How zstd begins, which is not decoded here. */
+const ZSTD = Buffer.from([0x28, 0xb5, 0x2f, 0xfd]);
 
 /** Tools undo content codings and leave the header. */
 function plainHeaders(headers: RawHeaders, body: Buffer): string[] {
-  const beginning = BEGINNINGS.get(header(headers, 'content-encoding')?.trim().toLowerCase() ?? '');
-  const isCoded = beginning !== undefined && body.toString('latin1', 0, beginning.length) === beginning;
+  const decoded = decodeContentSync(body, codingOf(headers), ANSWER_BOUNDS);
+  const isCoded =
+    Buffer.isBuffer(decoded) || isPastBounds(decoded) || ZSTD.equals(body.subarray(0, ZSTD.length));
   return withoutHeaders(headers, (name) => !isCoded && name === 'content-encoding');
 }
 

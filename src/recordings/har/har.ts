@@ -6,19 +6,26 @@ import type { Content, Entry, Header, Param, Request, Response } from 'har-forma
  */
 type Sloppy<T> = { [Name in keyof T]?: T[Name] | null };
 
-export type HarHeader = Pick<Header, 'name'> & Sloppy<Pick<Header, 'value'>>;
+type Value = string | number | boolean | null | undefined;
+
+/** Tools write numbers, and lists of values that came several times. */
+export type HarHeader = Pick<Header, 'name'> & { value?: Value | Value[] };
 
 /** `text` is decoded from its charset and content codings, or base64 where `encoding` says so. */
 export interface HarBody extends Sloppy<Pick<Content, 'mimeType' | 'text' | 'encoding' | 'size'>> {
   /** The same as `encoding` of a request's body, of which the standard says nothing. */
   _encoding?: string | null;
+  /** Polly: `text` is hexadecimal, or a JSON list of such chunks. */
+  _isBinary?: boolean | null;
   /** Playwright: name of the file beside the archive that holds it. */
   _file?: string | null;
 }
 
 export interface HarRequest extends Pick<Request, 'method' | 'url'>, Sloppy<Pick<Request, 'bodySize'>> {
   headers?: HarHeader[] | null;
-  postData?: (HarBody & { params?: Sloppy<Param>[] | null }) | null;
+  postData?:
+    | (HarBody & { params?: (Sloppy<Pick<Param, 'name'>> & Pick<HarHeader, 'value'>)[] | null })
+    | null;
 }
 
 /** Of status 0: there was no response. */

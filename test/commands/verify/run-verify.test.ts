@@ -85,7 +85,7 @@ GET /a?q=2
     });
     expect((await verify(folder, target.url)).text).toContain('GET /t\n  /b is 3, recorded 2\n\n1 answer');
     png[0] = 0xfd;
-    expect((await verify(folder, target.url)).text).toContain('the bytes are other ones');
+    expect((await verify(folder, target.url)).text).toContain('the bytes differ');
   });
 });
 

@@ -105,6 +105,15 @@ describe('what proxies write', () => {
   });
 });
 
+it.each([
+  [{ text: '["68", "c3a9"]', _isBinary: true }, 'hé'],
+  [{ text: '68c3a9', _isBinary: true }, 'hé'],
+  [{ text: '["aMM=","qQ=="]', encoding: 'base64' }, 'hé'],
+  [{ text: '["not", "chunks"]' }, '["not", "chunks"]'],
+])('Polly writes bytes in chunks: %j', (content, text) => {
+  expect(found(entry({}, { content })).seen.responseBody.toString()).toBe(text);
+});
+
 describe('an entry', () => {
   it.each<[string, TimedEntry, string]>([
     ['no URL', entry({ url: '/a' }), 'no URL'],
@@ -152,12 +161,17 @@ describe('an entry', () => {
     expect(found(unknown).seen.response.headers).toEqual([]);
   });
 
-  it('has other letters in headers as their UTF-8 bytes, and no control characters', () => {
+  it('has other letters in headers as their UTF-8 bytes, no control characters, and numbers and lists as texts', () => {
     const headers = [
       { name: 'x', value: '世\u0001' },
       { name: 'bad name', value: 'x' },
+      { name: 'y', value: 5 },
+      { name: 'z', value: ['a', 'b'] },
     ];
-    expect(found(entry({}, { headers })).seen.response.headers).toEqual(['x', '\u00e4\u00b8\u0096 ']);
+    expect(found(entry({}, { headers })).seen.response.headers).toEqual([
+      ...['x', '\u00e4\u00b8\u0096 '],
+      ...['y', '5', 'z', 'a', 'z', 'b'],
+    ]);
   });
 
   it('has a target without fragment, percent-encoded where the tool did not', () => {

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import type { JsonValue } from '../../../src/json/json.ts';
-import { patternTree } from '../../../src/json/pointer-pattern.ts';
-import type { RecordedResponse, StoredHeaders } from '../../../src/model/exchange.ts';
-import { compareAnswers } from '../../../src/recordings/drift/compare-answers.ts';
-import { DEFAULT_REDACTION } from '../../../src/recordings/redaction/redaction.ts';
+import type { JsonValue } from '../../src/json/json.ts';
+import { patternTree } from '../../src/json/pointer-pattern.ts';
+import type { RecordedResponse, StoredHeaders } from '../../src/model/exchange.ts';
+import { compareAnswers } from '../../src/recordings/drift.ts';
+import { DEFAULT_REDACTION } from '../../src/recordings/redaction/redaction.ts';
 
 function answer(parts: Partial<RecordedResponse> = {}): RecordedResponse {
   return { status: 200, headers: { 'content-type': 'application/json' }, ...parts };
@@ -14,7 +14,7 @@ function compared(recorded: RecordedResponse, live: RecordedResponse, ignored: s
 }
 
 function json(recorded: JsonValue, live: JsonValue, ignored?: string[]): string[] {
-  return compared(answer({ body: { json: recorded } }), answer({ body: { json: live } }), ignored).lines();
+  return compared(answer({ body: { json: recorded } }), answer({ body: { json: live } }), ignored).lines;
 }
 
 const env = (id: number, name = `env ${id}`) => ({ id, name });
@@ -59,18 +59,22 @@ it.each<[what: string, recorded: JsonValue, live: JsonValue, lines: string[]]>([
     [env(1), env(3, 'new'), env(4)],
     [
       '/1 is gone, recorded {"id":2,"name":"env 2"}',
-      '/2 is new: live {"id":4,"name":"env 4"}',
       '/2/name is "new", recorded "env 3"',
+      '/3 is new: live {"id":4,"name":"env 4"}',
     ],
   ],
   [
     'the order of items',
     { e: [env(1), env(2)] },
     { e: [env(2), env(1)] },
-    ['/e has its items in another order'],
+    [
+      '/e/0/id is 2, recorded 1',
+      '/e/0/name is "env 2", recorded "env 1"',
+      '/e/1/id is 1, recorded 2',
+      '/e/1/name is "env 1", recorded "env 2"',
+    ],
   ],
-  ['an item without a name, at any place', [1, 2, 3], [1, 3], ['/1 is gone, recorded 2']],
-  ['one more item', [1, 3], [1, 2, 3], ['/1 is new: live 2']],
+  ['one more item', [1, 3], [1, 3, 2], ['/2 is new: live 2']],
 ])('tells what differs: %s', (_, recorded, live, lines) => {
   expect(json(recorded, live)).toEqual(lines);
 });
@@ -90,8 +94,8 @@ it('tells a difference of ten thousand items in a few lines', { tags: 'slow' }, 
   });
   const drifts = compared(answer({ body: items(0) }), answer({ body: items(1) }));
   expect(drifts.count).toBe(10_000);
-  expect(drifts.lines()).toHaveLength(4);
-  expect(drifts.lines()[3]).toBe('9997 more like it at /items/*/price');
+  expect(drifts.lines).toHaveLength(21);
+  expect(drifts.lines.at(-1)).toBe('9980 more');
 });
 
 it('cuts and redacts what it quotes', () => {
@@ -101,7 +105,7 @@ it('cuts and redacts what it quotes', () => {
 });
 
 it('compares nothing else of an answer with another status', () => {
-  expect(compared(answer(), answer({ status: 404, body: { json: 1 } })).lines()).toEqual([
+  expect(compared(answer(), answer({ status: 404, body: { json: 1 } })).lines).toEqual([
     'the status is 404, recorded 200',
   ]);
 });
@@ -110,7 +114,7 @@ it('compares content type and location', () => {
   const of = (headers: StoredHeaders) => answer({ headers });
   const before = of({ 'content-type': 'application/json; charset=utf-8', etag: 'a' });
   expect(compared(before, of({ 'content-type': 'Application/JSON;charset=UTF-8', etag: 'b' })).count).toBe(0);
-  expect(compared(before, of({ location: '/b?token=abc' })).lines()).toEqual([
+  expect(compared(before, of({ location: '/b?token=abc' })).lines).toEqual([
     'the header content-type is gone, recorded "application/json; charset=utf-8"',
     'the header location is new: live "/b?token=[redacted]"',
   ]);
@@ -119,17 +123,17 @@ it('compares content type and location', () => {
 it('compares texts, and shows where they begin to differ', () => {
   const text = (text: string) => answer({ body: { text } });
   expect(compared(text('a\nsame [redacted]\n'), text('a\nsame word\n')).count).toBe(0);
-  expect(compared(text('a\nold line\n'), text('a\nnew line\n')).lines()).toEqual([
-    'the text is another one: live "new line", recorded "old line"',
+  expect(compared(text('a\nold line\n'), text('a\nnew line\n')).lines).toEqual([
+    'the text differs: live "a\\nnew line\\n", recorded "a\\nold line\\n"',
   ]);
 });
 
 it('compares bytes, and says what was not compared', () => {
   const bytes = (text: string) =>
     answer({ body: { base64: Buffer.from(text, 'latin1').toString('base64') } });
-  const linesOf = (live: RecordedResponse) => compared(bytes('\xff\x00abc'), live).lines();
+  const linesOf = (live: RecordedResponse) => compared(bytes('\xff\x00abc'), live).lines;
   expect(linesOf(bytes('\xff\x00abc'))).toEqual([]);
-  expect(linesOf(bytes('\xff\x00abcd'))).toEqual(['the bytes are other ones: live 6, recorded 5']);
+  expect(linesOf(bytes('\xff\x00abcd'))).toEqual(['the bytes differ: live 6, recorded 5']);
   expect(linesOf(answer({ body: { omitted: 99 } }))).toEqual([
     'the body was not compared: it is too long, or cannot be decoded',
   ]);
@@ -137,9 +141,9 @@ it('compares bytes, and says what was not compared', () => {
 
 it('says where a body is of another kind', () => {
   const page = answer({ body: { text: '<html>' } });
-  expect(compared(answer({ body: { json: {} } }), page).lines()).toEqual([
+  expect(compared(answer({ body: { json: {} } }), page).lines).toEqual([
     'the body is text, recorded as JSON',
   ]);
-  expect(compared(answer(), page).lines()).toEqual(['the body is text, recorded as nothing']);
-  expect(compared(answer(), answer()).lines()).toEqual([]);
+  expect(compared(answer(), page).lines).toEqual(['the body is text, recorded as nothing']);
+  expect(compared(answer(), answer()).lines).toEqual([]);
 });
