@@ -27,6 +27,7 @@ export interface ReadBody {
  * Reads the bytes of a body as JSON, strictly: everything that another reader could see differently is a finding.
  *
  * @param limit bytes that the body may have, before and after decoding
+ * @param mediaType one that the contract lists: it is JSON, whatever its name
  * @param shape what the contract says of the body: where it leaves a value open, unsafe numbers only warn
  */
 export function readBody(
@@ -34,10 +35,11 @@ export function readBody(
   headers: RawHeaders,
   limit: number,
   shape: Shape,
+  mediaType?: string,
 ): ReadBody {
   if (body === 'too-large' || body.length > limit)
     return only(tooLarge(`the body has more than ${limit} bytes`));
-  const findings = checkContentType(headers);
+  const findings = checkContentType(headers, mediaType);
   const decoded = decodeBody(asBuffer(body), headers, limit);
   if ('rule' in decoded)
     return decoded.rule === 'request.too-large'
@@ -111,7 +113,7 @@ function badJson(message: string, text: string, offset: number): Finding {
   );
 }
 
-const JSON_TYPE = /^(?:application\/json|text\/json|[\w!#$&^.+-]+\/[\w!#$&^.+-]+\+json)$/i;
+const JSON_TYPE = /^(?:application\/json|[\w!#$&^.+-]+\/[\w!#$&^.+-]+\+json)$/i;
 /** Between `;`, which may stand in a quoted string too; one that does not end takes all the rest. */
 const PARTS = /(?:"(?:[^"\\]|\\.)*"?|[^;])+/g;
 const UTF8 = /^charset[ \t]*=[ \t]*(?:utf-?8|"utf-?8")$/i;
@@ -120,7 +122,7 @@ const CHARSET = /charset/i;
 const FORM = /urlencoded|multipart/i;
 
 /** Whether the type of the body says JSON in UTF-8, and nothing else to any reader. */
-function checkContentType(headers: RawHeaders): Finding[] {
+function checkContentType(headers: RawHeaders, mediaType: string | undefined): Finding[] {
   const value = header(headers, 'content-type');
   if (value === 'application/json') return [];
   if (value === undefined || value.trim() === '')
@@ -128,7 +130,8 @@ function checkContentType(headers: RawHeaders): Finding[] {
   const [type = '', ...parameters] = value.trim().startsWith(';')
     ? []
     : (value.match(PARTS) ?? []).map((part) => part.trim());
-  if (!JSON_TYPE.test(type)) return [typeFinding(`Content-Type is ${shown(type)}, not JSON`)];
+  if (!JSON_TYPE.test(type) && type.toLowerCase() !== mediaType)
+    return [typeFinding(`Content-Type is ${shown(type)}, not JSON`)];
   if (FORM.test(value)) return [typeFinding(`Content-Type is JSON, yet some read ${shown(value)} as a form`)];
   const charsets = parameters.filter((parameter) => CHARSET.test(parameter.replaceAll('\\', '')));
   if (charsets.length === 0 || (charsets.length === 1 && UTF8.test(charsets[0] as string))) return [];

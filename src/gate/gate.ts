@@ -161,7 +161,7 @@ export function createGate(contract: Contract, options: GateOptions): Gate {
     const read =
       operation.entry.body === 'optional' && request.body.length === 0
         ? NO_BODY
-        : readBody(request.body, request.headers, options.bodyLimit, body.shape);
+        : readBody(request.body, request.headers, options.bodyLimit, body.shape, body.mediaType);
     const findings: RawFinding[] = [];
     const isGuarded = rules.some(({ guards }) => guards);
     const record = recordNamed(operation.entry, match.parameters, match.base);

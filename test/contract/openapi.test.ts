@@ -181,6 +181,7 @@ describe('an operation', () => {
         patch: operation({
           'application/json': { schema: object({ a: { type: 'string' } }) },
           'application/json-patch+json': { schema: { type: 'array' } },
+          'text/json': { schema: { type: 'object' } },
         }),
       },
     };
@@ -191,6 +192,7 @@ describe('an operation', () => {
     expect(send(gate, 'PATCH /a', {}, 'application/merge-patch+json').errors).toEqual([
       'request.content-type ',
     ]);
+    expect(send(gate, 'PATCH /a', {}, 'text/json').errors).toEqual([]);
     expect(send(gate, 'PATCH /a', undefined).outcome).toBe('pass');
   });
 

@@ -164,6 +164,7 @@ describe('check content type', () => {
 
     it.each([
       'text/plain',
+      'text/json',
       'application/x-www-form-urlencoded',
       'multipart/form-data; boundary=x',
       'application/jsonp',

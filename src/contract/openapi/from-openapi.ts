@@ -115,7 +115,7 @@ export async function fromOpenApi(
     if (json.length < types.length) found.otherTypes.push(id);
     const entry: OperationEntry = {
       ...{ method, path: template, parameters },
-      ...(named.length === 1
+      ...(named.length === 1 && !named[0]?.[0].startsWith('text/')
         ? { schema: (named[0] as [string, string])[1] }
         : { schemas: Object.fromEntries(named) }),
       ...(childOf(body.value, 'required') !== true && { body: 'optional' as const }),
