@@ -17,8 +17,8 @@ export interface ProblemAnswer {
 
 /** What a problem of each type is called; RFC 9457 wants the title to be the same each time. */
 const TITLES: { [type in ErrorCode | NonNullable<Verdict['problem']>]?: string } = {
-  'invalid-request': 'The gate blocked this PATCH',
-  'destructive-change': 'The gate blocked this PATCH, because of what it could delete',
+  'invalid-request': 'The gate blocked this request',
+  'destructive-change': 'The gate blocked this request, because of what it could delete',
   'not-allowed': 'Patchgate does not allow this request',
   'not-found': 'Patchgate has nothing here',
   'not-pending': 'The approval is decided, or no longer of use',

@@ -46,7 +46,7 @@ describe('problemOfVerdict', () => {
     expect(answer.status).toBe(422);
     expect(parsed(answer)).toEqual({
       type: 'urn:patchgate:problem:invalid-request',
-      title: 'The gate blocked this PATCH',
+      title: 'The gate blocked this request',
       status: 422,
       detail: '2 errors: /languages: languages is mandatory; /environments/0/id: must be an integer',
       operation: 'updateProject',
