@@ -2,7 +2,6 @@ import yargs, { type Argv, type CommandModule } from 'yargs';
 import { PatchgateError } from '../errors.ts';
 import { nearest } from '../model/nearest.ts';
 import { flagOf, SETTINGS } from '../settings/settings.ts';
-import { joinOutputs } from './check/outputs.ts';
 import { meantBehindFlag, meantBy } from './misplaced.ts';
 import { spellOut } from './options.ts';
 
@@ -64,7 +63,7 @@ const COMMANDS: readonly CommandModule[] = [
     () => import('./verify.ts').then((module) => module.verify),
   ),
   command(
-    'check <inputs..>',
+    'check [inputs..]',
     'Judges bodies, recordings and HTTP archives: 0 clean, 1 findings, 2 could not judge',
     () => import('./check.ts').then((module) => module.check),
   ),
@@ -148,7 +147,7 @@ export async function runCommandLine(args: readonly string[]): Promise<void> {
       throw usageError(message ?? error.message, calledIn(cli, args));
     });
   try {
-    await cli.parseAsync(joinOutputs(spellOut(helpSpeltOut(args))));
+    await cli.parseAsync(spellOut(helpSpeltOut(args)));
   } catch (error) {
     // Where a command is loaded late, yargs throws this one past `fail`.
     if (!(error instanceof Error) || error.name !== 'YError') throw error;

@@ -39,6 +39,8 @@ export interface CheckedFile {
   /** As it was given or found, `/` between folders; `<stdin>` for standard input. */
   file: string;
   kind: 'body' | 'recording' | 'har';
+  /** The operation that was guessed for a body, and from what: `updateProject, by its shape`. */
+  taken?: string;
   /** In the order of the file. */
   subjects: readonly Subject[];
   /** Number of requests that no operation of the contract concerns. They were not judged. */

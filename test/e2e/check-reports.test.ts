@@ -13,9 +13,9 @@ describe('several reports at once', () => {
   it('each goes to its file, and one to standard output', async () => {
     const cwd = temporaryFolder();
     writeFileSync(join(cwd, 'page.md'), '');
-    const args = ['check', '-', ...PATH, '-f', 'junit', '-o', 'out/r.xml', '-fsarif', '--output=p.sarif'];
+    const args = ['check', '-', ...PATH, '-f', 'junit=out/r.xml', '-f', 'sarif=p.sarif'];
     const env = { GITHUB_STEP_SUMMARY: join(cwd, 'page.md') };
-    const { code, stdout, stderr } = await runBinary([...args, '--format=github', '-o', '-'], {
+    const { code, stdout, stderr } = await runBinary([...args, '--format=github'], {
       ...{ cwd, env, stdin: DRAFT },
     });
     expect({ code, stderr }).toEqual({ code: 1, stderr: '' });
@@ -35,7 +35,7 @@ describe('several reports at once', () => {
   it('where none is left for standard output, standard error sums up', async () => {
     const cwd = temporaryFolder();
     writeFileSync(join(cwd, 'draft.json'), DRAFT);
-    const { code, stdout, stderr } = await runHere(['check', 'draft.json', ...PATH, '-o', 'r.txt'], {
+    const { code, stdout, stderr } = await runHere(['check', 'draft.json', ...PATH, '-f', 'text=r.txt'], {
       cwd,
     });
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
@@ -49,12 +49,13 @@ describe('several reports at once', () => {
 it.each([
   [['-f', 'junti'], 'invalid value "junti" for --format\n  did you mean junit?'],
   [['-f', 'json', '-f', 'text'], 'json and text both go to standard output'],
-  [['-f', 'json', '-o'], '-o needs a value'],
-  [['-f', 'json', '-o', './draft.json'], './draft.json is read by this run'],
+  [['-f', 'json='], '-f json= needs a file'],
+  [['-f', 'json', '-o', 'x'], 'unknown option -o'],
+  [['-f', 'json', '-f', 'junit=./draft.json'], './draft.json is read by this run'],
 ])('%j: exit code 2, and nothing is written', async (args, message) => {
   const cwd = temporaryFolder();
   writeFileSync(join(cwd, 'draft.json'), DRAFT);
-  const all = ['check', 'draft.json', ...PATH, '-f', 'sarif', '-o', 'p.sarif', ...args];
+  const all = ['check', 'draft.json', ...PATH, '-f', 'sarif=p.sarif', ...args];
   const { code, stdout, stderr } = await runHere(all, { cwd });
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
   expect(stderr).toContain(`patchgate: ${message}`);

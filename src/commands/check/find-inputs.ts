@@ -1,6 +1,5 @@
 import { type Dirent, readdirSync, type Stats, statSync } from 'node:fs';
-import { stat } from 'node:fs/promises';
-import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { join, relative, resolve, sep } from 'node:path';
 import { PatchgateError, systemCode, whyUnreadable } from '../../errors.ts';
 import { nearest } from '../../model/nearest.ts';
 import { HIDDEN } from '../../recordings/store/hidden-folder.ts';
@@ -17,17 +16,16 @@ interface InputFolders {
 }
 
 const HINT = 'give files, folders, globs, names of recordings, or - for standard input';
-/** What is judged of a folder. */
+/** Names of the files that are judged of a folder. */
 const INPUT_NAME = /\.(?:json|har)$/i;
 const GLOB = /[*?[\]{}]|[@!+]\(/;
 
 /**
  * The files that the arguments mean, each once: a file itself, `-` for standard input, and of a folder, a recording or a glob
- * the files below it, in the order of their names. Below a folder `node_modules`, what starts with a dot and links to folders
- * are left out.
+ * the files below it, sorted. Below a folder `node_modules`, names that start with a dot and links to folders are left out.
  *
  * @returns names as given (`bodies/a.json`), relative ones to `cwd`; `-` for standard input
- * @throws PatchgateError `bad-input` where an argument leads to nothing, or something cannot be read
+ * @throws PatchgateError `bad-input` if an argument leads to nothing, or something cannot be read
  */
 export async function findInputs(args: readonly string[], folders: InputFolders): Promise<string[]> {
   if (args.length === 0) throw new PatchgateError('bad-usage', 'nothing to judge was given', { hint: HINT });
@@ -44,88 +42,78 @@ export async function findInputs(args: readonly string[], folders: InputFolders)
 async function filesOf(arg: string, folders: InputFolders): Promise<string[]> {
   const { cwd } = folders;
   if (arg === '') throw new PatchgateError('bad-usage', 'an argument is empty', { hint: HINT });
-  const stats = await statsOf(arg, cwd);
+  const stats = statsOf(arg, cwd);
   if (stats && !stats.isDirectory()) return [arg];
   if (!stats && GLOB.test(arg)) return filesOfGlob(arg, folders);
   const folder = stats ? arg.replace(/(?<=.)[/\\]+$/, '') : await recordingFolder(arg, folders);
-  const prefix = folder === '.' ? '' : `${folder}${folder.endsWith('/') ? '' : '/'}`;
-  const names = (await search(belowOf(''), resolve(cwd, folder))).map((name) => prefix + name);
-  await tellOfJournals(names, folders);
-  const inputs = names.filter((name) => isInput(name.slice(prefix.length)));
-  if (inputs.length > 0) return inputs;
+  const inputs = (await filesBelow(folder, folders)).filter((name) => INPUT_NAME.test(name));
+  if (inputs.length > 0) return inputs.map((name) => within(folder, name));
   const message = `there is no *.json or *.har file below ${folder}`;
   throw new PatchgateError('bad-input', message, { hint: 'give the folder of a recording, or of bodies' });
 }
 
 /**
- * The files that match a glob, and those below the folders that match. Where the last part of the glob does not tell the name
- * (`bodies/**`), those alone that a folder is searched for.
+ * The files that match a glob, and those below the folders that match. A glob that ends in stars does not tell a file's name:
+ * it means the files that a folder is searched for.
  */
 async function filesOfGlob(glob: string, folders: InputFolders): Promise<string[]> {
+  const { default: picomatch } = await import('picomatch');
   const pattern = sep === '\\' ? glob.replaceAll(sep, '/') : glob;
-  const isOpen = /(?:^|\/)\*+$/.test(pattern);
-  const matching = await search([pattern], folders.cwd);
-  const below = await search(belowOf(`${pattern.replace(/\/\*\*$/, '')}/`), folders.cwd);
-  await tellOfJournals(below, folders);
-  const files = [...(isOpen ? matching.filter(isInput) : matching), ...below.filter(isInput)];
-  if (files.length > 0) return [...new Set(files)].sort();
+  const { base, glob: rest } = picomatch.scan(pattern);
+  const matches = picomatch(rest);
+  const isOpen = /(?:^|\/)\*+$/.test(rest);
+  const isMeant = (name: string) => {
+    const parts = name.split('/');
+    const isBelow = parts.some((_, index) => matches(parts.slice(0, index + 1).join('/')));
+    return isBelow && (INPUT_NAME.test(name) || (!isOpen && matches(name)));
+  };
+  const isThere = base === '' || statsOf(base, folders.cwd)?.isDirectory();
+  const files = isThere ? (await filesBelow(base || '.', folders)).filter(isMeant) : [];
+  if (files.length > 0) return files.map((name) => within(base || '.', name));
   throw new PatchgateError('bad-input', `no file matches ${glob}`, {
     hint: 'check the glob, which starts from the working directory: "bodies/**/*.json"',
   });
 }
 
-function isInput(name: string): boolean {
-  return INPUT_NAME.test(name) && !name.split('/').includes(HIDDEN);
+function within(folder: string, name: string): string {
+  return folder === '.' ? name : `${folder}${folder.endsWith('/') ? '' : '/'}${name}`;
 }
 
-/** What is below folders, and what recorders left there. @param base `""`, or a glob with a slash at its end */
-function belowOf(base: string): string[] {
-  return [`${base}**`, `${base}${HIDDEN}/*`, `${base}**/${HIDDEN}/*`];
+/** The files below a folder, as `a/b.json`, sorted. Recorders' journals on the way are told of. */
+async function filesBelow(folder: string, folders: InputFolders): Promise<string[]> {
+  const top = resolve(folders.cwd, folder);
+  const names: string[] = [];
+  const hidden: string[] = [];
+  const search = (prefix: string) => {
+    for (const entry of entriesOf(join(top, prefix))) {
+      const name = `${prefix}${entry.name}`;
+      if (entry.name === HIDDEN) hidden.push(within(folder, prefix.replace(/\/$/, '')).replace(/\/$/, ''));
+      if (entry.name === 'node_modules' || entry.name.startsWith('.')) continue;
+      if (entry.isDirectory()) search(`${name}/`);
+      else if (entry.isFile() || (entry.isSymbolicLink() && statsOf(name, top)?.isFile())) names.push(name);
+    }
+  };
+  search('');
+  if (hidden.length > 0) await tellOfJournals(hidden, folders);
+  return names.sort();
 }
 
-/** The files that match, sorted. */
-async function search(patterns: readonly string[], cwd: string): Promise<string[]> {
-  const { globSync } = await import('tinyglobby');
-  let trouble: { folder: string; error: unknown } | undefined;
-  const found = globSync([...patterns], {
-    cwd,
-    absolute: patterns.some(isAbsolute),
-    expandDirectories: false,
-    followSymbolicLinks: false,
-    ignore: ['**/node_modules/**'],
-    fs: {
-      // What cannot be read would be left out without a word.
-      readdirSync: ((folder: string, options: { withFileTypes: true }) => {
-        try {
-          return readdirSync(folder, options).map((entry) => withLink(folder, entry));
-        } catch (error) {
-          if (systemCode(error) !== 'ENOENT') trouble ??= { folder, error };
-          throw error;
-        }
-      }) as typeof readdirSync,
-    },
-  });
-  if (trouble) {
-    const message = `cannot read the folder ${trouble.folder}: ${whyUnreadable(trouble.error)}`;
+function entriesOf(folder: string): Dirent[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true });
+  } catch (error) {
+    const message = `cannot read the folder ${folder}: ${whyUnreadable(error)}`;
     throw new PatchgateError('bad-input', message, {
       hint: 'correct its permissions, or give the files that are to be judged',
-      cause: trouble.error,
+      cause: error,
     });
   }
-  return found.sort();
 }
 
-/** A link to a file counts as that file. */
-function withLink(folder: string, entry: Dirent): Dirent {
-  if (!entry.isSymbolicLink()) return entry;
-  if (statSync(join(folder, entry.name), { throwIfNoEntry: false })?.isDirectory()) return entry;
-  return Object.assign(Object.create(entry), { isFile: () => true, isSymbolicLink: () => false });
-}
-
-/** Undefined where there is no such thing. */
-async function statsOf(name: string, cwd: string): Promise<Stats | undefined> {
+/** Undefined if there is no such thing. */
+function statsOf(name: string, cwd: string): Stats | undefined {
   try {
-    return await stat(resolve(cwd, name));
+    return statSync(resolve(cwd, name));
   } catch (error) {
     if (['ENOENT', 'ENOTDIR'].includes(systemCode(error) ?? '')) return undefined;
     const message = `cannot read ${name}: ${whyUnreadable(error)}`;
@@ -151,12 +139,10 @@ async function recordingFolder(name: string, { cwd, recordings }: InputFolders):
   });
 }
 
-/** What a killed recorder left in its journal is in no file, and has no place that a finding could name. */
-async function tellOfJournals(names: readonly string[], { cwd, say }: InputFolders): Promise<void> {
-  const own = names.filter((name) => name.split('/').at(-2) === HIDDEN);
-  if (own.length === 0) return;
+/** A killed recorder leaves exchanges in its journal, in no file that a finding could name. */
+async function tellOfJournals(folders: readonly string[], { cwd, say }: InputFolders): Promise<void> {
   const { waitingIn } = await import('../../recordings/store.ts');
-  for (const folder of new Set(own.map((name) => dirname(dirname(name))))) {
+  for (const folder of folders) {
     const count = waitingIn(resolve(cwd, folder)).length;
     if (count === 0) continue;
     const what = `${count === 1 ? '1 exchange is' : `${count} exchanges are`} only in the recording's journal, and not judged`;

@@ -1,26 +1,19 @@
 import { realpathSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { parseArgs } from 'node:util';
 import { PatchgateError } from '../../errors.ts';
 import { nearest } from '../../model/nearest.ts';
 
 export const FORMATS = ['text', 'json', 'junit', 'sarif', 'github'] as const;
 export type Format = (typeof FORMATS)[number];
 
-/** The options for reports, as yargs takes them; `joinOutputs` joins them before it reads them. */
+/** The option for reports, as yargs takes it. */
 export const REPORT_OPTIONS = {
   format: {
     type: 'string',
     alias: 'f',
     requiresArg: true,
     defaultDescription: 'text',
-    describe: `Of the report; several, each with its -o (${FORMATS.join(', ')})`,
-  },
-  output: {
-    type: 'string',
-    alias: 'o',
-    requiresArg: true,
-    describe: 'File for the report whose -f is before it',
+    describe: `Of the report, or NAME=FILE to write one; repeat it for more (${FORMATS.join(', ')})`,
   },
 } as const;
 
@@ -32,75 +25,7 @@ export interface ReportOutput {
 }
 
 const STDOUT = '-';
-const HINT = 'as in: -f text -f junit -o report.xml';
-
-/**
- * Joins each `-o FILE` of `check` with the `-f NAME` before it, and one alone with the only one behind it: `--format=NAME=FILE`.
- * yargs loses which came after which, and what follows `--`.
- *
- * @param args as the program is given them; those of other commands stay as they are
- * @throws PatchgateError `bad-usage` where one has no value, or there is no report for a file
- */
-export function joinOutputs(args: readonly string[]): string[] {
-  if (!isReporting(args)) return [...args];
-  const { tokens } = parseArgs({
-    args: [...args],
-    options: { format: { type: 'string', short: 'f' }, output: { type: 'string', short: 'o' } },
-    strict: false,
-    allowPositionals: true,
-    tokens: true,
-  });
-  const joined: (string | undefined)[] = [...args];
-  /** Where the last format is that has no file yet; undefined after one that has. */
-  let open: number | undefined;
-  /** The file that came before all formats, and where. */
-  let first: { file: string; at: number } | undefined;
-  let given = 0;
-  for (const token of tokens) {
-    const { kind, index } = token;
-    // Behind -- all are inputs, which yargs would leave out.
-    if (kind === 'option-terminator')
-      for (let at = index; at < args.length; at++)
-        joined[at] = at === index ? undefined : (args[at] as string).replace(/^-(?=.)/, './-');
-    if (kind !== 'option' || (token.name !== 'format' && token.name !== 'output')) continue;
-    const { name, rawName, inlineValue } = token;
-    const value = String(token.value ?? '').replace(rawName.startsWith('--') ? '' : /^=/, '');
-    if (value === '' || (!inlineValue && /^-./.test(value))) throw noValue(args[index] as string, name);
-    if (!inlineValue) joined[index + 1] = undefined;
-    joined[index] = undefined;
-    if (name === 'format') {
-      joined[index] = `--format=${value}`;
-      open = value.includes('=') ? undefined : index;
-    } else if (open !== undefined) {
-      joined[open] += `=${value}`;
-      open = undefined;
-    } else if (given === 0) {
-      joined[index] = `--format=text=${value}`;
-      first = { file: value, at: index };
-    } else {
-      throw new PatchgateError('bad-usage', `-o ${value} has no report: the one before it has a file`, {
-        hint: `give a -f before each further -o, ${HINT}`,
-      });
-    }
-    given++;
-  }
-  if (first && open !== undefined && given === 2) {
-    joined[open] += `=${first.file}`;
-    joined[first.at] = undefined;
-  }
-  return joined.filter((arg) => arg !== undefined);
-}
-
-/** Whether the command is one that reports: its word may come after options, and their values. */
-function isReporting(args: readonly string[]): boolean {
-  const at = args.indexOf('check');
-  return at >= 0 && args.slice(0, at).every((arg, i) => arg.startsWith('-') || args[i - 1]?.startsWith('-'));
-}
-
-function noValue(arg: string, name: string): PatchgateError {
-  const hint = name === 'format' ? `formats: ${FORMATS.join(', ')}` : 'give a file, or - for standard output';
-  return new PatchgateError('bad-usage', `${arg} needs a value`, { hint });
-}
+const HINT = 'as in: -f text -f junit=report.xml';
 
 /**
  * The reports that are asked for.
@@ -137,7 +62,8 @@ function outputOf(given: string): ReportOutput {
     });
   }
   const file = rest.join('=');
-  if (rest.length > 0 && file === '') throw noValue(`-f ${given}`, 'output');
+  if (rest.length > 0 && file === '')
+    throw new PatchgateError('bad-usage', `-f ${given} needs a file`, { hint: HINT });
   return { format, ...(rest.length > 0 && file !== STDOUT && { file }) };
 }
 

@@ -53,38 +53,50 @@ export interface InputIo {
  * Reads a file, or standard input for `-`, and tells what it is.
  *
  * @param bodyLimit bytes of a body that the gate reads
- * @throws PatchgateError `bad-input` where it cannot be read, or is longer than a text can be in Node.js
+ * @throws PatchgateError `bad-input` if it cannot be read, or is longer than a text can be in Node.js
  */
 export async function readInput(file: string, io: InputIo, bodyLimit: number): Promise<Input> {
   const path = file === STDIN ? undefined : resolve(io.cwd, file);
   const name = path === undefined ? STDIN_NAME : file;
-  const chunks: Buffer[] = [];
-  let kind: InputKind | undefined;
-  let size = 0;
-  for await (const chunk of chunksOf(name, path, io)) {
-    chunks.push(chunk);
-    size += chunk.length;
-    if (kind === undefined && size >= START_LENGTH) kind = kindOf(startOf(chunks), file);
-    if (kind === 'body' && size > bodyLimit) break;
-    if (size > constants.MAX_STRING_LENGTH) throw tooLong(name);
-  }
-  const bytes = Buffer.concat(chunks);
-  kind ??= kindOf(startOf(chunks), file);
-  return { kind, name, path, bytes: kind === 'body' ? bytes.subarray(0, bodyLimit + 1) : bytes };
-}
-
-async function* chunksOf(name: string, path: string | undefined, io: InputIo): AsyncGenerator<Buffer> {
   try {
-    const stats = path === undefined ? undefined : statSync(path);
-    if (path === undefined) yield* io.stdin;
-    else if (!stats?.isFile()) yield* createReadStream(path);
-    else if (stats.size > constants.MAX_STRING_LENGTH) throw tooLong(name);
-    // Through a stream, a small one takes longer than to judge it.
-    else yield readFileSync(path);
+    const bytes = await bytesOf(path, io, (start, size) => {
+      if (size > constants.MAX_STRING_LENGTH) throw tooLong(name);
+      return size > bodyLimit && kindOf(start, file) === 'body';
+    });
+    const kind = kindOf(startOf(bytes), file);
+    return { kind, name, path, bytes: kind === 'body' ? bytes.subarray(0, bodyLimit + 1) : bytes };
   } catch (error) {
     if (error instanceof PatchgateError) throw error;
     throw new PatchgateError('bad-input', `cannot read ${name}: ${whyUnreadable(error)}`, { cause: error });
   }
+}
+
+/** @param isEnough told the first bytes and the size so far */
+async function bytesOf(
+  path: string | undefined,
+  io: InputIo,
+  isEnough: (start: string, size: number) => boolean,
+): Promise<Buffer> {
+  const stats = path === undefined ? undefined : statSync(path);
+  if (path !== undefined && stats?.isFile()) {
+    isEnough('', stats.size);
+    // Through a stream, a small one takes longer than to judge it.
+    return readFileSync(path);
+  }
+  const chunks: Buffer[] = [];
+  let size = 0;
+  let start = '';
+  for await (const chunk of path === undefined ? io.stdin : createReadStream(path)) {
+    chunks.push(chunk);
+    size += chunk.length;
+    if (start.length < START_LENGTH) start = startOf(Buffer.concat(chunks));
+    if (isEnough(start, size)) break;
+  }
+  return Buffer.concat(chunks);
+}
+
+function startOf(bytes: Buffer): string {
+  return bytes.toString('latin1', 0, START_LENGTH);
 }
 
 function tooLong(name: string): PatchgateError {
@@ -92,10 +104,6 @@ function tooLong(name: string): PatchgateError {
   return new PatchgateError('bad-input', `${name} has more than ${limit}, the longest text in Node.js`, {
     hint: 'give it in parts: record into several recordings, export fewer hosts, or without large responses',
   });
-}
-
-function startOf(chunks: readonly Buffer[]): string {
-  return chunks.map((chunk) => chunk.toString('latin1', 0, START_LENGTH)).join('');
 }
 
 /** Bytes by which the kind is told. */

@@ -6,7 +6,8 @@ import { type CheckedFile, fails, type Remark, type Report, summaryOf } from '..
 import { amount } from '../../reporters/wording.ts';
 import { findInputs } from './find-inputs.ts';
 import { hideSecrets } from './hide-secrets.ts';
-import { type JudgedAs, judgeAll } from './judge.ts';
+import { judgeAll } from './judge.ts';
+import type { JudgedAs } from './operation.ts';
 import { checkOutputs, type ReportOutput } from './outputs.ts';
 import type { CheckIo } from './standard-io.ts';
 import { writeReports } from './write-reports.ts';
@@ -77,14 +78,25 @@ export function withoutOwnFiles(
   throw new PatchgateError('bad-input', message, { hint: 'give the folder of a recording, or of bodies' });
 }
 
-/** A gate through which nothing goes is green for ever: a path may be misspelt. */
+/** Nothing judged is green for ever, if a path is misspelt; and a guess may be wrong. */
 function remarksOn(files: readonly CheckedFile[]): Remark[] {
+  const guesses = new Map<string, string[]>();
+  for (const { file, taken } of files) {
+    if (taken === undefined) continue;
+    const names = guesses.get(taken) ?? [];
+    guesses.set(taken, names);
+    names.push(file);
+  }
+  const remarks = [...guesses].map(([taken, names]): Remark => {
+    const listed = `${names.slice(0, 5).join(', ')}${names.length > 5 ? `, and ${names.length - 5} more` : ''}`;
+    return { severity: 'note', message: `judged as ${taken}: ${listed}` };
+  });
   const { judged, unjudged, skipped } = summaryOf({ files });
-  if (judged > 0 || skipped > 0) return [];
+  if (judged > 0 || skipped > 0) return remarks;
   const message =
     unjudged === 0
       ? 'nothing was judged: there are no requests'
       : `nothing was judged: none of ${amount(unjudged, 'request')} is for an operation of the contract`;
   const hint = 'check the paths and methods, and that these are the files that are meant';
-  return [{ severity: 'warn', message, hint }];
+  return [...remarks, { severity: 'warn', message, hint }];
 }

@@ -1,4 +1,3 @@
-import { amount, grouped } from '../../reporters/wording.ts';
 import { isColoured, standardOutput } from '../output.ts';
 import type { InputIo } from './read-input.ts';
 import type { ReportIo } from './write-reports.ts';
@@ -7,7 +6,7 @@ export interface CheckIo extends InputIo, ProgressIo, ReportIo {}
 
 /** Is told how far a check is. */
 export interface ProgressIo {
-  readonly progress?: Pick<ProgressLine, 'tell' | 'clear'>;
+  readonly progress?: Pick<ProgressLine, 'show' | 'clear'>;
 }
 
 /** Those of the process. */
@@ -29,14 +28,6 @@ export function standardIo(): CheckIo & { readonly progress?: ProgressLine } {
   };
 }
 
-export interface Progress {
-  /** Files that were judged. */
-  files: number;
-  of: number;
-  /** Requests that were judged. */
-  judged: number;
-}
-
 /** Milliseconds before the line is shown, and between two of it. */
 const FIRST = 500;
 const BETWEEN = 100;
@@ -53,10 +44,6 @@ export class ProgressLine {
     this.#write = write;
     this.#clock = clock;
     this.#next = clock() + FIRST;
-  }
-
-  tell({ files, of, judged }: Progress): void {
-    this.show(() => `judged ${amount(judged, 'request')}, ${grouped(files)} of ${amount(of, 'file')}`);
   }
 
   /** Costs next to nothing when it is not yet time. */

@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { findInputs } from '../../../src/commands/check/find-inputs.ts';
 import { openStore } from '../../../src/recordings/store.ts';
@@ -110,6 +111,8 @@ test('what waits in the journal of a recording is told, since it is not judged',
   await findInputs(['recordings'], folders);
   expect(said).toEqual([]);
   store.append(plainOf(exchange()));
+  // The journal is written at the end of the turn.
+  await setImmediate();
   for (const arg of ['recordings', 'rec**/**']) await findInputs([arg], folders);
   await expect(findInputs(['x'], folders)).rejects.toThrow('below recordings/x');
   const told = expect.stringMatching(/^recordings\/x: 1 exchange is only in the recording's journal.*\n$/);

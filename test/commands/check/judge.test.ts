@@ -1,8 +1,9 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { findInputs } from '../../../src/commands/check/find-inputs.ts';
-import { type JudgedAs, judgeAll } from '../../../src/commands/check/judge.ts';
+import { judgeAll } from '../../../src/commands/check/judge.ts';
+import type { JudgedAs } from '../../../src/commands/check/operation.ts';
 import type { GateOptions } from '../../../src/gate/gate.ts';
 import { exchange } from '../../support/exchanges.ts';
 import { brief, gate } from '../../support/gate.ts';
@@ -73,4 +74,29 @@ describe('a body', () => {
       hint: expect.stringMatching(hint),
     });
   });
+});
+
+it.each<[file: string, body: object, taken: string]>([
+  ['projects/42.json', {}, "a PATCH of /accounts/current/projects/42, by the file's name"],
+  ['bodies/accounts/7/drafts/1001.json', {}, "a PATCH of /accounts/7/drafts/1001, by the file's name"],
+  ['new.updateFeature.json', {}, "updateFeature, by the file's name"],
+  ['updateDraft/1.json', { languages: [] }, "updateDraft, by the file's name"],
+  ['a.json', { name: 'x', languages: ['nodejs'], environments: [] }, 'updateProject, by its shape'],
+  ['b.json', { languages: ['GO'], environments: 1, owner: 'me' }, 'updateProject, by its shape'],
+  ['c.json', { draftId: 1002, percentTraffic: 10 }, 'updateDraft, by its shape'],
+])('the body %s %j is judged as %s', async (file, body, taken) => {
+  mkdirSync(dirname(join(cwd, file)), { recursive: true });
+  writeFileSync(join(cwd, file), JSON.stringify(body));
+  const [checked] = await judge([file]);
+  expect(checked?.taken).toBe(taken);
+  const [, path] = /PATCH of (\S+),/.exec(taken) ?? [];
+  expect(checked?.subjects[0]?.path).toBe(path);
+  expect(taken).toContain(path ?? checked?.subjects[0]?.operation);
+});
+
+it('a body that may be of several operations, or of none, is not guessed', async () => {
+  for (const body of ['{}', '[]', '{', '{"x":1}', '{"name":"x"}']) {
+    writeFileSync(join(cwd, 'x.json'), body);
+    await expect(judge(['x.json'])).rejects.toThrow('nothing says which operation the body x.json is for');
+  }
 });

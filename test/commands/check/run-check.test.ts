@@ -4,7 +4,6 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { outputsOf } from '../../../src/commands/check/outputs.ts';
 import { type CheckArgs, runCheck, withoutOwnFiles } from '../../../src/commands/check/run-check.ts';
-import type { Progress } from '../../../src/commands/check/standard-io.ts';
 import { loadContract } from '../../../src/contract/load-contract.ts';
 import { createGate, type Gate } from '../../../src/gate/gate.ts';
 import type { StoredBody } from '../../../src/model/exchange.ts';
@@ -332,14 +331,21 @@ test('tells how far it is, and no more once there is a report', async () => {
   const io = {
     ...{ cwd, stdin: (async function* () {})() },
     progress: {
-      tell: ({ files, of, judged }: Progress) => void told.push(`${judged} in ${files} of ${of}`),
+      show: (text: () => string) => void told.push(text()),
       clear: () => void told.push('clear'),
     },
     stdout: () => void told.push('report'),
   };
   const args = { inputs: ['PATCH.json', 'body.json'], outputs: [{ format: 'text' }] } as const;
   await runCheck({ ...args, operation: 'updateProject', failOn: 'error' }, io, () => gate);
-  expect(told).toEqual(['1 in 0 of 2', '2 in 0 of 2', '3 in 1 of 2', 'clear', 'report']);
+  expect(told).toEqual([
+    ...[
+      'judged 1 request, 0 of 2 files',
+      'judged 2 requests, 0 of 2 files',
+      'judged 3 requests, 2 of 2 files',
+    ],
+    ...['clear', 'report'],
+  ]);
 });
 
 test.each(['json', 'text'] as const)('the report as %s quotes no secret', async (format) => {

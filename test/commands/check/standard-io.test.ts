@@ -48,7 +48,7 @@ function shown() {
   );
   const tellAt = (time: number, judged = time) => {
     now = time;
-    line.tell({ files: 2, of: 1500, judged });
+    line.show(() => `judged ${judged}`);
   };
   return { line, written, tellAt };
 }
@@ -65,7 +65,7 @@ test('is written over, ten times a second at most, and taken off', () => {
   const { line, written, tellAt } = shown();
   for (let time = 1500; time < 2000; time++) tellAt(time, 12_345);
   expect(written).toHaveLength(5);
-  expect(written[0]).toBe('\r\u001b[Kjudged 12,345 requests, 2 of 1,500 files');
+  expect(written[0]).toBe('\r\u001b[Kjudged 12345');
   line.clear();
   line.clear();
   expect(written.slice(5)).toEqual(['\r\u001b[K']);
