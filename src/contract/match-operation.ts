@@ -102,7 +102,7 @@ function matchStrictly(
 ): Match | undefined {
   for (const { operation, entry, match } of templates) {
     const found = match(path);
-    if (!found || !isInTexts(entry, path, found.parameters)) continue;
+    if (!found || (path.includes('%') && !isInTexts(entry, path, found.parameters))) continue;
     const wrong = checkParameters(entry, found.parameters);
     const isClear = wrong.length === 0 && meanings.findings.every(({ rule }) => rule !== AMBIGUOUS);
     return {
