@@ -54,7 +54,7 @@ export function isDeeperThan(levels: number, value: JsonValue): boolean {
 }
 
 /** A missing Content-Type is taken for JSON, as the gate does. */
-export function saysJson(contentType: string | undefined): boolean {
+function saysJson(contentType: string | undefined): boolean {
   return contentType === undefined || /json/i.test(contentType);
 }
 

@@ -5,7 +5,7 @@ type Value = JsonValue | undefined;
 export type Tokens = readonly (string | number)[];
 
 /** Gets one difference; a side that has nothing there is undefined. `tokens` changes afterwards. False ends the comparison. */
-export type OnDifference = (tokens: Tokens, recorded: Value, now: Value) => boolean;
+type OnDifference = (tokens: Tokens, recorded: Value, now: Value) => boolean;
 
 /**
  * Compares a value with the recorded one, whose placeholders equal any value. Absent is not null.

@@ -19,7 +19,7 @@ export interface DriftRules {
   redaction: Redaction;
 }
 
-export interface Drift {
+interface Drift {
   count: number;
   /** One for each difference, at most 20. */
   lines: string[];

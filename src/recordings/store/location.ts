@@ -29,7 +29,7 @@ export function locationOf(method: string, path: string): string {
 }
 
 /** The method as it stands in the names of its files. */
-export function methodPart(method: string): string {
+function methodPart(method: string): string {
   return encode(method, /[A-Z-]/);
 }
 
