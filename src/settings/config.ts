@@ -157,17 +157,13 @@ function once(name: SettingName, given: unknown, flag: string): unknown {
   throw new PatchgateError('bad-usage', text, { hint: isBoth ? 'give one of them, once' : 'give it once' });
 }
 
-/** What a gate within a test takes beside the settings. */
-const OF_TESTS: readonly string[] = ['failOnMiss', 'notice'];
-
-/** The schema refuses an unknown name, too; what was meant may be an option of the test library. */
+/** The schema refuses an unknown name, too, but suggests none. */
 function checkNames(values: Values, placeOf: PlaceOf): void {
   const known: string[] = [...SETTING_NAMES, ...EXTRAS];
   for (const name of Object.keys(values)) {
     if (known.includes(name) || name === '$schema') continue;
-    const near = nearest(name, [...known, ...OF_TESTS]);
-    const where = near && OF_TESTS.includes(near) ? ' only the options of patchgate/testing have it' : '';
-    const hint = near ? `did you mean "${near}"?${where}` : `known fields: ${known.join(', ')}`;
+    const near = nearest(name, known);
+    const hint = near ? `did you mean "${near}"?` : `known fields: ${known.join(', ')}`;
     const place = placeOf('', `/${escapeToken(name)}`);
     throw wrong(`unknown field ${JSON.stringify(name)} in ${place}`, hint);
   }

@@ -2,7 +2,6 @@ import { contractAt, judgingGate } from '../app/compose-gate.ts';
 import { PatchgateError } from '../errors.ts';
 import type { Gate } from '../gate/gate.ts';
 import { isObject, type JsonObject, type JsonValue } from '../json/json.ts';
-import { pointerOf } from '../json/pointer.ts';
 import type { OperationEntry } from '../model/contract.ts';
 import type { Finding, Severity } from '../model/finding.ts';
 import type { Rule } from '../model/rule.ts';
@@ -10,7 +9,7 @@ import { RULES } from '../rules/index.ts';
 import { resolveConfig } from '../settings/config.ts';
 import type { UserConfig } from '../settings/define-config.ts';
 import { COMMAND_DEFAULTS } from '../settings/settings.ts';
-import { edited, type Path } from './edited.ts';
+import { mutations } from './mutations.ts';
 import { misuse, operationsHint, orHint } from './with-hint.ts';
 
 /** A finding of the gate. */
@@ -69,7 +68,7 @@ export async function invalidBodies(
   const { entry, good, rules, gate } = await exampleOf(operation, settings);
   const path = pathOf(entry);
   const bodies: InvalidBody[] = [];
-  for (const { name, body, isMeant } of [...broken(good, [], good), ...refused(rules, good)]) {
+  for (const { name, body, isMeant } of [...broken(good), ...refused(rules, good)]) {
     const { findings, status } = judged(gate, entry, path, body);
     const finding = findings.find(isMeant);
     if (!finding) continue;
@@ -127,34 +126,25 @@ function judged(gate: Gate, { method }: OperationEntry, url: string, body: JsonV
   return { findings, status: verdict.status };
 }
 
-interface Mutation {
+interface Broken {
   name: string;
   body: JsonValue;
-  /** Whether a finding is of this mutation. */
+  /** Whether a finding is of this. */
   isMeant: (finding: GateFinding) => boolean;
 }
 
-/** A body with another value at each of its places, and without each of its members; of a list, only the first item is broken. */
-function* broken(good: JsonValue, path: Path, value: JsonValue): Iterable<Mutation> {
-  const place = pointerOf(path);
-  const isMeant = ({ rule, pointer }: GateFinding) => rule.startsWith('schema.') && pointer === place;
-  if (typeof path.at(-1) === 'string')
-    yield { name: `without ${place}`, body: edited(good, path, undefined), isMeant };
+function* broken(good: JsonValue): Iterable<Broken> {
   // A text as the body would be judged as text.
-  const other = path.length === 0 ? [] : typeof value === 'string' ? 7 : 'x';
-  for (const instead of [null, other])
-    yield {
-      name: `${JSON.stringify(instead)} ${place === '' ? 'as the body' : `at ${place}`}`,
-      body: edited(good, path, instead),
-      isMeant,
-    };
-  if (typeof value !== 'object' || value === null) return;
-  const inner = Array.isArray(value) ? [...value.slice(0, 1).entries()] : Object.entries(value);
-  for (const [name, one] of inner) yield* broken(good, [...path, name], one);
+  const instead = (value: JsonValue, isBody: boolean) => [
+    null,
+    isBody ? [] : typeof value === 'string' ? 7 : 'x',
+  ];
+  for (const { name, place, body } of mutations(good, instead, 1))
+    yield { name, body, isMeant: ({ rule, pointer }) => rule.startsWith('schema.') && pointer === place };
 }
 
 /** What each rule refuses in its first example, laid over a good body; but for those that need to know the record before. */
-function* refused(rules: readonly Rule[], good: JsonValue): Iterable<Mutation> {
+function* refused(rules: readonly Rule[], good: JsonValue): Iterable<Broken> {
   for (const { name, examples } of rules) {
     const [first] = examples.fails.filter(({ known, effects }) => !known && !effects);
     if (!first || !isObject(first.body) || !isObject(good)) continue;

@@ -1,7 +1,6 @@
 /** What a test suite imports: `patchgate/testing`. */
 
 export { PatchgateError } from '../errors.ts';
-export { example, type GateFinding, type InvalidBody, invalidBodies } from './bodies.ts';
 export type {
   ExpectedDeletions,
   ExpectedExchange,
@@ -9,10 +8,17 @@ export type {
   GateAssertions,
   JudgedWith,
   PassOptions,
-} from './matchers/assertions.ts';
-export { type GateMatchers, gateMatchers } from './matchers/gate-matchers.ts';
-export { recordingName } from './recording-name.ts';
-export { type FakeOptions, type FakeSeed, fake, proxy, replay, type TestGateOptions } from './start.ts';
+} from './assertions.ts';
+export { example, type GateFinding, type InvalidBody, invalidBodies } from './bodies.ts';
+export { type GateMatchers, gateMatchers } from './matchers.ts';
+export { type NamedTest, recordingName } from './recording-name.ts';
+export {
+  type FakeOptions,
+  startFake,
+  startProxy,
+  startReplay,
+  type TestGateOptions,
+} from './start.ts';
 export type {
   ExchangeFilter,
   FakeGate,
@@ -24,5 +30,4 @@ export type {
   TestGate,
   TestSession,
 } from './test-gate.ts';
-export type { NamedTest } from './test-names.ts';
 export { type Fixtures, testRule } from './test-rule.ts';

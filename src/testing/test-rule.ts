@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { messageOf } from '../errors.ts';
 import { childOf, isObject, type JsonValue } from '../json/json.ts';
-import { pointerOf, tokensOf } from '../json/pointer.ts';
+import { tokensOf } from '../json/pointer.ts';
 import {
   contextOf,
   type Example,
@@ -12,7 +12,7 @@ import {
 } from '../model/rule.ts';
 import { checkedPlaces, frozenContext } from '../rules/custom-rules.ts';
 import { memberAt, problemOf } from '../schemas/check.ts';
-import { edited, type Path } from './edited.ts';
+import { mutations } from './mutations.ts';
 
 /** Further fixtures for a rule, beside the examples that it has. */
 export interface Fixtures {
@@ -73,7 +73,9 @@ function problemsWith(rule: Rule, example: Example | FailingExample, name: strin
   const again = runRule(rule, context).places;
   if (!isDeepStrictEqual(again.map(textOf).sort(), places.map(textOf).sort()))
     return [`${name}: it finds something else when it is asked again`];
-  for (const { body, what } of brokenBodies(example.body)) {
+  let left = MOST_BROKEN;
+  for (const { body, name: what } of mutations(example.body, () => INSTEAD)) {
+    if (left-- === 0) break;
     const knowing = runRule(rule, { ...context, body });
     const { failure, faults } = runRule(rule, { body, recordId: '' });
     // Effects are those of the example's body, and so are their places.
@@ -150,27 +152,6 @@ function shownPointer(pointer: string): string {
   return pointer === '' ? '"" (the whole body)' : pointer;
 }
 
-/** What takes the place of each value of a body, and places that are broken; each takes a copy of the whole. */
+/** What takes the place of each value of a body, and bodies that are tried; each takes a copy of the whole. */
 const INSTEAD: readonly JsonValue[] = [null, 7, 'x', [], [null], {}];
-const MOST_BROKEN = 500;
-
-/** A body with each of its values replaced by something that its schema would not take, and left out. */
-function* brokenBodies(body: JsonValue): Iterable<{ body: JsonValue; what: string }> {
-  let left = MOST_BROKEN;
-  for (const path of placesIn(body, [])) {
-    if (left-- === 0) return;
-    const place = pointerOf(path);
-    for (const value of INSTEAD) {
-      const what = `${JSON.stringify(value)} ${place === '' ? 'as the body' : `at ${place}`}`;
-      yield { body: edited(body, path, value), what };
-    }
-    if (path.length > 0) yield { body: edited(body, path, undefined), what: `without ${place}` };
-  }
-}
-
-function* placesIn(value: JsonValue, path: Path): Iterable<Path> {
-  yield path;
-  if (typeof value !== 'object' || value === null) return;
-  for (const [name, inner] of Array.isArray(value) ? value.entries() : Object.entries(value))
-    yield* placesIn(inner, [...path, name]);
-}
+const MOST_BROKEN = 3000;

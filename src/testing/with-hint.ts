@@ -2,7 +2,7 @@ import { PatchgateError } from '../errors.ts';
 import { nearest } from '../model/nearest.ts';
 import { flagOf, SETTINGS } from '../settings/settings.ts';
 
-/** A mistake in a test. Test runners show nothing of an error but its message, so the message has all. */
+/** A mistake in a test. */
 export function misuse(message: string, hint: string): PatchgateError {
   return withHint(new PatchgateError('bad-usage', message, { hint })) as PatchgateError;
 }
@@ -13,9 +13,10 @@ export function operationsHint(given: unknown, operations: readonly string[]): s
   return `operations: ${operations.join(', ')}${near ? `; did you mean ${near}?` : ''}`;
 }
 
-/** What was thrown, with what to do about it in its message. */
+/** Runners show nothing of an error but its message: it says what to do, too. */
 export function withHint(thrown: unknown): unknown {
   if (!(thrown instanceof PatchgateError) || thrown.hint === undefined) return thrown;
+  if (thrown.message.endsWith(thrown.hint)) return thrown;
   const { code, details } = thrown;
   const message = inOptions(thrown.message);
   const hint = inOptions(thrown.hint);
@@ -27,11 +28,10 @@ export function withHint(thrown: unknown): unknown {
   });
 }
 
-/** Does it; what is thrown then says what to do. */
-export function orHint<T>(work: () => T): T {
+/** Errors of the work say what to do. */
+export async function orHint<T>(work: () => Promise<T>): Promise<T> {
   try {
-    const done = work();
-    return done instanceof Promise ? (done.catch((error) => Promise.reject(withHint(error))) as T) : done;
+    return await work();
   } catch (error) {
     throw withHint(error);
   }

@@ -149,11 +149,11 @@ describe('the package', () => {
   it('can be required, and has one PatchgateError', async () => {
     const program = `
       const { createGate, PatchgateError } = require('patchgate');
-      const { replay, gateMatchers, PatchgateError: Same } = require('patchgate/testing');
+      const { startReplay, PatchgateError: Same } = require('patchgate/testing');
       const { defineConfig } = require('patchgate/config');
       console.log(PatchgateError === Same, typeof defineConfig);
       createGate({ contract: '/nowhere' }).catch((error) => console.log(error instanceof Same));
-      replay({ recording: 'nothing' }).catch((error) => console.log(error instanceof PatchgateError));`;
+      startReplay({ recording: 'nothing' }).catch((error) => console.log(error instanceof PatchgateError));`;
     writeFileSync(join(project, 'library.cjs'), program);
     const { stdout, stderr, code } = await runProgram(process.execPath, ['library.cjs'], { cwd: project });
     expect({ stdout, code, stderr }).toEqual({ stdout: 'true function\ntrue\ntrue\n', code: 0, stderr: '' });
@@ -188,11 +188,11 @@ describe('the package', () => {
 
   it('has types for modules and for what requires them', async () => {
     const program = `
-      import { PatchgateError, replay, type TestGate } from 'patchgate/testing';
-      export const gate: Promise<TestGate> = replay({ recording: 'checkout' });
+      import { PatchgateError, startReplay, type TestGate } from 'patchgate/testing';
+      export const gate: Promise<TestGate> = startReplay({ recording: 'checkout' });
       export const hintOf = (error: unknown) => (error instanceof PatchgateError ? error.hint : undefined);
       // @ts-expect-error: there is no such option.
-      void replay({ recordnig: 'checkout' });`;
+      void startReplay({ recordnig: 'checkout' });`;
     for (const file of ['library.mts', 'library.cts']) writeFileSync(join(project, file), program);
     expect(await typeErrors('library.mts', 'library.cts')).toBe('');
   });
@@ -200,8 +200,8 @@ describe('the package', () => {
   it.each(['mjs', 'cjs'])(
     'shows the message of an error that nobody caught, not itself (%s)',
     async (type) => {
-      const load = type === 'mjs' ? 'import { replay } from' : 'const { replay } = require(';
-      const program = `${load} 'patchgate/testing'${type === 'mjs' ? '' : ')'};\nreplay({ recordng: 'x' });`;
+      const load = type === 'mjs' ? 'import { startReplay } from' : 'const { startReplay } = require(';
+      const program = `${load} 'patchgate/testing'${type === 'mjs' ? '' : ')'};\nstartReplay({ recordng: 'x' });`;
       writeFileSync(join(project, `uncaught.${type}`), program);
       const { code, stderr } = await runProgram(process.execPath, [`uncaught.${type}`], { cwd: project });
       expect({ code, stderr }).toEqual({

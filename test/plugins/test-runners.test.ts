@@ -36,9 +36,9 @@ it('node:test takes the library by import, too', async () => {
   const test = `
     import assert from 'node:assert';
     import { test } from 'node:test';
-    import { fake, recordingName } from 'patchgate/testing';
+    import { recordingName, startFake } from 'patchgate/testing';
     test('reads a project', async (t) => {
-      const gate = await fake();
+      const gate = await startFake();
       const { status } = await fetch(gate.url + '/api/v2/accounts/current/projects/42');
       assert.equal(status, 200);
       assert.match(recordingName(t), /reads-a-project/);

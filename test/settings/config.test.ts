@@ -167,10 +167,6 @@ describe('a config file', () => {
     );
     expect(await refused({ file: { 'base-path': '/x' } })).toContain('did you mean "basePath"?');
     expect(await refused({ file: { BASE_PATH: '/x' } })).toContain('did you mean "basePath"?');
-    for (const key of ['failonmiss', 'fail-on-miss', 'failOnMiss'])
-      expect(await refused({ file: { [key]: true } })).toContain(
-        'did you mean "failOnMiss"? only the options of patchgate/testing have it',
-      );
     expect(await refused({ file: { override: [] } })).toContain('did you mean "overrides"?');
     expect(await refused({ file: { colour: 1 } })).toMatch(/\(known fields: .*contract, .*\)$/);
     expect(await refused({ file: '{"__proto__": {"port": 1}}' })).toContain('unknown field "__proto__"');
