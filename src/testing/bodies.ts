@@ -20,20 +20,19 @@ export interface GateFinding {
   pointer: string;
 }
 
-/** A body with something wrong in it, and what the gate says of that. */
+/** A body with something wrong in it, and the gate's findings. */
 export interface InvalidBody {
-  /** What is wrong: `without /languages` */
+  /** `without /languages` */
   name: string;
   operation: string;
   method: string;
-  /** From what the base URL ends with: `/accounts/current/projects/42` */
+  /** Without the base path: `/accounts/current/projects/42` */
   path: string;
   body: JsonValue;
-  /** What this is about. */
+  /** The one of `findings` that `name` is about. */
   finding: GateFinding;
-  /** All that the gate finds. */
   findings: readonly GateFinding[];
-  /** Of the gate's answer; absent where it lets the request pass, with warnings. */
+  /** Of the gate's answer; absent if it lets the request pass, with warnings. */
   status?: number;
 }
 
@@ -68,7 +67,7 @@ export async function invalidBodies(
   const { entry, good, rules, gate } = await exampleOf(operation, settings);
   const path = pathOf(entry);
   const bodies: InvalidBody[] = [];
-  for (const { name, body, isMeant } of [...broken(good), ...refused(rules, good)]) {
+  for (const [name, body, isMeant] of [...broken(good), ...refused(rules, good)]) {
     const { findings, status } = judged(gate, entry, path, body);
     const finding = findings.find(isMeant);
     if (!finding) continue;
@@ -78,14 +77,7 @@ export async function invalidBodies(
   return bodies;
 }
 
-interface OperationExample {
-  entry: OperationEntry;
-  good: JsonValue;
-  rules: readonly Rule[];
-  gate: Gate;
-}
-
-function exampleOf(operation: string, settings: UserConfig<number>): Promise<OperationExample> {
+function exampleOf(operation: string, settings: UserConfig<number>) {
   return orHint(async () => {
     const { config } = await resolveConfig({ ...settings }, COMMAND_DEFAULTS.check);
     const { file, entries } = await contractAt(config.contract);
@@ -126,21 +118,14 @@ function judged(gate: Gate, { method }: OperationEntry, url: string, body: JsonV
   return { findings, status: verdict.status };
 }
 
-interface Broken {
-  name: string;
-  body: JsonValue;
-  /** Whether a finding is of this. */
-  isMeant: (finding: GateFinding) => boolean;
-}
+/** What is wrong with a body, and whether a finding is of it. */
+type Broken = [name: string, body: JsonValue, isMeant: (finding: GateFinding) => boolean];
 
 function* broken(good: JsonValue): Iterable<Broken> {
   // A text as the body would be judged as text.
-  const instead = (value: JsonValue, isBody: boolean) => [
-    null,
-    isBody ? [] : typeof value === 'string' ? 7 : 'x',
-  ];
-  for (const { name, place, body } of mutations(good, instead, 1))
-    yield { name, body, isMeant: ({ rule, pointer }) => rule.startsWith('schema.') && pointer === place };
+  const other = (value: JsonValue, isBody: boolean) => (isBody ? [] : typeof value === 'string' ? 7 : 'x');
+  for (const { name, place, body } of mutations(good, (...of) => [null, other(...of)], 1))
+    yield [name, body, ({ rule, pointer }) => rule.startsWith('schema.') && pointer === place];
 }
 
 /** What each rule refuses in its first example, laid over a good body; but for those that need to know the record before. */
@@ -148,6 +133,6 @@ function* refused(rules: readonly Rule[], good: JsonValue): Iterable<Broken> {
   for (const { name, examples } of rules) {
     const [first] = examples.fails.filter(({ known, effects }) => !known && !effects);
     if (!first || !isObject(first.body) || !isObject(good)) continue;
-    yield { name, body: { ...good, ...first.body }, isMeant: ({ rule }) => rule === name };
+    yield [name, { ...good, ...first.body }, ({ rule }) => rule === name];
   }
 }

@@ -4,7 +4,7 @@ import { noticeText } from '../reporters/wording.ts';
 import type { GateCalls, Start } from './running-gate.ts';
 import { misuse, withHint } from './with-hint.ts';
 
-/** What goes to the thread, one answer for each. */
+/** A message to the thread; each has one answer. */
 export type Asking =
   | { id: number; gate: number; name: 'start'; args: [Start] }
   | { id: number; gate: number; name: keyof GateCalls; args: unknown[] };
@@ -19,14 +19,9 @@ export interface ErrorSent {
 /** What comes back: an answer, or a notice for people. */
 export type Reply = { id: number; value: unknown } | { id: number; error: ErrorSent } | { notice: string };
 
-interface Waiting {
-  resolve(value: unknown): void;
-  reject(error: unknown): void;
-}
-
 let thread: Worker | undefined;
 let lastId = 0;
-const waiting = new Map<number, Waiting>();
+const waiting = new Map<number, { resolve(value: unknown): void; reject(error: unknown): void }>();
 
 /** Numbers a gate of the thread. */
 export function nextGate(): number {

@@ -7,7 +7,7 @@ import type { Redaction } from '../recordings/redaction/redaction.ts';
 import { amount, shortened, visible } from '../reporters/wording.ts';
 import type { ShownBody, ShownExchange } from '../server/show-exchange.ts';
 import type { ExpectedExchange } from './assertions.ts';
-import { checkMembers, comparing, type Outcome, picked, type Runner, told } from './matchers.ts';
+import { checkMembers, comparing, type Outcome, picked, type Runner, told } from './runner.ts';
 import { type Asked, SERVED } from './test-gate.ts';
 import { misuse } from './with-hint.ts';
 

@@ -25,7 +25,7 @@ import { shortPath } from '../settings/config-file.ts';
 import { COMMAND_DEFAULTS, variableOf } from '../settings/settings.ts';
 import type { State } from '../state/state-file.ts';
 import type { Missed, MissedRequest } from '../upstreams/replay/misses.ts';
-import type { FaultSettings } from './test-gate.ts';
+import type { FaultSettings, Served } from './test-gate.ts';
 import { inOptions, misuse } from './with-hint.ts';
 
 /** What a gate is started with: plain data. */
@@ -36,24 +36,15 @@ export interface Start {
   cwd: string;
 }
 
-/** Exchanges oldest first, redacted and as they were sent. `areCut`: earlier ones are forgotten. */
-export interface Served {
-  exchanges: { shown: ShownExchange; sent: ShownExchange }[];
-  areCut: boolean;
-}
-
 type RecordPlace = Readonly<Record<'account' | 'kind' | 'id', string>>;
 
 /** What a test's thread can ask of a gate. Without a session: of all. */
 export type GateCalls = Awaited<ReturnType<typeof startGate>>['calls'];
 type Session = string | undefined;
 
-const giveTarget = (of: string) =>
-  `give one: ${of}({ target: 'https://staging.example.com/api/v2' }), or PATCHGATE_TARGET`;
-
 const WORDING: Wording = {
   flag: (name) => `the option ${name}`,
-  target: giveTarget('startReplay'),
+  target: "give the option target: 'https://staging.example.com/api/v2', or PATCHGATE_TARGET",
   record:
     'record it: PATCHGATE_RECORD=all PATCHGATE_TARGET=URL, or name the folder with the option recordings',
 };
@@ -156,17 +147,12 @@ const BY_VARIABLES = {
   record: 'PATCHGATE_RECORD=all PATCHGATE_TARGET=URL, and that test alone',
 };
 
-function keyOf({ session, text }: MissedRequest): string {
-  return `${session}\n${text}`;
-}
+const keyOf = ({ session, text }: MissedRequest) => `${session}\n${text}`;
 
 function textOfMisses(missed: Missed, { recording }: Config): string | undefined {
   const again = 'PATCHGATE_RECORD=new_episodes PATCHGATE_TARGET=URL';
-  const misses = missed.misses.map((miss) => ({
-    ...miss,
-    hint: inOptions(hintWith(miss.hint, recording, again)),
-  }));
-  return missesText({ ...missed, misses });
+  const hintOf = ({ hint }: MissedRequest) => inOptions(hintWith(hint, recording, again));
+  return missesText({ ...missed, misses: missed.misses.map((miss) => ({ ...miss, hint: hintOf(miss) })) });
 }
 
 /** Requests that Patchgate itself answered with 500; a replay counts them as misses. */
@@ -196,7 +182,7 @@ async function inForce({ kind, options, env, cwd }: Start, notice: (text: string
   const settings = Object.fromEntries(given);
   const resolved = await resolveConfig(settings, COMMAND_DEFAULTS[kind], env, cwd, WORDING.flag);
   if (kind === 'proxy' && resolved.config.target === undefined)
-    throw new PatchgateError('bad-usage', 'no target is given', { hint: giveTarget('startProxy') });
+    throw new PatchgateError('bad-usage', 'no target is given', { hint: WORDING.target });
   const notices: string[] = [];
   const chosen =
     kind === 'replay'

@@ -12,9 +12,8 @@ import { type Asked, type FakeGate, type FakeRecords, SERVED, type TestGate } fr
 import { misuse } from './with-hint.ts';
 
 /**
- * The settings of a config file, as plain data: rules and `normalizeRequest` stand in a config file alone. Paths start from the
- * working folder. They stand above the environment and the config file. A gate listens on a free port, logs nothing and keeps no
- * file of what it learns, unless these options say so.
+ * Settings as plain data, above those of the environment and the config file; rules and `normalizeRequest` stand in the config
+ * file alone. Without others, a gate listens on a free port, logs nothing and keeps no state file.
  */
 export interface TestGateOptions
   extends Omit<UserConfig<number>, 'customRules' | 'normalizeRequest' | 'failUnused'> {
@@ -60,13 +59,8 @@ async function start(kind: ServerKind, options: FakeOptions): Promise<FakeGate> 
   if ('failUnused' in options)
     throw misuse('failUnused is an option of patchgate exec alone', 'call await gate.assertAllServed()');
   const number = nextGate();
-  const url = await startInThread(number, {
-    kind,
-    options: { ...options },
-    env: { ...process.env },
-    cwd: process.cwd(),
-  });
-  return testGate(number, url);
+  const place = { env: { ...process.env }, cwd: process.cwd() };
+  return testGate(number, await startInThread(number, { kind, options: { ...options }, ...place }));
 }
 
 /** Gates that no test has closed yet. */
@@ -93,8 +87,7 @@ function testGate(number: number, url: string): FakeGate {
         attempts.set(name, attempt);
         void session.reset();
       }
-      const headers = { [SESSION_HEADER]: name };
-      return { ...session, name, url: url + sessionPath(name), headers };
+      return { ...session, name, url: url + sessionPath(name), headers: { [SESSION_HEADER]: name } };
     },
     close,
     [Symbol.asyncDispose]: close,
@@ -117,9 +110,9 @@ async function closeOpen(): Promise<void> {
 
 /** What gate and session have alike. */
 function askedOf(gate: number, session?: string): Asked & FakeRecords {
-  const placeOf = (kind: string, id: number | string, account: number | string = 'current') => ({
-    ...{ account: String(account), kind, id: String(id) },
-  });
+  const placeOf = (kind: string, id: number | string, account: number | string = 'current') => {
+    return { account: String(account), kind, id: String(id) };
+  };
   return {
     exchanges: (filter) => callGate(gate, 'exchanges', session, filter),
     misses: () => callGate(gate, 'misses', session),
@@ -144,6 +137,6 @@ function sessionNameOf(test: NamedTest): string {
   if (isSessionName(test)) return test;
   throw misuse(
     `${JSON.stringify(test)} cannot name a session`,
-    `a name is ${SESSION_NAMES}; of a test itself it makes one: gate.session(task)`,
+    `a name is ${SESSION_NAMES}; or give the test`,
   );
 }

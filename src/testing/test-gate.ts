@@ -5,7 +5,6 @@ import type { Faults } from '../server/faults/faults.ts';
 import type { ShownExchange } from '../server/show-exchange.ts';
 import type { MissedRequest } from '../upstreams/replay/misses.ts';
 import type { NamedTest } from './recording-name.ts';
-import type { Served } from './running-gate.ts';
 
 export type { ExchangeFilter } from '../server/exchange-list.ts';
 export type { ShownExchange } from '../server/show-exchange.ts';
@@ -16,6 +15,12 @@ export type FaultSettings = Parameters<Faults['set']>[0];
 
 /** Names what gives the exchanges with their secrets to a matcher. */
 export const SERVED = Symbol('served');
+
+/** Exchanges oldest first, redacted and as they were sent. `areCut`: earlier ones are forgotten. */
+export interface Served {
+  exchanges: { shown: ShownExchange; sent: ShownExchange }[];
+  areCut: boolean;
+}
 
 /** What a test asks of a gate, or of one session of it. */
 export interface Asked {

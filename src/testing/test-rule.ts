@@ -20,10 +20,17 @@ export interface Fixtures {
   fails?: readonly FailingExample[];
 }
 
+/** Problems that the message tells; places of one run; broken bodies of an example. */
+const [MOST_TOLD, MOST_PLACES, MOST_BROKEN] = [20, 10_000, 3000];
+/** What takes the place of each value of a body. */
+const INSTEAD: readonly JsonValue[] = [null, 7, 'x', [], [null], {}];
+/** A value that was put into a text, and is no text. */
+const NO_TEXT = /\bundefined\b|\bNaN\b|\[object \w+\]/;
+
 /**
- * Tries a rule by its examples and further fixtures, as `test('team.rule-name', () => testRule(rule))` in whatever runs tests:
- * it has the form that the config takes; it passes and fails as they say, at the places that they say; each place leads into the
- * body; it gives the same answer twice; and no body makes it throw, since it is asked of those that break their schema too.
+ * Tries a rule by its examples and further fixtures, as `test('team.rule-name', () => testRule(rule))` in any test runner: it has
+ * the form that the config takes; it passes and fails as they say, at places of the body; it gives the same answer twice; and no
+ * broken body makes it throw.
  *
  * @throws Error with all that is wrong
  */
@@ -40,13 +47,12 @@ export function testRule(rule: Rule, more: Fixtures = {}): void {
     ...{ passes: more.passes ?? [], fails: more.fails ?? [] },
   };
   const problems = Object.entries(lists).flatMap(([list, examples]) =>
-    examples.flatMap((example, index) => problemsWith(rule, example, `${list}[${index}]`)),
+    examples.flatMap((example, index) =>
+      problemsWith(rule, example).map((problem) => `${list}[${index}]${problem}`),
+    ),
   );
   if (problems.length > 0) throw failure(rule, problems);
 }
-
-/** Problems that the message tells. */
-const MOST_TOLD = 20;
 
 function failure(rule: Partial<Rule> | undefined, problems: readonly string[]): Error {
   const name = typeof rule?.name === 'string' ? `the rule ${rule.name}` : 'the rule';
@@ -54,34 +60,32 @@ function failure(rule: Partial<Rule> | undefined, problems: readonly string[]): 
   return new Error([`${name} is not as it must be:`, ...problems.slice(0, MOST_TOLD), ...rest].join('\n  '));
 }
 
-/** What is wrong with what a rule says of an example, and of the same with a body that is broken. @param name the example's */
-function problemsWith(rule: Rule, example: Example | FailingExample, name: string): string[] {
+/** Runs the rule on an example, and on broken copies of its body. */
+function problemsWith(rule: Rule, example: Example | FailingExample): string[] {
   const context = contextOf(example);
-  const expected = 'pointers' in example ? example.pointers : [];
   const { places, faults, failure } = runRule(rule, context);
-  if (failure !== undefined) return [`${name}: ${failure}`];
-  const problems = faults.map((fault) => `${name}: ${fault}`);
+  if (failure !== undefined) return [`: ${failure}`];
+  const problems = faults.map((fault) => `: ${fault}`);
+  const expected = 'pointers' in example ? example.pointers : [];
   const found = places.map(({ pointer }) => pointer);
   if (!isDeepStrictEqual(found.toSorted(), expected.toSorted())) {
-    const said = places.map(({ pointer, message }) => `${shownPointer(pointer)} (${message})`);
-    const meant = expected.map(shownPointer);
-    problems.push(
-      `${name}: expected ${meant.join(', ') || 'nothing'}; found ${said.join(', ') || 'nothing'}`,
-    );
+    const said = places.map(({ pointer, message }) => `${shownPointer(pointer)} (${message})`).join(', ');
+    const meant = expected.map(shownPointer).join(', ');
+    problems.push(`: expected ${meant || 'nothing'}; found ${said || 'nothing'}`);
   }
   if (problems.length > 0) return problems;
   const again = runRule(rule, context).places;
   if (!isDeepStrictEqual(again.map(textOf).sort(), places.map(textOf).sort()))
-    return [`${name}: it finds something else when it is asked again`];
+    return [': it finds something else when it is asked again'];
   let left = MOST_BROKEN;
-  for (const { body, name: what } of mutations(example.body, () => INSTEAD)) {
+  for (const { body, name } of mutations(example.body, () => INSTEAD)) {
     if (left-- === 0) break;
-    const knowing = runRule(rule, { ...context, body });
-    const { failure, faults } = runRule(rule, { body, recordId: '' });
+    const runs = [runRule(rule, { ...context, body }), runRule(rule, { body, recordId: '' })];
     // Effects are those of the example's body, and so are their places.
-    const wrong =
-      knowing.failure ?? failure ?? (context.effects ? undefined : (knowing.faults[0] ?? faults[0]));
-    if (wrong !== undefined) return [`${name} with ${what}: ${wrong}`];
+    const wrong = runs
+      .map((run) => run.failure ?? (context.effects ? undefined : run.faults[0]))
+      .find(Boolean);
+    if (wrong !== undefined) return [` with ${name}: ${wrong}`];
   }
   return [];
 }
@@ -90,16 +94,7 @@ function textOf({ pointer, message, hint }: Place): string {
   return JSON.stringify([pointer, message, hint]);
 }
 
-/** Places of one run that are looked at; a rule that never ends is ended by the test's time-out alone. */
-const MOST_PLACES = 10_000;
-/** What comes of putting a value into a text that is none. */
-const NO_TEXT = /\bundefined\b|\bNaN\b|\[object \w+\]/;
-
-/**
- * Asks a rule as the gate does. Never throws.
- *
- * @returns `failure`: why the gate would say that the rule failed; `faults`: what else is wrong, for which only a test can look
- */
+/** Asks a rule as the gate does. @returns `failure`: the rule threw; `faults`: what else is wrong */
 function runRule(rule: Rule, context: RuleContext): { places: Place[]; faults: string[]; failure?: string } {
   const places: Place[] = [];
   const faults: string[] = [];
@@ -117,30 +112,17 @@ function runRule(rule: Rule, context: RuleContext): { places: Place[]; faults: s
   return { places, faults };
 }
 
-function faultsOf(
-  rule: Rule,
-  { pointer, message, hint = '', isDestructive }: Place,
-  body: JsonValue,
-): string[] {
+function* faultsOf(rule: Rule, { pointer, message, hint = '', isDestructive }: Place, body: JsonValue) {
   const at = shownPointer(pointer);
-  const faults: string[] = [];
-  if (!leadsInto(body, pointer))
-    faults.push(
-      `the pointer ${pointer} leads nowhere: to a value of the body, or to a member that an object lacks`,
-    );
-  if (NO_TEXT.test(message) || NO_TEXT.test(hint))
-    faults.push(`its text at ${at} quotes what is no text: ${JSON.stringify(`${message} ${hint}`.trim())}`);
-  if (isDestructive && !rule.guards)
-    faults.push(`its place at ${at} is destructive, yet the rule does not say guards: true`);
-  return faults;
-}
-
-/** Whether a pointer is that of a value, or of a member that an object lacks. */
-function leadsInto(body: JsonValue, pointer: string): boolean {
   const tokens = tokensOf(pointer);
-  const holder = tokens.slice(0, -1).reduce<unknown>(stepInto, body);
-  const last = tokens.at(-1);
-  return last === undefined || isObject(holder) || stepInto(holder, last) !== undefined;
+  const last = tokens.pop();
+  const holder = tokens.reduce<unknown>(stepInto, body);
+  if (last !== undefined && !isObject(holder) && stepInto(holder, last) === undefined)
+    yield `the pointer ${pointer} leads nowhere: to a value of the body, or to a member that an object lacks`;
+  if (NO_TEXT.test(message) || NO_TEXT.test(hint))
+    yield `its text at ${at} quotes what is no text: ${JSON.stringify(`${message} ${hint}`.trim())}`;
+  if (isDestructive && !rule.guards)
+    yield `its place at ${at} is destructive, yet the rule does not say guards: true`;
 }
 
 /** A list's item is named by a plain index. */
@@ -151,7 +133,3 @@ function stepInto(value: unknown, token: string): unknown {
 function shownPointer(pointer: string): string {
   return pointer === '' ? '"" (the whole body)' : pointer;
 }
-
-/** What takes the place of each value of a body, and bodies that are tried; each takes a copy of the whole. */
-const INSTEAD: readonly JsonValue[] = [null, 7, 'x', [], [null], {}];
-const MOST_BROKEN = 3000;

@@ -17,15 +17,9 @@ export function operationsHint(given: unknown, operations: readonly string[]): s
 export function withHint(thrown: unknown): unknown {
   if (!(thrown instanceof PatchgateError) || thrown.hint === undefined) return thrown;
   if (thrown.message.endsWith(thrown.hint)) return thrown;
-  const { code, details } = thrown;
-  const message = inOptions(thrown.message);
+  const { code, details = {}, cause } = thrown;
   const hint = inOptions(thrown.hint);
-  return new PatchgateError(code, `${message}\n  ${hint}`, {
-    hint,
-    // Not the error itself: runners would show the same message once more.
-    ...(thrown.cause !== undefined && { cause: thrown.cause }),
-    ...(details && { details }),
-  });
+  return new PatchgateError(code, `${inOptions(thrown.message)}\n  ${hint}`, { hint, cause, details });
 }
 
 /** Errors of the work say what to do. */

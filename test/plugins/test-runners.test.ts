@@ -32,19 +32,50 @@ it('the pages work when they are pasted: vitest and pytest', async () => {
   expect(await walk(pages, 'The one change in your client', undefined, project)).toEqual([]);
 });
 
-it('node:test takes the library by import, too', async () => {
-  const test = `
+const BODY = `
+    const gate = await startFake();
+    const session = gate.session(test);
+    const { status } = await fetch(session.url + '/api/v2/accounts/current/projects/42');
+    assert.equal(status, 200);
+    assert.equal((await session.exchanges()).length, 1);
+    assert.match(recordingName(test), /reads-a-project/);
+    await session.assertNoMisses();`;
+
+it.each([
+  [
+    'node:test',
+    ['node', '--test', 'node.mjs'],
+    `import { test as it } from 'node:test';`,
+    '(test)',
+    /pass 1/,
+  ],
+  ['mocha', ['npx', 'mocha', 'mocha.mjs'], '', '()', /1 passing/],
+  [
+    'Playwright',
+    ['npx', 'playwright', 'test', 'playwright.spec.mjs'],
+    `import { test as it, expect } from '@playwright/test';
+    import { gateMatchers } from 'patchgate/testing';
+    expect.extend(await gateMatchers());`,
+    '({}, test)',
+    /1 passed/,
+  ],
+] as const)(
+  '%s takes the library, and ends with an open gate',
+  async (runner, [command, ...args], head, given, passed) => {
+    if (runner === 'mocha') await npm('install', '--save-dev', 'mocha@11');
+    if (runner === 'Playwright') await npm('install', '--save-dev', '@playwright/test@1.56');
+    const file = args.at(-1) as string;
+    const own = runner === 'mocha' ? 'const { test } = this;' : '';
+    const matched =
+      runner === 'Playwright' ? `await expect(session).toHaveServed({ method: 'GET', times: 1 });` : '';
+    const program = `
     import assert from 'node:assert';
-    import { test } from 'node:test';
     import { recordingName, startFake } from 'patchgate/testing';
-    test('reads a project', async (t) => {
-      const gate = await startFake();
-      const { status } = await fetch(gate.url + '/api/v2/accounts/current/projects/42');
-      assert.equal(status, 200);
-      assert.match(recordingName(t), /reads-a-project/);
-      await gate.close();
-    });`;
-  writeFileSync(join(project, 'import.test.mjs'), test);
-  const { code, stdout } = await runProgram('node', ['--test', 'import.test.mjs'], { cwd: project });
-  expect({ code, stdout }).toMatchObject({ code: 0, stdout: expect.stringContaining('# pass 1') });
-});
+    ${head}
+    it('reads a project', async function ${given} { ${own} ${BODY} ${matched} });`;
+    writeFileSync(join(project, file), program);
+    const { code, stdout, stderr } = await runProgram(command, args, { cwd: project });
+    expect({ code, stdout, stderr }).toMatchObject({ code: 0, stdout: expect.stringMatching(passed) });
+  },
+  300_000,
+);
