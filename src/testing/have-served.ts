@@ -79,7 +79,10 @@ function wantedOf(given: Omit<ExpectedExchange, 'times'>): Facts {
 /** The parts of an exchange that are expected; of its headers, those that are. */
 function factsOf({ request, response, session = '' }: ShownExchange, expected: Facts): Facts {
   const { path, query } = splitTarget(request.url);
-  const values = [...valuesOf(queryPairs(query))].map(([name, list]) => [name, list.length === 1 ? list[0] : list]);
+  const values = [...valuesOf(queryPairs(query))].map(([name, list]) => [
+    name,
+    list.length === 1 ? list[0] : list,
+  ]);
   const headers = Object.entries(request.headers).map(([name, value]) => [name, [value].flat().join(', ')]);
   const all = {
     ...{ method: request.method, path, query: Object.fromEntries(values), status: response?.status, session },
