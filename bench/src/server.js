@@ -93,8 +93,8 @@ export function peakMebibytesOf({ child }) {
   return Number(/^VmHWM:\s+(\d+) kB/m.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))[1]) / 1024;
 }
 
-/** Compacting starts after some 0.4 s without a request: a server is quiet after so many looks without CPU time. */
-const QUIET_LOOKS = 6;
+/** A recorder merges when nothing has come for 1 s: a server is quiet after so many looks without CPU time. */
+const QUIET_LOOKS = 13;
 const LOOK_MS = 100;
 /** CPU seconds that an idle process takes for its timers in that time. */
 const IDLE = 0.002;

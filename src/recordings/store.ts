@@ -358,7 +358,8 @@ class FileStore implements RecordingStore {
       // These are not tried again.
       const inMemory = this.#unwritten.length;
       if (inMemory > 0) throw notKept(this.#root, this.#lost + inMemory, this.#journalTrouble);
-      if (this.#stop.signal.aborted) throw unmerged(this.#root, this.#unmerged);
+      const isLeft = this.#unmerged > 0 || this.#fileTrouble !== undefined;
+      if (this.#stop.signal.aborted && isLeft) throw unmerged(this.#root, this.#unmerged);
       this.#throwWhatIsMissing();
     } finally {
       clearTimeout(patience);

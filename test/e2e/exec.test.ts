@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { packed, runBinary, runEnvironment } from '../support/binary.ts';
+import { packed, runBinary, runEnvironment, startBinary } from '../support/binary.ts';
 import { project } from '../support/bodies.ts';
 import { exchange, PROJECT_PATH } from '../support/exchanges.ts';
 import { writeRecording } from '../support/recorded-folder.ts';
@@ -107,6 +107,19 @@ describe('at the end', () => {
     // The same for a server.
     const { code, stderr } = await runHere(['replay', ...asked, '--port', '0'], { cwd });
     expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining(`${file}:2:18`) });
+  });
+
+  it('an answer 500 of the gate itself is never green', async () => {
+    const body = 'if (request.path === "/fails") throw new Error("oops"); return request;';
+    const config = `export default { normalizeRequest(request) { ${body} } };\n`;
+    writeFileSync(join(cwd, 'patchgate.config.mjs'), config);
+    const { code, stderr } = await exec([], get('/fails'));
+    expect({ code, answer: JSON.parse(seen()) }).toMatchObject({ code: 2, answer: { status: 500 } });
+    expect(stderr).toContain('oops');
+    // The same for a server.
+    const replay = await startBinary(['replay', '--recording', 'demo'], { cwd });
+    expect((await fetch(`${replay.url}/fails`)).status).toBe(500);
+    expect((await replay.stop()).code).toBe(2);
   });
 
   it('a partial run is one line, and all of it where that is asked for', async () => {

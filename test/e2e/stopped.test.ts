@@ -52,6 +52,27 @@ function filesIn(folder: string): string[] {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' }).sort();
 }
 
+it('each answer of a gate that stops says that its connection closes', async () => {
+  const target = await startTarget();
+  const { gate, port } = await startGate({ target: target.url });
+  const requests = [{ path: '/silent' }, { method: 'PATCH', path: PROJECT_PATH, body }];
+  const clients = await Promise.all(
+    requests.map(async (request) => (await RawConnection.open(port)).write(requestBytes(request))),
+  );
+  await expect.poll(() => target.sockets.length).toBe(requests.length);
+  const closed = gate.close();
+  for (const socket of target.sockets) socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok');
+  for (const client of clients) {
+    const { status, headers } = await client.response();
+    expect(status).toBe(200);
+    expect(headers.filter(([name]) => /^connection$/i.test(name)).map(([, value]) => value)).toEqual([
+      'close',
+    ]);
+    client.close();
+  }
+  await closed;
+});
+
 describe.concurrent('what the stop cuts off', () => {
   it('is said in the log, and not recorded as a failure of the target', async () => {
     const target = await startTarget();

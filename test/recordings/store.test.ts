@@ -697,6 +697,25 @@ describe('a journal that was left', () => {
   });
 });
 
+describe('closing that may take no longer', () => {
+  it('leaves the rest to the next start, and says with exit code 1 that it did', async () => {
+    const folder = temporaryFolder();
+    const store = await openStore(folder, 'r', { writable: true, closeWithin: 0 });
+    const paths = Array.from({ length: 300 }, (_, i) => `/${i}`);
+    for (const path of paths) store.append(plainOf(exchange({ path })));
+    const trouble = await store.close().catch((error: unknown) => error);
+    expect(trouble).toMatchObject({
+      message: `300 exchanges were not in the files of ${join(folder, 'r')} yet`,
+      hint: expect.stringContaining('nothing is lost'),
+      exitCode: 1,
+    });
+    const reader = await openStore(folder, 'r');
+    for (const path of paths) expect(find(reader, 'PATCH', path)).toHaveLength(1);
+    await (await openStore(folder, 'r', { writable: true })).close();
+    expect(await readdir(join(folder, 'r'))).toHaveLength(300);
+  });
+});
+
 describe('a disk that takes no exchange', () => {
   it('gets it later; meanwhile it is found all the same', async () => {
     const folder = temporaryFolder();
