@@ -1,0 +1,140 @@
+/** Where the knowledge of a project comes from: a state file, a database, a recording, or the service. */
+import { stat } from 'node:fs/promises';
+import { PatchgateError } from '../../errors.ts';
+import type { Gate } from '../../gate/gate.ts';
+import { recordedUpdate } from '../../guard/recorded-history.ts';
+import { journalOf, readKept } from '../../guard/state-files.ts';
+import { type Known, LEARNT, type RecordName } from '../../model/record.ts';
+import type { Database } from '../../postgres/database.ts';
+import { visible } from '../../reporters/wording.ts';
+import { STATE_BY_DEFAULT } from '../../settings/settings.ts';
+import { KnownState } from '../../state/known-state.ts';
+import type { TargetSettings } from '../../upstreams/open-forward.ts';
+import { chosenIn } from '../recordings/selection.ts';
+import { ageSince } from '../recordings/units.ts';
+
+/** What says what the project holds. */
+export type Source =
+  /** @property mustExist it was named: that it is missing is a mistake */
+  | { kind: 'state'; file: string; mustExist: boolean }
+  | { kind: 'store' }
+  | { kind: 'recording'; folder: string; name: string }
+  | { kind: 'target'; url: string; headers: readonly string[] };
+
+export interface Given {
+  /** `""`: there is to be none. */
+  state: string | undefined;
+  isStateFlag: boolean;
+  /** Gates share what they know in a database. */
+  hasStore: boolean;
+  isStoreFlag: boolean;
+  recording: string | undefined;
+  recordings: string;
+  fromTarget: string | undefined;
+  headers: readonly string[];
+}
+
+/** @throws PatchgateError `bad-usage` where there is not one, or more than one */
+export function sourceOf(given: Given): Source {
+  const { state = STATE_BY_DEFAULT, isStateFlag, recording, recordings, fromTarget, headers } = given;
+  // A recording may be in the database, too.
+  const isStoreNamed = given.isStoreFlag && recording === undefined;
+  const named = [
+    isStateFlag && state !== '' ? '--state' : undefined,
+    isStoreNamed ? '--store' : undefined,
+    recording === undefined ? undefined : '--recording',
+    fromTarget === undefined ? undefined : '--from-target',
+  ].filter((flag) => flag !== undefined);
+  if (named.length > 1) {
+    throw new PatchgateError('bad-usage', `${named.join(' and ')} cannot be given together`, {
+      hint: 'what the project holds is known from one of them',
+    });
+  }
+  if (fromTarget !== undefined) return { kind: 'target', url: fromTarget, headers };
+  if (headers.length > 0) {
+    throw new PatchgateError('bad-usage', '--header has no meaning without --from-target', {
+      hint: 'nothing is sent where the project is not read from a service',
+    });
+  }
+  if (recording !== undefined) return { kind: 'recording', folder: recordings, name: recording };
+  if (given.hasStore && (!isStateFlag || state === '')) return { kind: 'store' };
+  if (state !== '') return { kind: 'state', file: state, mustExist: isStateFlag };
+  throw new PatchgateError('bad-usage', 'nothing says what the project holds', {
+    hint: 'give --state FILE, --recording NAME, --from-target URL or --store URL',
+  });
+}
+
+interface AskedRequest {
+  name: RecordName;
+  /** The path of the project. */
+  path: string;
+  gate: Gate;
+  target: TargetSettings;
+  database: Database | undefined;
+  service: string | undefined;
+  /** Milliseconds since the epoch. */
+  now: number;
+}
+
+/** What a source knows of a project. */
+interface Told {
+  known: Known | undefined;
+  /** Where from, for people. */
+  source: string;
+  /** What to do where that is not enough. */
+  advice: string;
+}
+
+const READ_IT = 'read it from the service: --from-target URL';
+
+/** @throws PatchgateError where the source cannot be read, or does not hold what it must */
+export async function readSource(source: Source, asked: AskedRequest): Promise<Told> {
+  const { name, path, gate, target, database, service, now } = asked;
+  if (source.kind === 'target') {
+    // Its client takes 50 ms to load.
+    const { readTarget } = await import('./read-target.ts');
+    const known = await readTarget(source.url, source.headers, name, path, target);
+    return { known, source: source.url, advice: '' };
+  }
+  const state = new KnownState();
+  if (source.kind === 'recording') {
+    for await (const { exchange } of chosenIn({ ...source, database }, {}))
+      recordedUpdate(gate, LEARNT, exchange)?.apply(state);
+    return {
+      known: state.of(name),
+      source: `the recording ${source.name}`,
+      advice: `record a GET of it, or ${READ_IT}`,
+    };
+  }
+  const advice = `let a GET or a PATCH of it pass through patchgate proxy, or ${READ_IT}`;
+  if (source.kind === 'store') {
+    const { knownOf } = await import('../../postgres/states.ts');
+    for (const one of await knownOf(database as Database, name, service)) state.restore(one.name, one.known);
+    const about = service === undefined ? '' : `, about ${service}`;
+    return { known: state.of(name), source: `${(database as Database).name}${about}`, advice };
+  }
+  const { file, mustExist } = source;
+  const kept = readKept(file);
+  // A running proxy may write both meanwhile.
+  const writtenAt = Math.max(...(await Promise.all([file, journalOf(file)].map(timeOf))));
+  if (writtenAt === 0 && mustExist) {
+    throw new PatchgateError('bad-input', `cannot read the state ${visible(file)}: it does not exist`, {
+      hint: 'check the path given with --state; patchgate proxy writes one',
+    });
+  }
+  if (writtenAt === 0) return { known: undefined, source: `${file}, which does not exist`, advice };
+  for (const { name, known } of kept.records.values()) state.restore(name, known);
+  const age = ageSince(writtenAt, now);
+  const from = kept.target === undefined ? '' : `, about ${kept.target}`;
+  return {
+    known: state.of(name),
+    source: `${file} (written ${age === 'now' ? 'just now' : `${age} ago`}${from})`,
+    advice,
+  };
+}
+
+/** 0 where it is not there. */
+async function timeOf(file: string): Promise<number> {
+  const stats = await stat(file).catch(() => undefined);
+  return stats?.mtimeMs ?? 0;
+}
