@@ -85,7 +85,7 @@ function testGate(number: number, url: string): FakeGate {
       const attempt = attemptOf(test);
       if (attempt > (attempts.get(name) ?? 0)) {
         attempts.set(name, attempt);
-        void session.reset();
+        session.reset().catch(() => undefined);
       }
       return { ...session, name, url: url + sessionPath(name), headers: { [SESSION_HEADER]: name } };
     },
