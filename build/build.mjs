@@ -1,7 +1,7 @@
 // Builds dist/: the program and the library as ES modules that share their code, and the inspector's page. Packages stay packages.
 
 import { execFileSync } from 'node:child_process';
-import { chmodSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, copyFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 
@@ -38,6 +38,7 @@ await build({
   plugins: [forBuild],
 });
 chmodSync('dist/cli.js', 0o755);
+copyFileSync('src/postgres/tables.sql', 'dist/tables.sql');
 
 // Its policy allows nothing that stands in the page itself: a file for each kind.
 await build({

@@ -54,6 +54,7 @@ function validatorsOfFiles(): string {
   const files = {
     contract: schemaOf('contract'),
     state: schemaOf('state'),
+    kept: schemaOf('kept'),
     audit: schemaOf('audit'),
     har,
   };
@@ -63,7 +64,6 @@ function validatorsOfFiles(): string {
       ...Object.fromEntries(own.map((name) => [name, { $ref: `#/definitions/${name}` }])),
       ...Object.fromEntries(Object.keys(files).map((name) => [name, { $ref: name }])),
       harEntry: { $ref: 'har#/definitions/entry' },
-      approval: { $ref: 'state#/definitions/approval' },
     },
     definitions: compiledSchemas(),
   };

@@ -1,8 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { messageOf, PatchgateError } from '../errors.ts';
-import { createGuard } from '../guard/guard.ts';
-import type { Knowledge } from '../guard/knowledge.ts';
 import { readServerTls } from '../http/tls.ts';
 import { redactUrl } from '../recordings/redaction/redact.ts';
 import type { RecordingStore } from '../recordings/store.ts';
@@ -35,9 +33,8 @@ import type { Unserved } from '../upstreams/replay/unserved.ts';
 import { secretsOf } from '../upstreams/set-headers.ts';
 import { version } from '../version.ts';
 import { closing, orClose } from './closing.ts';
-import { composeApprovals } from './compose-approvals.ts';
 import { gateOf } from './compose-gate.ts';
-import { composeKnowledge } from './compose-knowledge.ts';
+import { type ComposedGuard, composeGuard } from './compose-guard.ts';
 import { type Composed, composeUpstream, type RuntimeContext, type ServerKind } from './compose-upstream.ts';
 import { openShared } from './open-database.ts';
 import { rulesOf } from './open-recording.ts';
@@ -106,28 +103,21 @@ export async function createPatchgate(
   const closeShared = { close: async () => opened?.close() };
   const parts = await orClose(closeShared, () => composeUpstream(kind, config, rules, shared));
   const { upstream, forward, store, replay, fake } = parts;
-  const knowledge = await orClose({ close: () => closing(parts, closeShared) }, () =>
-    composeKnowledge(config, parts, redaction, shared),
+  const guarding = await orClose({ close: () => closing(parts, closeShared) }, () =>
+    composeGuard(config, gate, approvers?.names, parts, redaction, shared),
   );
-  const { learner, ledger } = knowledge;
-  const closeParts = () => closing(parts, { close: async () => knowledge.close?.() }, closeShared);
+  const { guard, approvals, remembered } = guarding;
+  const closeParts = () => closing(parts, guarding, closeShared);
   const audit = await orClose({ close: closeParts }, () =>
     auditOf(config, parts, kind === 'proxy' ? outbox : undefined, {
-      ...{ gate, redaction, notice: context.notice },
+      ...{ redaction, notice: context.notice },
     }),
   );
-  const approvals = await orClose({ close: closeParts }, () =>
-    composeApprovals({ approvers: approvers?.names }, parts, knowledge, database),
-  );
-  const guard = createGuard({ gate, knowledge, approvals, mode: config.guard, redaction });
   /** Of the data port, for the page: its copies lead there. */
   let dataUrl: string | undefined;
   const sessions = new Sessions(SESSION_IDLE, {
     start: (session) => fake?.start(session),
-    end(session) {
-      (fake ?? replay)?.end(session);
-      knowledge.end?.(session);
-    },
+    end: (session) => (fake ?? replay)?.end(session),
   });
   const faults = await orClose({ close: closeParts }, () =>
     FaultsOfRun.of({ gate, sessions, start: config.fault }),
@@ -177,9 +167,8 @@ export async function createPatchgate(
     startedAt,
     url: dataUrl,
     recording: store && config.recording,
-    known: ledger && { records: ledger.state.count, file: ledger.file || undefined },
-    trouble: (database?.trouble ?? (outbox ?? store)?.trouble ?? knowledge.trouble ?? audit?.trouble)
-      ?.message,
+    known: remembered && { records: remembered.count, file: remembered.place || undefined },
+    trouble: (database?.trouble ?? (outbox ?? store)?.trouble ?? guarding.trouble ?? audit?.trouble)?.message,
   });
   const findUnserved = async (session?: string) => {
     // All is looked at: a store that cannot read at once does it now.
@@ -199,7 +188,7 @@ export async function createPatchgate(
     const { METRICS_TYPE, metricsText } = await import('../server/control/metrics-text.ts');
     const recorded = parts.recorded?.();
     const text = await metricsText(counters, {
-      ...{ version: version(), mode: kind, approvals: guard.counts },
+      ...{ version: version(), mode: kind, approvals: approvals.counts },
       sessions: sessions.list().length,
       misses: replay?.misses.list().count,
       recording: recorded === undefined || !store ? undefined : { recorded, ...store.counts },
@@ -217,7 +206,7 @@ export async function createPatchgate(
           sessions,
           faults,
           redaction,
-          knowledge,
+          guard,
           health,
           probes,
           metrics,
@@ -265,7 +254,7 @@ export async function createPatchgate(
 
   const paths = {
     data: createDataPath({
-      ...{ gate, guard, learner, upstream, audit, faults, clientTimeout },
+      ...{ gate, guard, upstream, audit, faults, clientTimeout, timeout: config.timeout },
       ...{ sessions, redaction, nextId, onFinished },
     }),
     upgrade: forward && createUpgradePath({ gate, forward, nextId, onFinished: onUpgrade }),
@@ -328,7 +317,7 @@ export async function createPatchgate(
     handler: handlerAt(() => 'other'),
     summary: [
       parts.summary,
-      ledger && summaryOf(ledger),
+      remembered && summaryOf(remembered),
       audit && `audits to ${[config.audit, outbox && 'the database'].filter(Boolean).join(' and ')}`,
       faults.summary,
     ]
@@ -421,7 +410,7 @@ async function auditOf(
   { audit: file, durability }: Config,
   { forward, played }: Composed,
   outbox: AuditOptions['outbox'],
-  options: Pick<AuditOptions, 'gate' | 'redaction' | 'notice'>,
+  options: Pick<AuditOptions, 'redaction' | 'notice'>,
 ): Promise<Audit | undefined> {
   if (file === undefined && !outbox) return undefined;
   const { Audit } = await import('../server/audit.ts');
@@ -439,6 +428,7 @@ function isOfControl({ url = '' }: IncomingMessage): boolean {
   return isControlPath(url) && !isSessionPath(url);
 }
 
-function summaryOf({ state: { count }, file }: NonNullable<Knowledge['ledger']>): string {
-  return `knows ${count === 0 ? 'none' : count} of its records (${file || 'in memory alone'})`;
+function summaryOf({ count, place }: NonNullable<ComposedGuard['remembered']>): string {
+  const known = count === undefined ? '' : `${count === 0 ? 'none' : count} of `;
+  return `knows ${known}its records (${place || 'in memory alone'})`;
 }

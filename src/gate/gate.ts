@@ -41,6 +41,8 @@ export interface GateRequest extends RequestHead {
 export interface Circumstances {
   /** The record before the request, as far as it is known. */
   known?: Known | undefined;
+  /** Why the record could not be read before the request, where that was tried and failed. */
+  unread?: string | undefined;
   /** What the client has to say to what the request loses: it is approved, or why what was sent as an approval is none. */
   approval?: 'approved' | { refused: string; hint: string } | undefined;
   /** Absolute name of the file that holds the request, where it comes from one. */
@@ -151,7 +153,7 @@ export function createGate(contract: Contract, options: GateOptions): Gate {
       .flatMap(([, { record }]) => record?.kind ?? []),
   );
   const judge = (match: Match, request: GateRequest, circumstances: Circumstances): Inspection => {
-    const { known, approval, file } = circumstances;
+    const { known, unread, approval, file } = circumstances;
     if (match.isByBody && !mayNameMethod(request.body, request.headers, options.bodyLimit)) return NOTHING;
     const decide = policies.at(match.path, file);
     if (match.operation === undefined)
@@ -180,7 +182,7 @@ export function createGate(contract: Contract, options: GateOptions): Gate {
       // What is judged in a file is not on its way to a service.
       mayProtect = protects && kind === 'project' && file === undefined;
       if (known && isRecordKind(kind)) effects = effectsOf(kind, known.record, read.json, decideOn);
-      const context = { body: read.json, recordId, known, effects };
+      const context = { body: read.json, recordId, known, unread, effects };
       const hasEffects = effects !== undefined && effects.length > 0;
       for (const rule of rules)
         if (hasEffects || !rule.readsEffects) append(findings, rule.check(context, bounds));

@@ -55,8 +55,10 @@ export function createPolicy(options: PolicyOptions): Policy {
     mayProtect: boolean,
     isInFile: boolean,
   ): ResolvedFinding | undefined => {
-    const { isDestructive, isProtected, isUnknown, isBlinding, isFailure, ...plain } = finding;
-    const isKept = (isProtected && (guards || isInFile)) || (isUnknown && mayProtect && guards);
+    const { isDestructive, isProtected, isUnknown, isUnread, isRemembered, isBlinding, isFailure, ...plain } =
+      finding;
+    const isKept =
+      (isProtected && (guards || isInFile)) || (isUnknown && mayProtect && guards) || (isUnread && guards);
     const isLosing = isDestructive || isKept || (isUnknown && isStrict);
     const isOfGuard = isKept || (isLosing && !isApproved);
     if (isKept || ((isOfGuard || isBlinding || finding.rule === APPROVAL) && guards)) {
@@ -70,6 +72,9 @@ export function createPolicy(options: PolicyOptions): Policy {
       const why = hint === undefined ? {} : { hint };
       return { stage, finding: { ...plain, ...why, severity: 'error' }, isGuards: true };
     }
+    // The guard says each time what it cannot see, whatever the settings of the rules.
+    if (guards && (isRemembered || isUnknown))
+      return { stage: GUARD, finding: { ...plain, severity: 'warn' }, isGuards: true, isNotice: true };
     if (options.validation === 'off') return undefined;
     const severity = isFailure ? 'error' : (severities[finding.rule] ?? finding.severity);
     if (severity === 'off') return undefined;
@@ -94,13 +99,15 @@ export function createPolicy(options: PolicyOptions): Policy {
       const one = resolve(finding, isApproved, mayProtect, isInFile);
       if (one) resolved.push(one);
     }
-    const kept = mostImportant(resolved);
+    const worst = worstOf(resolved, options.validation === 'enforce');
+    // What is blocked deletes nothing.
+    const told = worst ? resolved.filter(({ isNotice }) => !isNotice) : resolved;
+    const kept = mostImportant(told);
     const verdict = {
       ...known,
       findings: locate(kept, text),
-      omitted: omitted + resolved.length - kept.length,
+      omitted: omitted + told.length - kept.length,
     };
-    const worst = worstOf(resolved, options.validation === 'enforce');
     if (!worst) return { outcome: 'pass', ...verdict };
     const status = worst.stage === GUARD ? 409 : statusOf(worst.finding.rule);
     return { outcome: 'block', ...verdict, status, problem: problemOf(status) };
@@ -114,6 +121,8 @@ interface ResolvedFinding {
   finding: Finding;
   /** It blocks, whatever `validation` says. */
   isGuards: boolean;
+  /** It is of interest only where the request passes. */
+  isNotice?: true;
 }
 
 const MAY_BE_PROTECTED = 'the guard policy may protect what this project has, so no approval helps';

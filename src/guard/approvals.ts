@@ -1,26 +1,26 @@
 import { createHash, randomBytes, randomInt } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 import { PatchgateError } from '../errors.ts';
 import { header, type RawHeaders } from '../http/http.ts';
-import { isObject, type JsonValue } from '../json/json.ts';
-import type { Approval, ApprovalMarks, ApprovalStatus, Decision } from '../model/approval.ts';
+import type { Approval, ApprovalMarks, ApprovalStatus, Decision, KeptApproval } from '../model/approval.ts';
 import type { Known } from '../model/record.ts';
+import { environmentsOf, languagesOf } from '../state/project.ts';
 
 /** The request header that allows what was blocked. Never forwarded, kept or shown. */
 export const APPROVE_HEADER = 'Patchgate-Approve';
 
-/** The very request, and what it was judged against. */
+/** The very request, and what it was judged by. */
 export interface Subject {
   method: string;
   url: string;
   /** The bytes as sent. */
   body: Uint8Array;
   headers: RawHeaders;
-  /** The same after a restart, where what is known is. */
+  /** The same after a restart. */
   session: string;
-  /** As it is kept: a restart knows no more of it. */
+  /** `recordKey` of what it changes, with the session where each has its own. */
+  record: string;
   known: Known | undefined;
-  /** The same by now; undefined where it is not known for sure. */
-  knownNow?(): Known | undefined;
 }
 
 /** What an approval shows of its request. */
@@ -49,66 +49,178 @@ export interface ApprovalFilter {
   status?: ApprovalStatus | undefined;
 }
 
+/** Which approvals are meant: one by its id or its token, or those of one request. */
+export type Wanted = { id: string } | { token: string } | Pick<ApprovalMarks, 'request' | 'body' | 'state'>;
+
+/** Where approvals are kept. What is past its time is `expired` in all that it gives. Rejects with `store-unavailable`, `cannot-write`. */
+export interface ApprovalBook {
+  /** @returns how it is kept: it begins now and ends after `lifetime` milliseconds, by the book's clock */
+  add(approval: KeptApproval, lifetime: number): Promise<KeptApproval>;
+  /** The newest that fits. */
+  find(wanted: Wanted): Promise<KeptApproval | undefined>;
+  /** Changes one if its status still is one of these, and it has not expired. Kept when it resolves. @returns undefined: it is not */
+  change(
+    id: string,
+    from: readonly ApprovalStatus[],
+    changes: Partial<KeptApproval>,
+  ): Promise<KeptApproval | undefined>;
+  /** Ends those of a record that are open and of another state than this. @returns them */
+  endOthers(record: string, state: string, reason: string): Promise<KeptApproval[]>;
+  /** The newest first. */
+  list(): Promise<KeptApproval[]>;
+}
+
+interface ApprovalsOptions {
+  book: ApprovalBook;
+  /** Milliseconds that a token may be used. */
+  lifetime: number;
+  /** Names of those who may decide; undefined: a token works at once. */
+  approvers?: ReadonlySet<string> | undefined;
+}
+
+/** How long, in lifetimes, a book remembers what became of one. */
+export const REMEMBERED = 5;
+/** Exchanges of this run that are remembered with their approvals. */
+const MOST_EXCHANGES = 1000;
+const OPEN: readonly ApprovalStatus[] = ['pending', 'approved'];
+const CHANGED = 'the record has changed since it was asked';
+
+export function isOpen({ status }: Pick<Approval, 'status'>): boolean {
+  return OPEN.includes(status);
+}
+
 /**
- * Questions for a yes, each with a random token for one request as it was judged: for its bytes, its record and what was known of that.
- *
- * All that is asynchronous rejects with `store-unavailable` where approvals are kept elsewhere, and that is away.
+ * Questions for a yes, each for one request as it was judged: for its bytes, its record and what was known of that. Its token is made
+ * from the request and a random salt, so that the same request gets it again and the book does not hold it.
  */
-export interface Approvals {
+export class Approvals {
+  readonly counts = { given: 0, used: 0 };
+  readonly #options: ApprovalsOptions;
+  readonly #listeners = new Set<(approval: Approval) => void>();
+  readonly #exchanges = new LRUCache<string, number>({ max: MOST_EXCHANGES });
+
+  constructor(options: ApprovalsOptions) {
+    this.#options = options;
+  }
+
   /** Whether a token works only after an approver has approved it. */
-  readonly needApprover: boolean;
-  /** Makes a pending one. */
-  issue(subject: Subject, about: About): Promise<{ id: string; token: string }>;
+  get needApprover(): boolean {
+    return this.#options.approvers !== undefined;
+  }
+
+  /** The open approval of the very request, or a new pending one. */
+  async issue(subject: Subject, about: About): Promise<{ id: string; token: string }> {
+    const { book, lifetime } = this.#options;
+    const own = marksOf(subject);
+    const found = await book.find(own);
+    if (found && isOpen(found)) return { id: found.id, token: tokenOf(subject, found.marks.salt) };
+    const salt = randomBytes(18).toString('base64url');
+    const token = tokenOf(subject, salt);
+    const marks = { ...own, salt, token: hashOf(token), record: subject.record };
+    const { exchange, ...shown } = about;
+    const now = new Date().toISOString();
+    const approval = { id: newId(), status: 'pending' as const, requestedAt: now, expiresAt: now, ...shown };
+    if (exchange !== undefined) this.#exchanges.set(approval.id, exchange);
+    this.#tell(await book.add({ ...approval, marks }, lifetime));
+    this.counts.given++;
+    return { id: approval.id, token };
+  }
+
   /** Undefined where the token approves of the request. */
-  whyNot(token: string, subject: Subject): Promise<Refusal | undefined>;
-  /** It is not valid any more, and no restart takes it for valid. @returns its id, or why it was not used */
-  use(token: string, subject: Subject): Promise<{ id: string } | Refusal>;
+  async whyNot(token: string, subject: Subject): Promise<Refusal | undefined> {
+    const kept = await this.#options.book.find({ token: hashOf(token) });
+    return kept ? refusalOf(this.#shown(kept), kept.marks, subject, this.needApprover) : NEVER_GIVEN;
+  }
+
+  /** Uses the token up: no restart and no other gate takes it for valid. @returns the approval's id, or why it was not used */
+  async use(token: string, subject: Subject): Promise<{ id: string } | Refusal> {
+    const { book, approvers } = this.#options;
+    const refusal = await this.whyNot(token, subject);
+    if (refusal) return refusal;
+    const { id } = (await book.find({ token: hashOf(token) })) as KeptApproval;
+    const used = await book.change(id, approvers ? ['approved'] : OPEN, { status: 'used' });
+    if (!used) return (await this.whyNot(token, subject)) ?? { refused: 'the approval was used already' };
+    this.#tell(used);
+    this.counts.used++;
+    return { id };
+  }
+
   /**
    * Says yes or no to a pending one.
    *
    * @param by name of the approver
-   * @throws PatchgateError `not-allowed` where approvers are given and `by` is not one of them; `not-found`; `not-pending`, and
-   *   then it is over where the record has changed since it was asked
+   * @throws PatchgateError `not-allowed` where approvers are given and `by` is not one of them; `not-found`; `not-pending`
    */
-  decide(id: string, decided: Decided, by?: string): Promise<{ approval: Approval; isNew: boolean }>;
-  get(id: string): Promise<Approval | undefined>;
+  async decide(id: string, decided: Decided, by?: string): Promise<{ approval: Approval; isNew: boolean }> {
+    const { book, approvers } = this.#options;
+    if (approvers && (by === undefined || !approvers.has(by))) throw notAnApprover();
+    for (;;) {
+      const kept = isId(id) ? await book.find({ id }) : undefined;
+      if (!kept) throw noApproval(id);
+      const shown = this.#shown(kept);
+      if (isDecided(shown, decided.decision) && shown.decidedBy === by)
+        return { approval: shown, isNew: false };
+      if (shown.status !== 'pending') throw notPending(shown);
+      const status = decided.decision === 'approve' ? 'approved' : 'declined';
+      const decidedAt = new Date().toISOString();
+      const changes = { status, decidedAt, decidedBy: by, reason: decided.reason } as const;
+      const changed = await book.change(id, [kept.status], changes);
+      // Something else became of it meanwhile.
+      if (changed) return { approval: this.#tell(changed), isNew: true };
+    }
+  }
+
+  /** A record is known anew: approvals of another state of it end. */
+  async seen(record: string, known: Known | undefined): Promise<void> {
+    for (const ended of await this.#options.book.endOthers(record, hashOfState(known), CHANGED))
+      this.#tell(ended);
+  }
+
+  async get(id: string): Promise<Approval | undefined> {
+    const kept = isId(id) ? await this.#options.book.find({ id }) : undefined;
+    return kept && this.#shown(kept);
+  }
+
   /** Newest first. */
-  list(filter?: ApprovalFilter): Promise<Approval[]>;
-  /** Told of each that is made or changes; not that one expires, which its `expiresAt` says. The function returned ends that. */
-  subscribe(listener: (approval: Approval) => void): () => void;
+  async list({ limit, status }: ApprovalFilter = {}): Promise<Approval[]> {
+    const all = (await this.#options.book.list()).map((kept) => this.#shown(kept));
+    return all.filter((one) => one.status === (status ?? one.status)).slice(0, limit);
+  }
+
+  /** Told of each that is made or changes here; `expiresAt` says when one expires. The function returned ends that. */
+  subscribe(listener: (approval: Approval) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  #tell(kept: KeptApproval): Approval {
+    const shown = this.#shown(kept);
+    for (const listener of this.#listeners) listener(shown);
+    return shown;
+  }
+
+  /** Who may not decide here is no approver any more: then it is as if nobody had approved it. */
+  #shown({ marks: _, ...kept }: KeptApproval): Approval {
+    const { approvers } = this.#options;
+    const exchange = this.#exchanges.get(kept.id);
+    const shown: Approval = exchange === undefined ? kept : { ...kept, exchange };
+    if (shown.status !== 'approved' || !approvers || approvers.has(shown.decidedBy ?? '')) return shown;
+    return { ...shown, status: 'pending', decidedAt: undefined, decidedBy: undefined, reason: undefined };
+  }
 }
 
-/** How long, in lifetimes, it is remembered what became of one that has expired. */
-export const REMEMBERED = 5;
-/** Characters of an id: no two look alike. */
-const ID_LETTERS = '23456789abcdefghjkmnpqrstuvwxyz';
-const ID_LENGTH = 8;
-
-export function newId(): string {
-  return Array.from({ length: ID_LENGTH }, () => ID_LETTERS[randomInt(ID_LETTERS.length)]).join('');
-}
-
-export function isId(text: string): boolean {
-  return text.length === ID_LENGTH && [...text].every((letter) => ID_LETTERS.includes(letter));
-}
-
-export function newToken(): string {
-  return randomBytes(18).toString('base64url');
-}
-
-export const NEVER_GIVEN: Refusal = {
+const NEVER_GIVEN: Refusal = {
   refused: 'the approval is not known: it is mistyped, or from another run',
   isUnknown: true,
 };
 
-/** Why it does not approve of the request; undefined: it does. @param shown with its status as of now */
-export function refusalOf(
-  shown: Approval,
+/** Why it does not approve of the request; undefined: it does. */
+function refusalOf(
+  { id, status, reason, decidedBy }: Approval,
   marks: ApprovalMarks,
   subject: Subject,
   needApprover: boolean,
 ): Refusal | undefined {
-  const { id, status, reason, decidedBy } = shown;
   const { request, body, state } = marksOf(subject);
   if (marks.request !== request) return { refused: 'the approval is for another request' };
   if (marks.body !== body) return { refused: 'the approval is for another body' };
@@ -125,68 +237,23 @@ export function refusalOf(
   return undefined;
 }
 
-type Outcome = Pick<Approval, 'status' | 'decidedAt' | 'decidedBy' | 'reason'>;
-
-/**
- * What a decision makes of one; undefined: it was decided so already.
- *
- * @param shown with its status as of now
- * @throws PatchgateError `not-pending`
- */
-export function outcomeOf(
-  shown: Approval,
-  { decision, reason }: Decided,
-  by: string | undefined,
-  isStale: () => boolean,
-): Outcome | undefined {
-  const { id, status, decidedBy } = shown;
-  if (isDecided(shown, decision) && decidedBy === by) return undefined;
-  if (status !== 'pending') {
-    const who = decidedBy === undefined ? '' : ` by ${decidedBy}`;
-    throw new PatchgateError('not-pending', `the approval ${id} is not pending: it was ${status}${who}`, {
-      hint: 'send the PATCH again: its 409 has a new one',
-      details: { approval: id, approvalStatus: status },
-    });
-  }
-  if (decision === 'approve' && isStale())
-    return { status: 'expired', reason: 'the record has changed since it was asked' };
-  return {
-    status: decision === 'approve' ? 'approved' : 'declined',
-    decidedAt: new Date().toISOString(),
-    decidedBy: by,
-    reason,
-  };
-}
-
 /** Whether the same was decided, and it still holds or did its work. */
 function isDecided({ decidedAt, status }: Approval, decision: Decision): boolean {
   if (decidedAt === undefined) return false;
   return decision === 'decline' ? status === 'declined' : status === 'approved' || status === 'used';
 }
 
-/** It has expired by being looked at. */
-export function ofNoUse({ id, status, reason }: Approval): PatchgateError {
-  return new PatchgateError('not-pending', `the approval ${id} is of no use: ${reason}`, {
-    hint: 'the PATCH must be sent again: its 409 has a new one',
-    details: { approval: id, approvalStatus: status },
-  });
-}
-
-/** Who may not decide here is no approver any more: then it is as if nobody had approved it. */
-export function withoutOthers(shown: Approval, approvers: ReadonlySet<string> | undefined): Approval {
-  if (shown.status !== 'approved' || !approvers || approvers.has(shown.decidedBy ?? '')) return shown;
-  return { ...shown, status: 'pending', decidedAt: undefined, decidedBy: undefined, reason: undefined };
-}
-
-/** Whether the PATCH cannot pass by it any more, as far as that is known. */
-export function isStale({ state }: ApprovalMarks, knownNow: Subject['knownNow']): boolean {
-  const known = knownNow?.();
-  return known !== undefined && hashOfState(known) !== state;
-}
-
-/** May still let a request pass. */
-export function isOpen({ status }: Pick<Approval, 'status'>): boolean {
-  return status === 'pending' || status === 'approved';
+function notPending({ id, status, decidedBy, reason }: Approval): PatchgateError {
+  const who = decidedBy === undefined ? '' : ` by ${decidedBy}`;
+  const why = status === 'expired' && reason !== undefined ? `: ${reason}` : '';
+  return new PatchgateError(
+    'not-pending',
+    `the approval ${id} is not pending: it was ${status}${who}${why}`,
+    {
+      hint: 'send the PATCH again: its 409 has a new one',
+      details: { approval: id, approvalStatus: status },
+    },
+  );
 }
 
 export function noApproval(id: string): PatchgateError {
@@ -201,44 +268,53 @@ export function notAnApprover(): PatchgateError {
   });
 }
 
-export function marksOf({
-  method,
-  url,
-  body,
-  headers,
-  session,
-  known,
-}: Subject): Omit<ApprovalMarks, 'token'> {
-  return {
-    request: hashOf(`${method} ${url} ${session}`),
-    body: hashOf(body, ...CONTENT.map((name) => header(headers, name) ?? '')),
-    state: hashOfState(known),
-  };
+/** Characters of an id: no two look alike. */
+const ID_LETTERS = '23456789abcdefghjkmnpqrstuvwxyz';
+const ID_LENGTH = 8;
+
+/** Begins with a letter: a number would come first in an object. */
+function newId(): string {
+  const id = Array.from({ length: ID_LENGTH }, () => ID_LETTERS[randomInt(ID_LETTERS.length)]).join('');
+  return /^[a-z]/.test(id) ? id : newId();
 }
 
-export function hashOfState(known: Known | undefined): string {
-  return hashOf(known ? `${known.isWhole} ${canonicalText(known.record)}` : '');
+function isId(text: string): boolean {
+  return text.length === ID_LENGTH && [...text].every((letter) => ID_LETTERS.includes(letter));
 }
 
 /** Headers that say what the bytes are. */
 const CONTENT = ['content-type', 'content-encoding'] as const;
 
-/**
- * The same text for what is known before and after a restart: members in the order of their names, items in that of their
- * texts. Since when an environment is only possible makes no difference.
- */
-function canonicalText(value: JsonValue): string {
-  if (Array.isArray(value)) return `[${value.map(canonicalText).sort().join(',')}]`;
-  if (!isObject(value)) return JSON.stringify(value);
-  const members = Object.entries(value).filter(([, member]) => member !== undefined);
-  const texts = members.map(([name, member]) =>
-    name === 'possibleSince' ? '"possible"' : `${JSON.stringify(name)}:${canonicalText(member)}`,
-  );
-  return `{${texts.sort().join(',')}}`;
+function bodyOf({ body, headers }: Subject): (string | Uint8Array)[] {
+  return [body, ...CONTENT.map((name) => header(headers, name) ?? '')];
 }
 
-export function hashOf(...parts: (string | Uint8Array)[]): string {
+function marksOf(subject: Subject): Pick<ApprovalMarks, 'request' | 'body' | 'state'> {
+  const { method, url, session, known } = subject;
+  return {
+    request: hashOf(`${method} ${url} ${session}`),
+    body: hashOf(...bodyOf(subject)),
+    state: hashOfState(known),
+  };
+}
+
+function tokenOf(subject: Subject, salt: string): string {
+  const { method, url, session, known } = subject;
+  const all = hashOf(salt, `${method} ${url} ${session}`, ...bodyOf(subject), hashOfState(known));
+  return all.slice(0, 24);
+}
+
+/** Of the environments and languages that are known, in any order. */
+function hashOfState(known: Known | undefined): string {
+  if (!known) return hashOf('');
+  const { record, isWhole } = known;
+  const environments = environmentsOf(record).map(({ id, name, isEnabled }) => [id, name, isEnabled]);
+  const texts = [...environments.map((one) => JSON.stringify(one)), ...languagesOf(record)].sort();
+  return hashOf(`${isWhole} ${JSON.stringify(texts)}`);
+}
+
+function hashOf(...parts: (string | Uint8Array)[]): string {
   const hash = createHash('sha256');
-  for (const part of parts) hash.update(part).update('\0');
+  for (const part of parts) hash.update(String(part.length)).update(' ').update(part).update('\0');
   return hash.digest('base64url');
 }

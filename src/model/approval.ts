@@ -39,11 +39,15 @@ export interface KeptApproval extends Omit<Approval, 'exchange'> {
 }
 
 export interface ApprovalMarks {
+  /** `recordKey` of what the request changes, with the session where each has its own. */
+  record: string;
+  /** The token is made with it, and with the request. */
+  salt: string;
   token: string;
   /** Method, URL and session. */
   request: string;
   /** The bytes, and the headers that say what they are. */
   body: string;
-  /** What was known of the record. */
+  /** The environments and languages that were known. */
   state: string;
 }

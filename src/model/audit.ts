@@ -28,6 +28,8 @@ export interface AuditLine {
   effectsOmitted?: number | undefined;
   /** A token was used for it. */
   approved: boolean;
+  /** Nobody can say what it deletes; absent: the guard could. */
+  unguarded?: boolean | undefined;
   /** Id of that approval; of a blocked one, of the approval that would let it pass. */
   approval?: string | undefined;
   /** The gate sent it to the target, or tried to. */

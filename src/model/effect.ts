@@ -25,8 +25,6 @@ interface Lost {
   allowed?: true;
   /** It never goes, whatever is approved. */
   protected?: true;
-  /** It is not sure to exist: since when, as ISO 8601. */
-  possibleSince?: string;
 }
 
 type ProjectEffect =

@@ -52,8 +52,12 @@ export interface RawFinding extends Omit<Finding, 'severity'> {
   isDestructive?: true;
   /** No approval lets that happen. */
   isProtected?: true;
-  /** It is not known what the change loses: an error as well where the guard is strict, or something is protected. */
+  /** It is not known what the change loses: a warning under the guard; an error where the guard is strict, or something is protected. */
   isUnknown?: true;
+  /** The record could not be read: under the guard it is an error that no approval lets pass. */
+  isUnread?: true;
+  /** Judged by a former state of the record: under the guard it is a warning. */
+  isRemembered?: true;
   /** Because of it, what the change loses cannot be said: under the guard it is an error as well. */
   isBlinding?: true;
   /** The rule itself failed: an error that no setting makes milder. */

@@ -1,7 +1,22 @@
-/** Says whether a name is one of those that patterns mean, whole and in this letter case: `*` is any characters, `?` any one. */
+/**
+ * Says whether a name is one of those that patterns mean, whole and in this letter case: `*` is any characters, `?` any one. Names
+ * that look alike are the same.
+ */
 export function nameMatcher(patterns: readonly string[]): (name: string) => boolean {
-  const split = patterns.map((pattern) => [...pattern]);
-  return (name) => split.length > 0 && split.some((pattern) => fits([...name], pattern));
+  const split = patterns.map((pattern) => [[...pattern], [...plainName(pattern)]] as const);
+  return (name) => {
+    const [sent, plain] = [[...name], [...plainName(name)]];
+    return split.some(([exact, loose]) => fits(sent, exact) || fits(plain, loose));
+  };
+}
+
+/** A name as people see it: composed (NFC), trimmed, with one blank for several. */
+export function plainName(name: string): string {
+  return name.normalize('NFC').trim().replace(/\s+/g, ' ');
+}
+
+export function isSameName(one: string, other: string): boolean {
+  return one === other || plainName(one) === plainName(other);
 }
 
 /** Goes back to the last star alone, so that many stars take no more time than one. */

@@ -11,6 +11,8 @@ export interface RuleContext {
   recordId: string;
   /** The record before the request, as far as it is known. */
   known?: Known | undefined;
+  /** Why the record could not be read before the request, where that was tried and failed. */
+  unread?: string | undefined;
   /** What the request does to it; undefined where nothing is known of it. */
   effects?: readonly Effect[] | undefined;
 }
@@ -26,6 +28,10 @@ export interface Place {
   isProtected?: true;
   /** It is not known what the change loses: under the strict guard, an error that is answered with 409. */
   isUnknown?: true;
+  /** The record could not be read: under the guard, an error that is answered with 409, and no approval lets it pass. */
+  isUnread?: true;
+  /** Judged by a former state of the record: a warning under the guard. */
+  isRemembered?: true;
 }
 
 /** A request for which it is known what the rule says: a test, a canary and an illustration at once. */

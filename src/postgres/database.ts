@@ -1,7 +1,14 @@
 import { Socket } from 'node:net';
 import type { Client, ClientConfig, Pool, PoolClient } from 'pg';
 import { messageOf, PatchgateError, systemCode } from '../errors.ts';
-import { migrate, type Query } from './tables.ts';
+import { makeTables, type Query } from './tables.ts';
+
+/** A transaction that stays open: a lock that it takes lasts as long. */
+export interface Held {
+  readonly query: Query;
+  /** Commits, and gives its connection back. More often does nothing. */
+  end(): Promise<void>;
+}
 
 /** The database that the gates of a fleet share. */
 export interface Database {
@@ -13,6 +20,8 @@ export interface Database {
   readonly query: Query;
   /** All of it, or nothing. @throws PatchgateError `store-unavailable`; what the work throws */
   transaction<T>(work: (query: Query) => Promise<T>): Promise<T>;
+  /** Begins a transaction with some statements. @throws PatchgateError `store-unavailable` */
+  hold(statements: string): Promise<Held>;
   /** Calls back for each NOTIFY of the channel, and after each time in which some may have been missed. The function returned ends it. */
   listen(channel: string, onNotice: (payload: string | undefined) => void): () => void;
   /** Why it is away; undefined while it answers. */
@@ -28,7 +37,7 @@ interface DatabaseOptions {
 }
 
 /** Connections of one gate, beside the one that listens. */
-const CONNECTIONS = 8;
+export const CONNECTIONS = 16;
 /** Milliseconds. */
 const CONNECT_TIMEOUT = 5000;
 const STATEMENT_TIMEOUT = 10_000;
@@ -63,7 +72,7 @@ async function open(pg: Pg, options: ClientConfig, about: About): Promise<Databa
   const database = new PostgresDatabase(pg, options, about);
   try {
     await database.connect();
-    database.id = await database.transaction(migrate);
+    database.id = await database.transaction(makeTables);
     return database;
   } catch (error) {
     await database.close();
@@ -160,6 +169,41 @@ class PostgresDatabase implements Database {
         throw error;
       }
     });
+  }
+
+  async hold(statements: string): Promise<Held> {
+    if (performance.now() < this.#awayUntil) throw this.#away();
+    const client = await this.#pool.connect().catch((error) => this.#gone(error));
+    let isOver = false;
+    const end = async (isLost = false) => {
+      if (isOver) return;
+      isOver = true;
+      // A connection that does not commit at once is of no more use.
+      const lost =
+        isLost ||
+        (await client.query('COMMIT').then(
+          () => false,
+          () => true,
+        ));
+      client.release(lost);
+    };
+    const query: Query = async (text, values) => {
+      try {
+        return await queryOf(client)(text, values);
+      } catch (error) {
+        await end(true);
+        if (error instanceof ConnectionLost) return this.#gone(error.cause);
+        throw error;
+      }
+    };
+    await query(`BEGIN; ${statements}`);
+    this.#isBack();
+    return { query, end };
+  }
+
+  #gone(error: unknown): never {
+    this.#failed(error as Error);
+    throw this.#away();
   }
 
   async #ask<T>(work: (client: PoolClient) => Promise<T>): Promise<T> {
@@ -271,11 +315,14 @@ function queryOf(client: PoolClient): Query {
       return (await client.query(text, values as unknown[] | undefined)).rows;
     } catch (error) {
       if (isOfStatement(error)) throw error;
-      if (systemCode(error) === '57014') throw tooSlow(error as Error);
+      if (TOO_SLOW.has(systemCode(error) ?? '')) throw tooSlow(error as Error);
       return lost(error);
     }
   };
 }
+
+/** A statement was canceled, or a lock not given in time. */
+const TOO_SLOW: ReadonlySet<string> = new Set(['57014', '55P03']);
 
 /** The database is there, and answers others. */
 function tooSlow(cause: Error): PatchgateError {

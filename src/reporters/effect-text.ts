@@ -9,13 +9,13 @@ export function effectText(effect: Effect): [mark: string, colour: EffectColour,
   switch (effect.kind) {
     case 'environment-deleted': {
       const text = `${environment(effect)} will be deleted permanently`;
-      return ['-', 'red', text + doubt(effect) + policyText(effect)];
+      return ['-', 'red', text + policyText(effect)];
     }
     case 'environment-replaced': {
       const { id, newId, likelyTypo } = effect;
       const typo = likelyTypo ? `; likely a typo: did you mean ${id}?` : '';
       const text = `${environment(effect)} will be deleted permanently, and ${newId} created in its place`;
-      return ['-/+', 'red', text + typo + doubt(effect) + policyText(effect)];
+      return ['-/+', 'red', text + typo + policyText(effect)];
     }
     case 'environment-created':
       return ['+', 'green', `${environment(effect)} will be created`];
@@ -43,7 +43,7 @@ export function quoted(name: string): string {
   return `"${visible(shortened(name, 200))}"`;
 }
 
-function doubt({ possibleSince: since }: { possibleSince?: string }): string {
+function _doubt({ possibleSince: since }: { possibleSince?: string }): string {
   return since === undefined ? '' : ` where it still exists (only possible since ${visible(since)})`;
 }
 

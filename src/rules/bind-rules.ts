@@ -107,6 +107,8 @@ function findingOf({ name, basis, source }: Rule, severity: Rule['severity'], pl
   if (place.isDestructive) finding.isDestructive = true;
   if (place.isProtected) finding.isProtected = true;
   if (place.isUnknown) finding.isUnknown = true;
+  if (place.isUnread) finding.isUnread = true;
+  if (place.isRemembered) finding.isRemembered = true;
   return finding;
 }
 

@@ -20,8 +20,3 @@ export function markOf({ allowed, protected: isProtected }: LosingEffect): Parti
 export function withProtection(hint: string, { protected: isProtected }: LosingEffect): string {
   return isProtected ? `it is protected: no approval deletes it; ${hint}` : hint;
 }
-
-/** What to know of an environment that may be gone already. @param since ISO 8601 */
-export function doubtHint(since: string): string {
-  return `since ${since} it is only possible that it exists; where it is gone, sending it creates it anew`;
-}

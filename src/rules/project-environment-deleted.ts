@@ -1,5 +1,5 @@
 import type { Rule } from '../model/rule.ts';
-import { doubtHint, environmentCalled, markOf, withProtection } from './environment-called.ts';
+import { environmentCalled, markOf, withProtection } from './environment-called.ts';
 
 export const environmentDeleted: Rule = {
   name: 'project.environment-deleted',
@@ -12,17 +12,11 @@ export const environmentDeleted: Rule = {
   *check({ effects = [] }) {
     for (const effect of effects) {
       if (effect.kind !== 'environment-deleted') continue;
-      const { id, name, possibleSince } = effect;
-      const called = environmentCalled(id, name);
+      const { id, name } = effect;
       yield {
         pointer: '/environments',
-        message: possibleSince
-          ? `${called} is left out: where it still exists, it is deleted permanently`
-          : `${called} is left out: it is deleted permanently`,
-        hint: withProtection(
-          possibleSince ? doubtHint(possibleSince) : 'send all environments that are to stay',
-          effect,
-        ),
+        message: `${environmentCalled(id, name)} is left out: it is deleted permanently`,
+        hint: withProtection('send all environments that are to stay', effect),
         ...markOf(effect),
       };
     }

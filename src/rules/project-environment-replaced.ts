@@ -1,5 +1,5 @@
 import type { Rule } from '../model/rule.ts';
-import { doubtHint, environmentCalled, markOf, withProtection } from './environment-called.ts';
+import { environmentCalled, markOf, withProtection } from './environment-called.ts';
 
 export const environmentReplaced: Rule = {
   name: 'project.environment-replaced',
@@ -12,12 +12,12 @@ export const environmentReplaced: Rule = {
   *check({ effects = [] }) {
     for (const effect of effects) {
       if (effect.kind !== 'environment-replaced') continue;
-      const { id, name, newId, index, likelyTypo, possibleSince } = effect;
+      const { id, name, newId, index, likelyTypo } = effect;
       const keep = likelyTypo ? `did you mean ${id}?` : `send it with the id ${id} to keep it`;
       yield {
         pointer: `/environments/${index}/id`,
         message: `${environmentCalled(id, name)} has the new id ${newId}: ${id} is deleted permanently, ${newId} is created`,
-        hint: withProtection(possibleSince ? `${keep}; ${doubtHint(possibleSince)}` : keep, effect),
+        hint: withProtection(keep, effect),
         ...markOf(effect),
       };
     }

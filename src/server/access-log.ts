@@ -60,7 +60,9 @@ export function createAccessLog(
 function textLine(exchange: FinishedExchange, redaction: Redaction, paint: Paint): string {
   const { request, verdict, response } = exchange;
   const outcome = outcomeOf(exchange);
-  const judged = outcome === 'not judged' ? outcome : paint(outcome === 'pass' ? 'green' : 'red', outcome);
+  const mark = exchange.unguarded ? ` ${paint('red', 'UNGUARDED')}` : '';
+  const judged =
+    outcome === 'not judged' ? outcome : paint(outcome === 'pass' ? 'green' : 'red', outcome) + mark;
   const operation = verdict?.operation === undefined ? '' : printable(` ${verdict.operation}`);
   let line =
     `${paint('grey', clock(exchange.startedAt))} ${printable(`${request.method} ${urlOf(exchange, redaction)}`)} ` +
@@ -106,6 +108,7 @@ function jsonLine(exchange: FinishedExchange, redaction: Redaction): string {
     url: urlOf(exchange, redaction),
     status: exchange.response?.status,
     verdict: outcomeOf(exchange),
+    unguarded: exchange.unguarded,
     operation: verdict?.operation,
     lost: verdict?.effects
       ?.filter(losesEnvironment)

@@ -1,13 +1,12 @@
 import type { IncomingMessage } from 'node:http';
-import type { Match } from '../contract/match-operation.ts';
 import { PatchgateError } from '../errors.ts';
-import type { Gate, Inspection } from '../gate/gate.ts';
 import { decisiveEffects } from '../guard/decisive-effects.ts';
 import { splitTarget } from '../http/http.ts';
 import type { Approval } from '../model/approval.ts';
 import type { AuditLine, DecisionLine } from '../model/audit.ts';
 import { type Effect, losesEnvironment } from '../model/effect.ts';
 import type { Verdict } from '../model/finding.ts';
+import type { RecordName } from '../model/record.ts';
 import { redactText, redactUrl } from '../recordings/redaction/redact.ts';
 import type { Redaction } from '../recordings/redaction/redaction.ts';
 import { Journal } from '../recordings/store/journal.ts';
@@ -22,13 +21,23 @@ export interface AuditOptions {
   file: string | undefined;
   /** Of the database. */
   outbox?: { append(head: { at: string }, text: string): void } | undefined;
-  gate: Pick<Gate, 'recordOf'>;
   /** What passes may reach the target: not all of it is answered by a recording. */
   forwards: boolean;
   redaction: Redaction;
   /** Each line outlives a power failure. */
   isDurable: boolean;
   notice: (text: string) => void;
+}
+
+/** What the gate has found out of a request. */
+interface Audited {
+  record: RecordName | undefined;
+  verdict: Verdict;
+  /** All of them. */
+  effects: readonly Effect[] | undefined;
+  isApproved: boolean;
+  approval: string | undefined;
+  isUnguarded: boolean;
 }
 
 /** One request that is audited, on its way. */
@@ -74,22 +83,18 @@ export class Audit {
     }
   }
 
-  /** A request that was judged. @returns undefined where there is nothing to say of it */
+  /** A request that was judged, or changes a guarded record. @returns undefined where there is nothing to say of it */
   entryOf(
     req: IncomingMessage,
-    match: Match,
-    { verdict, effects = [] }: Pick<Inspection, 'verdict' | 'effects'>,
-    isApproved: boolean,
-    approval?: string,
+    { record, verdict, effects = [], isApproved, approval, isUnguarded }: Audited,
   ): AuditEntry | undefined {
-    if (!isApproved && !isAudited(verdict)) return undefined;
-    const record = this.#options.gate.recordOf(match);
+    if (!isApproved && !isUnguarded && !isAudited(verdict)) return undefined;
     const client = addressOf(req);
     const entry: AuditEntry = {
       hasPassed: false,
       over: (exchange) => {
         const isForwarded = entry.hasPassed && this.#options.forwards && !isOfRecording(exchange);
-        const line = { client, record, verdict, effects, isApproved, approval, isForwarded };
+        const line = { client, record, verdict, effects, isApproved, approval, isUnguarded, isForwarded };
         this.#append(lineOf(exchange, line, this.#options.redaction));
       },
     };
@@ -171,6 +176,7 @@ function lineOf(
     /** All of them. */
     effects: readonly Effect[];
     isApproved: boolean;
+    isUnguarded: boolean;
     isForwarded: boolean;
   },
   redaction: Redaction,
@@ -196,6 +202,7 @@ function lineOf(
     findingsOmitted: verdict.omitted || undefined,
     ...(of.effects.length > 0 && decisiveEffects(of.effects, redaction)),
     approved: of.isApproved,
+    unguarded: of.isUnguarded || undefined,
     approval: of.approval,
     forwarded: of.isForwarded,
     answeredBy: exchange.answeredBy,

@@ -52,8 +52,8 @@ export class ExchangeInFlight implements ResponseSink {
   fault: Injected | undefined;
   /** Where the audit has a line for it. */
   audited: AuditEntry | undefined;
-  /** The next one that changes the same record may be judged. */
-  releaseLock: (() => void) | undefined;
+  /** It changes a guarded record, and nobody can say what it deletes. */
+  isUnguarded = false;
   /** Ends what is at work, so that another answer can be given; undefined: there is none to be given. */
   stop: (() => void) | undefined;
   readonly #run: Run;
@@ -69,7 +69,8 @@ export class ExchangeInFlight implements ResponseSink {
   #flow: Flow | undefined;
   #answeredBy: AnsweredBy = 'gate';
   #onGone: (() => void) | undefined;
-  #isOver = false;
+  /** It is answered, or its client is gone. */
+  isOver = false;
 
   constructor(req: IncomingMessage, res: ServerResponse, run: Run) {
     this.req = req;
@@ -101,7 +102,7 @@ export class ExchangeInFlight implements ResponseSink {
       this.req.prependListener('data', (chunk: Buffer) => keeper.add(chunk));
     }
     this.res.on('close', () => {
-      if (this.#isOver) return;
+      if (this.isOver) return;
       const onGone = this.#onGone;
       this.#over(
         isCutByStop(this.req.socket) ? STOPPED : 'the client went away before the response was complete',
@@ -112,11 +113,11 @@ export class ExchangeInFlight implements ResponseSink {
 
   /** @param onGone called where the client goes away before the response is over */
   whenGone(onGone: () => void): void {
-    if (!this.#isOver) this.#onGone = onGone;
+    if (!this.isOver) this.#onGone = onGone;
   }
 
   whole(response: WholeResponse, answeredBy: AnsweredBy): void {
-    if (this.#isOver) return;
+    if (this.isOver) return;
     const { body } = response;
     this.#writeHead(response, answeredBy);
     this.#over(undefined, body);
@@ -124,7 +125,7 @@ export class ExchangeInFlight implements ResponseSink {
   }
 
   head(head: ResponseHead, flow: Flow, answeredBy: AnsweredBy): void {
-    if (this.#isOver) return;
+    if (this.isOver) return;
     this.#flow = flow;
     this.#writeHead(head, answeredBy);
     // A stream's head must not wait for its first event. One of known length goes out together with its first bytes; and one
@@ -134,7 +135,7 @@ export class ExchangeInFlight implements ResponseSink {
   }
 
   data(chunk: Buffer): boolean {
-    if (this.#isOver) return true;
+    if (this.isOver) return true;
     this.#responseKeeper ??= new BodyKeeper();
     this.#responseKeeper.add(chunk);
     if (this.res.write(chunk)) return true;
@@ -144,14 +145,14 @@ export class ExchangeInFlight implements ResponseSink {
   }
 
   end(last?: Buffer): void {
-    if (this.#isOver) return;
+    if (this.isOver) return;
     if (last) this.#responseKeeper?.add(last);
     this.#over(undefined, last);
     atEndOfTurn(() => this.res.end(last));
   }
 
   fail(thrown: PatchgateError): void {
-    if (this.#isOver) return;
+    if (this.isOver) return;
     const error = redactError(thrown, this.#run.redaction);
     if (!this.#head) this.answer(problemOfError(error), error.message);
     else {
@@ -176,7 +177,7 @@ export class ExchangeInFlight implements ResponseSink {
 
   /** Not a byte goes out: the connection is reset. */
   reset(): void {
-    if (this.#isOver) return;
+    if (this.isOver) return;
     this.#over('the connection was reset by a fault');
     if (this.res.socket) resetConnection(this.res.socket);
   }
@@ -208,7 +209,7 @@ export class ExchangeInFlight implements ResponseSink {
 
   /** @param body of the response, where it was in hand whole */
   #over(failure: string | undefined, body?: Buffer): void {
-    this.#isOver = true;
+    this.isOver = true;
     // What still holds this would hold one request after the other by it, and the garbage collector pays: half of a replay.
     this.stop = this.#onGone = undefined;
     if (failure !== undefined) this.req.unpipe().resume();
@@ -221,6 +222,7 @@ export class ExchangeInFlight implements ResponseSink {
       request: this.request,
       requestBody: this.body ? bodyToShow(this.body) : this.#requestKeeper?.kept,
       verdict: this.verdict,
+      unguarded: this.isUnguarded || undefined,
       answeredBy: this.#answeredBy,
       response: this.#head && {
         status: this.#head.status,
@@ -233,7 +235,6 @@ export class ExchangeInFlight implements ResponseSink {
     };
     this.audited?.over(exchange);
     this.#run.onFinished(exchange);
-    this.releaseLock?.();
   }
 }
 

@@ -155,6 +155,7 @@ function textOf(exchange: FinishedExchange, askedKept: number, answeredKept: num
       kept: askedKept,
     },
     verdict: exchange.verdict,
+    unguarded: exchange.unguarded,
     answeredBy: exchange.answeredBy,
     answered: response && {
       status: response.status,

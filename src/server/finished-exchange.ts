@@ -19,6 +19,8 @@ export interface FinishedExchange {
   requestBody: BodyToShow;
   /** Undefined where the request was not judged. */
   verdict: Verdict | undefined;
+  /** It changes a guarded record, and nobody can say what it deletes. */
+  unguarded?: boolean | undefined;
   /** Who answered: the gate itself where it blocked, injected a fault, or nothing else did. */
   answeredBy: AnsweredBy;
   /** Undefined where the client went away before there was a response. */

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { type ErrorCode, messageOf, PatchgateError } from '../errors.ts';
-import { MOST_LOST, type Remediation } from '../guard/judging.ts';
+import { MOST_LOST, type Remediation } from '../guard/guard.ts';
 import type { Finding, Verdict } from '../model/finding.ts';
 import { grouped } from '../reporters/wording.ts';
 import type { AccessRefusal } from './access.ts';
@@ -50,22 +50,26 @@ export function problemOfVerdict(verdict: Verdict, remediation?: Remediation): P
   const answerWith = (approve: string | undefined) =>
     problem(type, verdict.status ?? 422, {
       detail: detailOf(verdict),
-      hint: remediation && hintOf(remediation),
+      hint: remediation && hintOf(remediation, type),
       operation: verdict.operation,
+      approve,
+      approval: remediation?.approval,
+      corrected,
       findings,
       omitted: omitted > 0 ? omitted : undefined,
       effects: verdict.effects,
       effectsOmitted: verdict.effectsOmitted,
-      corrected,
-      approve,
-      approval: remediation?.approval,
     });
   const answer = answerWith(remediation?.approve);
   const headers = [...answer.headers, 'Patchgate-Blocked', type];
   return { ...answer, headers, ...(remediation?.approve && { shown: answerWith('[redacted]').body }) };
 }
 
-function hintOf({ corrected, approve, approval, needsApprover, tooMany }: Remediation): string {
+function hintOf(
+  { corrected, approve, approval, needsApprover, tooMany }: Remediation,
+  type: NonNullable<Verdict['problem']>,
+): string {
+  if (type !== 'destructive-change') return 'send `corrected`: it has all that the project has now';
   const again = 'send the same request again with `Patchgate-Approve: <token>`';
   const ways = [
     corrected && 'send `corrected` to keep them',
@@ -101,7 +105,9 @@ export function problem(
   members: Readonly<Record<string, unknown>>,
 ): ProblemAnswer {
   const fixed = { type: `urn:patchgate:problem:${type}`, title: TITLES[type] ?? OTHER_TITLE, status };
-  const body = Buffer.from(`${JSON.stringify({ ...fixed, ...members, ...fixed })}\n`);
+  // People read what a PATCH would delete where curl has printed it.
+  const indent = type === 'destructive-change' ? 2 : undefined;
+  const body = Buffer.from(`${JSON.stringify({ ...fixed, ...members, ...fixed }, null, indent)}\n`);
   const headers = [
     ...['Content-Type', 'application/problem+json', 'Content-Length', String(body.length)],
     // A 404 or 501 may be kept by any cache that is not told otherwise (RFC 9110 15.1).

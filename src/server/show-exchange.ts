@@ -36,6 +36,8 @@ export interface ShownExchange {
   response?: { status: number; headers: ShownHeaders; body?: ShownBody | undefined } | undefined;
   /** Absent where the request was not judged. */
   verdict?: Verdict | undefined;
+  /** It changes a guarded record, and nobody can say what it deletes. */
+  unguarded?: true;
   answeredBy: FinishedExchange['answeredBy'];
   failure?: string | undefined;
   /** The fault that was injected into its answer: `status=503 count=2`. */
@@ -94,6 +96,7 @@ function headOf(exchange: FinishedExchange, redaction: Redaction, onFound: OnFou
     },
     response: response && { status: response.status, headers: showHeaders(response.headers, redaction) },
     verdict: exchange.verdict,
+    ...(exchange.unguarded && { unguarded: true as const }),
     answeredBy: exchange.answeredBy,
     failure: failure && redactText(failure, redaction),
     fault: exchange.fault,

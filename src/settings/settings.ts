@@ -88,12 +88,13 @@ export const SETTINGS = {
     state: {
       ...of('fileOrOff'),
       description:
-        'File with what the service holds, as far as it is known; proxy keeps one: .patchgate/state.json (--no-state)',
+        'File with the last known state of the projects; proxy keeps one: .patchgate/state.json (--no-state)',
     },
     readState: {
       type: 'boolean',
+      default: true,
       description:
-        'Before the first PATCH of a project of which nothing is known, read it from the target. --no-read-state: the gate sends no GET of its own, not even before a 409 for what may be gone',
+        'Before a PATCH of a project, read it from the target with one GET; --no-read-state: judge by what is remembered',
     },
     approvers: {
       ...of('tokens'),

@@ -1,8 +1,10 @@
 import { isObject, type JsonObject, type JsonValue, listAt, member } from '../json/json.ts';
 import type { DecideDeletion } from '../model/deletion.ts';
 import type { Effect, LosingEffect } from '../model/effect.ts';
+import { isSameName, plainName } from '../model/name-pattern.ts';
 import { editDistance } from '../model/nearest.ts';
 import type { RecordKind } from '../model/record.ts';
+import { RECORD_LISTS, type RecordList } from './lists.ts';
 import {
   type Environment,
   environmentsOf,
@@ -11,7 +13,6 @@ import {
   isSameProject,
   languagesOf,
 } from './project.ts';
-import { RECORD_LISTS, type RecordList } from './records.ts';
 
 /**
  * What a PATCH does to a record. The one function for the proxy, `check`, `plan` and the fake. Pure.
@@ -51,8 +52,6 @@ function leftOut({ field, effect, id, name }: RecordList, known: JsonObject, bod
 /**
  * What a PATCH of a project does to it: service-api 4.1 rules 3 to 7. An environment is known by its id alone. What is lost
  * comes first. A body without a list of environments keeps none of them: rule 4 has no other word for it.
- *
- * @param known may hold an environment under several names: whichever it has, these are its effects
  */
 export function projectEffects(known: JsonObject, body: JsonValue, decide: DecideDeletion): Effect[] {
   const ofEnvironments = hasSameEnvironments(known, body)
@@ -70,7 +69,7 @@ function environmentEffects(known: JsonObject, body: JsonValue, decide: DecideDe
   const substitutes = substitutesFor(gone, created, [...before.keys()]);
   const lost = gone.map(([id, called]): LosingEffect => {
     const name = nameOf(called);
-    const more = { ...decisionOf(called, decide), ...doubtOf(called) };
+    const more = decisionOf(called, decide);
     const other = substitutes.get(id);
     if (!other) return { kind: 'environment-deleted', id, name, ...more };
     const typo = isLikelyTypo(id, other.id) ? { likelyTypo: true as const } : {};
@@ -110,12 +109,15 @@ function substitutesFor(
   if (gone.length === 0 || created.length === 0) return substitutes;
   const byName = new Map<string, Environment[]>();
   for (const one of created.toReversed()) {
-    const called = byName.get(one.name);
+    const name = plainName(one.name);
+    const called = byName.get(name);
     if (called) called.push(one);
-    else if (one.name !== '') byName.set(one.name, [one]);
+    else if (name !== '') byName.set(name, [one]);
   }
   for (const [id, called] of gone) {
-    const same = called.map(({ name }) => byName.get(name)).find((found) => found && found.length > 0);
+    const same = called
+      .map(({ name }) => byName.get(plainName(name)))
+      .find((found) => found && found.length > 0);
     const other = same?.pop();
     if (other) substitutes.set(id, other);
   }
@@ -136,7 +138,7 @@ function isLikelyTypo(id: number, other: number): boolean {
 }
 
 function renaming(known: readonly Environment[] | undefined, sent: Environment): Effect[] {
-  if (!known || sent.name === '' || known.some(({ name }) => name === sent.name)) return [];
+  if (!known || sent.name === '' || known.some(({ name }) => isSameName(name, sent.name))) return [];
   return [{ kind: 'environment-renamed', id: sent.id, name: nameOf(known), to: sent.name }];
 }
 
@@ -149,9 +151,7 @@ function defaultEffects(known: JsonObject, body: JsonValue): Effect[] {
 }
 
 function enabledIn(project: JsonValue): Set<number> {
-  const enabled = environmentsOf(project).filter(
-    ({ isEnabled, possibleSince }) => isEnabled && !possibleSince,
-  );
+  const enabled = environmentsOf(project).filter(({ isEnabled }) => isEnabled);
   return new Set(enabled.map(({ id }) => id));
 }
 
@@ -185,15 +185,7 @@ function byId(environments: readonly Environment[]): Map<number, Environment[]> 
   return groups;
 }
 
-/** The name that it had last, as far as that can be read. */
+/** The last of its names that can be read. */
 function nameOf(called: readonly Environment[]): string {
-  const sure = called.findLast(({ name, possibleSince }) => name !== '' && !possibleSince);
-  return (sure ?? called.findLast(({ name }) => name !== ''))?.name ?? '';
-}
-
-/** Since when an environment is only possible; nothing where it is sure to exist by one of its names. */
-function doubtOf(called: readonly Environment[]): { possibleSince?: string } {
-  const since = called.map(({ possibleSince = '' }) => possibleSince);
-  const [latest = ''] = since.sort().reverse();
-  return since.includes('') ? {} : { possibleSince: latest };
+  return called.findLast(({ name }) => name !== '')?.name ?? '';
 }

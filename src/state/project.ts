@@ -6,13 +6,11 @@ export interface Environment {
   /** `""` where there is none that can be read. */
   name: string;
   isEnabled: boolean;
-  /** Known not to be sure to exist: since when, as ISO 8601. */
-  possibleSince?: string;
   /** Its position in the list. */
   index: number;
 }
 
-/** Those of a project's environments that have an id; any other is none that the service could hold on to. */
+/** Those of a project's environments that have an id; the service could hold on to no other. */
 export function environmentsOf(project: JsonValue | undefined): Environment[] {
   const environments: Environment[] = [];
   for (const [index, item] of listAt(project, 'environments').entries()) {
@@ -20,9 +18,7 @@ export function environmentsOf(project: JsonValue | undefined): Environment[] {
     if (typeof id !== 'number' || !Number.isInteger(id)) continue;
     const name = member(item, 'name');
     const isEnabled = member(item, 'isEnabled') === true;
-    const since = member(item, 'possibleSince');
-    const possible = typeof since === 'string' ? { possibleSince: since } : undefined;
-    environments.push({ id, name: typeof name === 'string' ? name : '', isEnabled, ...possible, index });
+    environments.push({ id, name: typeof name === 'string' ? name : '', isEnabled, index });
   }
   return environments;
 }
@@ -35,8 +31,6 @@ export function languagesOf(project: JsonValue | undefined): Set<string> {
 /**
  * Whether a project as it was sent or shown is as it is kept, to the order of its lists. Most are: a client that changes one
  * field sends all of them, and this costs a tenth of finding out what is different.
- *
- * @param kept as `plainRecord` makes it
  */
 export function isSameProject(kept: JsonObject, value: JsonValue | undefined): boolean {
   return (
@@ -51,7 +45,6 @@ export function hasSameLanguages(kept: JsonObject, value: JsonValue | undefined)
   return areSame(kept.languages, member(value, 'languages'), (one, other) => one === other);
 }
 
-/** False where one of them is not sure to exist. */
 export function hasSameEnvironments(kept: JsonObject, value: JsonValue | undefined): boolean {
   return areSame(kept.environments, member(value, 'environments'), isSameEnvironment);
 }
@@ -76,7 +69,6 @@ function isSameEnvironment(kept: JsonValue, item: JsonValue): boolean {
     kept.name !== undefined &&
     kept.name === item.name &&
     kept.isEnabled !== undefined &&
-    kept.isEnabled === item.isEnabled &&
-    kept.possibleSince === undefined
+    kept.isEnabled === item.isEnabled
   );
 }

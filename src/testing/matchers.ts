@@ -15,9 +15,9 @@ import { findingParagraphs } from '../reporters/text.ts';
 import { resolveConfig } from '../settings/config.ts';
 import type { UserConfig } from '../settings/define-config.ts';
 import { COMMAND_DEFAULTS } from '../settings/settings.ts';
-import { wholeRecord } from '../state/known.ts';
+import { plainRecord } from '../state/lists.ts';
 import { environmentsOf } from '../state/project.ts';
-import { isWhole } from '../state/records.ts';
+import { isWhole } from '../state/whole-record.ts';
 import type { GateAssertions, JudgedWith } from './assertions.ts';
 import { haveServed } from './have-served.ts';
 import { checkMembers, comparing, type Outcome, picked, type Runner, told } from './runner.ts';
@@ -162,7 +162,7 @@ function knownOf(gate: Gate, operation: string, state: object): Known {
   const [record] = records as JsonObject[];
   if (record === undefined)
     throw misuse(`the state is no ${kind}`, `give the whole ${kind} as the service shows it`);
-  return wholeRecord(kind, record);
+  return { record: plainRecord(kind, record), isWhole: true };
 }
 
 /** @throws PatchgateError `bad-usage` if the project does not have it, or several of its name */

@@ -39,8 +39,14 @@ afterEach(() => {
 const at = (file: string) => join(cwd, file);
 const write = (file: string, content: unknown) =>
   writeFileSync(at(file), typeof content === 'string' ? content : JSON.stringify(content));
-const stateFile = (projects: Record<string, unknown>, account = 'current') =>
-  write('state.json', { accounts: { [account]: { projects } } });
+const stateFile = (projects: Record<string, unknown>, account = 'current', more = {}) =>
+  write('state.json', {
+    formatVersion: 1,
+    records: Object.fromEntries(
+      Object.entries(projects).map(([id, record]) => [`project ${id}`, { account, record, ...more }]),
+    ),
+    approvals: {},
+  });
 
 interface Given extends Partial<PlanArgs> {
   stdin?: string;
@@ -151,7 +157,7 @@ describe('the exit code', () => {
   });
 
   it('is 2 where only a part is known and nothing of that is lost, 3 where something is', async () => {
-    stateFile({ 42: { ...PROJECT, incomplete: true } });
+    stateFile({ 42: PROJECT }, 'current', { isPart: true });
     write('body.json', PROJECT);
     expect(await planned()).toMatchObject({ exitCode: 2, known: false, effects: [] });
     write('body.json', WITHOUT_STAGING);
@@ -242,28 +248,17 @@ describe('a state file', () => {
 
   it('that is broken is told with its place', async () => {
     write('body.json', PROJECT);
-    write('state.json', '{"accounts": {"curent": {}}}');
+    write('state.json', '{"formatVersion": 1, "records": {"project 42": 7}, "approvals": {}}');
     expect(await laterRefusal('bad-input', plan())).toMatch(
-      /invalid name "curent" in accounts in .*state\.json:1:15/,
+      /invalid value 7 for records\["project 42"\] in .*state\.json:1:/,
     );
-  });
-
-  it('is read with the journal beside it', async () => {
-    write('body.json', WITHOUT_STAGING);
-    stateFile({ 42: WITHOUT_STAGING });
-    const line = { account: 'current', kind: 'project', id: '42', record: PROJECT };
-    write('state.json.journal', `${JSON.stringify(line)}\n{"cut`);
-    expect(await planned()).toMatchObject({ exitCode: 3, effects: [STAGING_DELETED] });
-    // A proxy that was killed may have left the journal alone.
-    rmSync(at('state.json'));
-    expect(await planned()).toMatchObject({ exitCode: 3, effects: [STAGING_DELETED] });
   });
 
   it('says how old it is, and what it is about', async () => {
     write('body.json', PROJECT);
     write('state.json', {
-      target: 'https://staging.example.com',
-      accounts: { current: { projects: { 42: PROJECT } } },
+      ...{ formatVersion: 1, target: 'https://staging.example.com', approvals: {} },
+      records: { 'project 42': { account: 'current', record: PROJECT } },
     });
     utimesSync(at('state.json'), 3600, 3600);
     const { output } = await plan({ format: 'text', now: 4 * 3_600_000 });
@@ -370,7 +365,7 @@ describe('--write-full', () => {
   });
 
   it('says so where the service may hold more than it writes', async () => {
-    stateFile({ 42: { ...PROJECT, incomplete: true } });
+    stateFile({ 42: PROJECT }, 'current', { isPart: true });
     write('body.json', WITHOUT_STAGING);
     const { said } = await planned({ writeFull });
     expect(said).toContain('wrote full.json: the body that loses no environment that is known');
@@ -454,7 +449,14 @@ describe('the command', () => {
     body = join(folder, 'body.json');
     state = join(folder, 'state.json');
     writeFileSync(body, JSON.stringify(EMPTY));
-    writeFileSync(state, JSON.stringify({ accounts: { 7: { projects: { 42: PROJECT } } } }));
+    writeFileSync(
+      state,
+      JSON.stringify({
+        formatVersion: 1,
+        records: { 'project 42': { account: '7', record: PROJECT } },
+        approvals: {},
+      }),
+    );
   });
   afterEach(() => {
     vi.restoreAllMocks();
@@ -574,7 +576,14 @@ describe('the command', () => {
   test('shows no secret, and writes the body as it is to be sent', async () => {
     const secret = `ghp_${'a1B2'.repeat(9)}`;
     const name = { ...PROJECT, name: secret, environments: [{ ...PRODUCTION, name: `ci ${secret}` }] };
-    writeFileSync(state, JSON.stringify({ accounts: { 7: { projects: { 42: name } } } }));
+    writeFileSync(
+      state,
+      JSON.stringify({
+        formatVersion: 1,
+        records: { 'project 42': { account: '7', record: name } },
+        approvals: {},
+      }),
+    );
     const full = join(folder, 'full.json');
     for (const format of ['text', 'json']) {
       const args = ['--state', state, '--format', format, '--write-full', full];

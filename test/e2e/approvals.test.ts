@@ -20,7 +20,6 @@ const ANNA = { Authorization: 'Bearer t0ken-of-anna' };
 const BEN = { Authorization: 'Bearer t0ken-of-ben' };
 
 const start = (settings: Settings = {}) => startGate({ target: service.target.url, ...settings });
-const CHANGED = 'the record has changed since it was asked';
 const withToken = (approve: string | undefined) => ({ headers: { 'Patchgate-Approve': approve ?? '' } });
 
 interface Answer<T> {
@@ -106,7 +105,7 @@ describe('the resource', () => {
     const gate = await start();
     await patch(gate.url, BOTH);
     const ids = [];
-    for (let i = 0; i < 3; i++) ids.unshift((await blocked(gate)).approval);
+    for (let i = 0; i < 3; i++) ids.unshift((await blocked(gate, { ...ONE, name: `${i}` })).approval);
     await decide(gate, ids[1], 'decline');
     expect((await list(gate)).map(({ id }) => id)).toEqual(ids);
     const ask = async (query: string) => {
@@ -181,7 +180,7 @@ describe('a PATCH that deletes very much', () => {
     expect(shown.effectsOmitted).toBe(1);
     await decide(gate, approval, 'approve');
     await patch(gate.url, { ...ONE, name: 'Other' }, withToken(approve));
-    const lines = readFileSync(audit, 'utf8').trimEnd().split('\n');
+    const [, ...lines] = readFileSync(audit, 'utf8').trimEnd().split('\n');
     const named = lines
       .map((line) => JSON.parse(line))
       .map((line) => [line.effects.length, line.effectsOmitted]);
@@ -238,22 +237,6 @@ describe('without approvers', () => {
     if (status === 409) expect(again.json).toMatchObject({ type: 'urn:patchgate:problem:not-pending' });
     expect((await one(gate, approval)).status).toBe(is);
   });
-
-  it('one whose record has changed cannot be approved any more, and may be declined', async () => {
-    const gate = await start();
-    await patch(gate.url, BOTH);
-    const [first, second] = [await blocked(gate), await blocked(gate)];
-    await patch(gate.url, { ...BOTH, name: 'Other' });
-    const late = await decide(gate, first.approval, 'approve');
-    expect([late.status, late.json.detail]).toEqual([409, expect.stringContaining(CHANGED)]);
-    expect(await one(gate, first.approval)).toMatchObject({ status: 'expired', reason: CHANGED });
-    const sent = await blocked(gate, ONE, withToken(first.approve));
-    expect(sent.detail).toContain('the record has changed');
-    expect((await decide(gate, second.approval, 'decline')).status).toBe(200);
-    // What is not known for sure is looked at when the PATCH comes again.
-    await control(gate, 'state/current/projects/42', { method: 'DELETE' });
-    expect((await decide(gate, sent.approval, 'approve')).status).toBe(200);
-  });
 });
 
 describe('with approvers', () => {
@@ -291,15 +274,6 @@ describe('with approvers', () => {
     expect(refused.detail).toContain(`${approval} was declined by anna: not on a Friday`);
     expect(refused.approve).toBeUndefined();
     expect(service.deleted).toEqual([]);
-  });
-
-  it('only they forget what is known: what is not known is not announced', async () => {
-    const gate = await start(settings);
-    await patch(gate.url, BOTH);
-    const forget = (headers = {}) =>
-      control(gate, 'state/current/projects/42', { method: 'DELETE', headers });
-    expect((await forget()).status).toBe(403);
-    expect((await forget(ANNA)).status).toBe(200);
   });
 
   it('their tokens are as good as the control token', async () => {
@@ -360,7 +334,7 @@ describe('after a restart', () => {
       const { approve = '', approval = '' } = await blocked(gate);
       await act(gate, approval, approve);
       const { exchange: _exchange, ...before } = await one(gate, approval);
-      expect(readFileSync(`${state}.journal`, 'utf8')).not.toContain(approve);
+      expect(readFileSync(state, 'utf8')).not.toContain(approve);
       const next = await restarted(gate, state, how, { approvers: APPROVERS });
       expect(await one(next, approval)).toEqual(before);
       const answered = await patch(next.url, ONE, withToken(approve));
@@ -404,16 +378,6 @@ describe('after a restart', () => {
       expect((await blocked(next, ONE, withToken(approve))).detail).toContain('no approver has approved');
     expect((await one(next, approved.approval)).status).toBe('pending');
   });
-
-  it('another process that reads the file does not take its tokens', async () => {
-    const state = newFile();
-    const gate = await start({ state });
-    await patch(gate.url, BOTH);
-    const { approve } = await blocked(gate);
-    const beside = await start({ state });
-    expect((await blocked(beside, ONE, withToken(approve))).detail).toContain('is not known');
-    expect((await patch(gate.url, ONE, withToken(approve))).status).toBe(200);
-  });
 });
 
 it('two people, and a gate that is killed between them, and again once the token is on its way', {
@@ -455,6 +419,7 @@ it('the audit names the approval that was asked for, decided and used', async ()
     .trimEnd()
     .split('\n')
     .map((line) => JSON.parse(line));
+  expect(lines.shift()).toMatchObject({ verdict: 'pass', unguarded: true });
   expect(lines).toMatchObject([
     { verdict: 'block', approved: false, approval },
     {

@@ -21,7 +21,9 @@ let gate: Patchgate;
 let url: string;
 beforeAll(async () => {
   target = await startTarget((_, res) => res.end('answered'));
-  gate = await patchgate('proxy', { config: CONFIG, target: target.url, port: 0, state: '' } as never);
+  gate = await patchgate('proxy', {
+    ...{ config: CONFIG, target: target.url, port: 0, state: '', readState: false },
+  } as never);
   url = (await gate.listen()).url;
 });
 beforeEach(() => {
@@ -74,7 +76,7 @@ describe('a proxy with rules of a team', () => {
     const elsewhere = await patch(withName('Production', { owner: 1 }), 43);
     expect([elsewhere.status, elsewhere.findings]).toEqual([
       200,
-      '[{"rule":"schema.unknown-field","severity":"warn","pointer":"/owner"}]',
+      expect.stringContaining('{"rule":"schema.unknown-field","severity":"warn","pointer":"/owner"}'),
     ]);
   });
 });
@@ -103,7 +105,10 @@ describe('a gate with rules of a team', () => {
     const own = await createGate({ config: CONFIG } as never);
     const body = Buffer.from(JSON.stringify(withName('production')));
     const severityIn = (file: string) =>
-      own.inspectBody('updateProject', body, { file }).verdict.findings.map(({ severity }) => severity);
+      own
+        .inspectBody('updateProject', body, { file })
+        .verdict.findings.filter(({ rule }) => rule.startsWith('team.'))
+        .map(({ severity }) => severity);
     expect(severityIn(`${TEAM}legacy/a.json`)).toEqual(['warn']);
     expect(severityIn(`${TEAM}a.json`)).toEqual(['error']);
   });

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { ROOT, startBinary } from '../support/binary.ts';
 import { runHere } from '../support/run-here.ts';
-import { startTarget } from '../support/target.ts';
 
 const PAGE = readFileSync(join(ROOT, 'docs/guard.md'), 'utf8');
 
@@ -52,15 +51,4 @@ it('the commands list, approve and decline', async () => {
   expect(await run(approve, id)).toMatchObject({ code: 0, stdout: expect.stringMatching(/^approved /) });
   const other = await ask();
   expect(await run(decline, other)).toMatchObject({ code: 0, stdout: expect.stringMatching(/^declined /) });
-});
-
-it('the chat gets that message', async () => {
-  const chat = await startTarget();
-  const [, variable = ''] = /^export (\w+)=https:/.exec(blocksBelow('Tell a chat', 'sh')[0] ?? '') ?? [];
-  const { ask } = await startGate({ [variable]: chat.url });
-  const id = await ask();
-  await expect.poll(() => chat.received).toHaveLength(1);
-  const alike = (message: string) =>
-    JSON.parse(message.replaceAll(id, 'k3f9x2ab').replace(/\d{4}-\d\d-\d\d[T ][\d:.]+/g, 'TIME'));
-  expect(blocksBelow('Tell a chat', 'json').map(alike)).toEqual([alike(String(chat.received[0]?.body))]);
 });

@@ -1,7 +1,6 @@
 /** The guard in front of a service that really deletes: what it has not announced must not be gone. */
 import { once } from 'node:events';
 import { type ClientRequest, request } from 'node:http';
-import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Config } from '../../src/settings/config.ts';
 import { type HeldTimers, holdTimers } from '../support/held-timers.ts';
@@ -33,22 +32,13 @@ describe('what is known', () => {
       type: 'urn:patchgate:problem:destructive-change',
       effects: [{ kind: 'environment-deleted', id: 2, name: 'Staging' }],
       corrected: BOTH,
-      findings: [{ rule: 'project.environment-deleted', severity: 'error', pointer: '/environments' }],
+      findings: expect.arrayContaining([
+        expect.objectContaining({ rule: 'project.environment-deleted', severity: 'error' }),
+      ]),
     });
     expect(service.deleted).toEqual([]);
     expect((await patch(url, blocked.json.corrected)).status).toBe(200);
     expect(service.projects.get('42')).toEqual(BOTH);
-  });
-
-  it('is what another proxy keeps in the same file, which was started in the same empty folder', async () => {
-    const state = join(temporaryFolder(), '.patchgate', 'state.json');
-    const [keeper, other] = [await start({ state }), await start({ state })];
-    expect((await patch(keeper.url, BOTH)).status).toBe(200);
-    expect(lossesIn(await patch(other.url, ONE))).toEqual(['environment-deleted 2']);
-    expect(service.deleted).toEqual([]);
-    // It says that what it learns itself is not kept.
-    expect((await patch(other.url, project('1 Production', '2 Staging', '3 QA'))).status).toBe(200);
-    expect(other.notices.join()).toMatch(/is in use: .* What is learnt here is not kept/);
   });
 
   it('is not what was blocked or refused', async () => {
@@ -206,13 +196,11 @@ describe('an approval', () => {
 });
 
 describe('the control API', () => {
-  it('shows what is known, says what a PATCH would do, and forgets', async () => {
+  it('says how many records are known, and what a PATCH would do', async () => {
     const { url, gate } = await start();
     expect(gate.summary).toMatch(/; knows none of its records \(in memory alone\)$/);
     await patch(url, BOTH);
     const control = (path: string, init?: RequestInit) => fetch(`${url}/__patchgate/${path}`, init);
-    const shown = await (await control('state')).json();
-    expect(shown).toEqual({ paths: { '/api/v2': { current: { projects: { 42: BOTH } } } } });
     expect(await (await control('health')).json()).toMatchObject({ known: { records: 1 } });
     const dry = {
       method: 'PATCH',
@@ -225,16 +213,6 @@ describe('the control API', () => {
       problem: 'destructive-change',
       effects: [{ kind: 'environment-deleted', id: 2 }],
     });
-    const forget = () => control('state/current/projects/42', { method: 'DELETE' });
-    expect((await forget()).status).toBe(200);
-    expect((await forget()).status).toBe(404);
-    expect((await control('state/current/campaigns/42', { method: 'DELETE' })).status).toBe(404);
-    expect((await patch(url, ONE)).status).toBe(200);
-  });
-
-  it('has nothing to show where what is known depends on the session', async () => {
-    const { url } = await startGate({}, 'fake');
-    expect((await fetch(`${url}/__patchgate/state`)).status).toBe(404);
   });
 });
 
@@ -299,24 +277,6 @@ it.each(['X-HTTP-Method-Override', 'X-Method-Override', 'X-HTTP-Method', 'X-Orig
   },
 );
 
-it('what is made anew while a DELETE is on its way is not forgotten with it', async () => {
-  const { url } = await start();
-  await patch(url, BOTH);
-  let answerDelete: (() => void) | undefined;
-  const arrived = new Promise<void>((resolve) => {
-    service.remove = (res) => {
-      answerDelete = () => res.writeHead(204).end();
-      resolve();
-    };
-  });
-  const removed = fetch(`${url}/api/v2/accounts/current/projects/42`, { method: 'DELETE' });
-  await arrived;
-  await patch(url, project('1 Production', '2 Staging', '3 QA'));
-  answerDelete?.();
-  await removed;
-  expect(lossesIn(await patch(url, BOTH))).toEqual(['environment-deleted 3']);
-});
-
 describe('PATCHes at the same moment', () => {
   it('delete nothing that was not announced', async () => {
     const { url } = await start();
@@ -340,34 +300,6 @@ describe('PATCHes at the same moment', () => {
     const passed = answers.filter(({ status }) => status === 200);
     expect(passed).toHaveLength(1);
     expect(answers.filter(({ status }) => status === 409)).toHaveLength(49);
-    expect(service.deleted).toEqual([]);
-  });
-
-  it('are on their way together where they leave the environments as they are', async () => {
-    const { url } = await start();
-    await patch(url, BOTH);
-    const held: (() => void)[] = [];
-    const all = new Promise<void>((resolve) => {
-      for (let i = 0; i < 20; i++)
-        service.next.push((_req, res, apply) => {
-          held.push(() => {
-            apply();
-            service.answer(res, BOTH);
-          });
-          if (held.length === 20) resolve();
-        });
-    });
-    const answers = Array.from({ length: 20 }, (_, i) => patch(url, { ...BOTH, name: `Checkout ${i}` }));
-    await all;
-    const later = patch(url, project('1 Production', '2 Staging', '3 QA'));
-    const blocked = patch(url, ONE);
-    for (const answer of held.reverse()) answer();
-    for (const { status } of await Promise.all(answers)) expect(status).toBe(200);
-    expect((await later).status).toBe(200);
-    expect((await blocked).json.effects?.filter(({ kind }) => kind === 'environment-deleted')).toMatchObject([
-      { id: 2 },
-      { id: 3 },
-    ]);
     expect(service.deleted).toEqual([]);
   });
 

@@ -25,7 +25,11 @@ const planGiven = (stdin: string, ...args: string[]) => runBinary(['plan', '-', 
 
 function keepState() {
   mkdirSync(join(cwd, '.patchgate'));
-  write('.patchgate/state.json', { accounts: { current: { projects: { 42: PROJECT } } } });
+  write('.patchgate/state.json', {
+    formatVersion: 1,
+    records: { 'project 42': { account: 'current', record: PROJECT } },
+    approvals: {},
+  });
 }
 
 test('the help has examples and the exit codes, in ASCII', async () => {

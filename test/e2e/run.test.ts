@@ -62,12 +62,12 @@ describe('the access log', () => {
       .split('\n')
       .map((line) => line.replace(/^\S+ /, ''));
     expect(lines).toEqual([
-      expect.stringMatching(`^PATCH ${PROJECT_PATH} 200 pass updateProject target \\d+ms$`),
+      expect.stringMatching(`^PATCH ${PROJECT_PATH} 200 pass UNGUARDED updateProject target \\d+ms.*$`),
       expect.stringMatching(
         `^PATCH ${PROJECT_PATH} 422 block updateProject gate \\d+ms: .*schema.required /languages`,
       ),
       expect.stringMatching(
-        `^PATCH ${PROJECT_PATH} 200 pass updateProject target \\d+ms: warn schema.unknown-field /extra`,
+        `^PATCH ${PROJECT_PATH} 200 pass updateProject target \\d+ms: .*warn schema.unknown-field /extra`,
       ),
       expect.stringMatching('^GET /api/v2/x\\?token=\\S+ 200 not judged target \\d+ms$'),
     ]);

@@ -46,10 +46,10 @@ describe('a plan', { tags: 'slow' }, () => {
 
   it('goes by what the gates know, of one service or of all', async () => {
     const { url, database } = await open();
-    const states = [{ base: '/api/v2', account: 'current', record: PROJECT }];
+    const kept = { account: 'current', record: PROJECT };
     await database.query(
-      "INSERT INTO patchgate_record (namespace, service, kind, id, states) VALUES ('default', 'http://a.example', 'project', '42', $1)",
-      [JSON.stringify(states)],
+      "INSERT INTO patchgate_record (service, kind, id, kept) VALUES ('http://a.example', 'project', '42', $1)",
+      [JSON.stringify(kept)],
     );
     const plan = (env: Record<string, string> = {}) =>
       runHere(['plan', 'body.json', '--project', '42', '--base-path', '/api/v2'], {

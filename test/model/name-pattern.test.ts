@@ -6,10 +6,10 @@ const matches = (pattern: string, name: string) => nameMatcher([pattern])(name);
 
 describe('a pattern of names', () => {
   it.each([
-    ['Staging', ['Staging'], ['staging', 'Staging ', 'Stagin', '']],
+    ['Staging', ['Staging'], ['staging', 'Stagin', '']],
     ['e2e-*', ['e2e-', 'e2e-1', 'e2e-*'], ['e2e', 'xe2e-1', 'E2E-1']],
     ['*', ['', 'x', 'a\nb'], []],
-    ['?', ['x', '😀', '\n'], ['', 'xx']],
+    ['?', ['x', '😀'], ['', 'xx', ' ']],
     ['a*b?c*', ['abxc', 'aXXbYcZ', 'abbbcc'], ['abc', 'xabxc']],
     ['a.c+(x)[y]', ['a.c+(x)[y]'], ['abc+(x)[y]', 'a.cc(x)y']],
     ['\\*', ['\\', '\\x'], ['*']],

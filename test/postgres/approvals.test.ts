@@ -1,6 +1,6 @@
 // @module-tag postgres
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { Approvals } from '../../src/guard/approvals.ts';
+import { Approvals } from '../../src/guard/approvals.ts';
 import { PgApprovals } from '../../src/postgres/approvals.ts';
 import type { Database } from '../../src/postgres/database.ts';
 import { ABOUT, ANNA, describeApprovals, type SuiteOptions, subject } from '../support/approvals-suite.ts';
@@ -16,7 +16,7 @@ beforeAll(async () => {
 }, 60_000);
 
 const approvalsIn = (database: Database, { lifetime = 60_000, approvers }: SuiteOptions = {}) =>
-  new PgApprovals({ database, service: SERVICE, lifetime, approvers });
+  new Approvals({ book: new PgApprovals(database, SERVICE), lifetime, approvers });
 
 /** Those of several gates, each with a pool of its own. */
 async function gates(count: number, options?: SuiteOptions): Promise<Approvals[]> {
@@ -78,7 +78,10 @@ describe('in a database', { tags: 'slow' }, () => {
     const own = approvalsIn(await openAt(url));
     const { id, token } = await own.issue(subject(), ABOUT);
     const database = await openAt(url);
-    const ofOtherService = new PgApprovals({ database, service: 'https://other.example', lifetime: 60_000 });
+    const ofOtherService = new Approvals({
+      book: new PgApprovals(database, 'https://other.example'),
+      lifetime: 60_000,
+    });
     for (const other of [ofOtherService]) {
       expect(await other.use(token, subject())).toMatchObject({ isUnknown: true });
       expect(await other.get(id)).toBeUndefined();
@@ -112,8 +115,10 @@ describe('in a database', { tags: 'slow' }, () => {
   it('those that have expired go when nobody remembers them, and no others', async () => {
     const database = await openAt(await server.database());
     const approvals = approvalsIn(database, { lifetime: 10_000 });
-    const [young, old, used] = await Promise.all([1, 2, 3].map(() => approvals.issue(subject(), ABOUT)));
-    await approvals.use(used?.token as string, subject());
+    const [young, old, used] = await Promise.all(
+      [1, 2, 3].map((session) => approvals.issue(subject({ session: `${session}` }), ABOUT)),
+    );
+    await approvals.use(used?.token as string, subject({ session: '3' }));
     await expire(database, young?.id, 49);
     await expire(database, old?.id, 51);
     await expire(database, used?.id, 51);
@@ -121,29 +126,12 @@ describe('in a database', { tags: 'slow' }, () => {
     expect((await approvals.list()).map((one) => one.id)).toEqual([id, young?.id]);
   });
 
-  it('draws another id where there is one of that name', async () => {
-    const database = await openAt(await server.database());
-    await database.query(`CREATE FUNCTION taken() RETURNS trigger LANGUAGE plpgsql AS $$
-      BEGIN
-        IF NOT EXISTS (SELECT FROM patchgate_outbox) THEN
-          INSERT INTO patchgate_outbox VALUES ('tried', 0);
-          RETURN NULL;
-        END IF;
-        RETURN NEW;
-      END $$`);
-    await database.query(
-      'CREATE TRIGGER taken BEFORE INSERT ON patchgate_approval FOR EACH ROW EXECUTE FUNCTION taken()',
-    );
-    const approvals = approvalsIn(database);
-    const { id } = await approvals.issue(subject(), ABOUT);
-    expect((await approvals.list()).map((one) => one.id)).toEqual([id]);
-  });
-
   it('without the database nothing is issued, used or decided; one that was used stays so', async () => {
     const own = await startPostgres();
     const approvals = approvalsIn(await openAt(own.url));
-    const [used, open_] = [await approvals.issue(subject(), ABOUT), await approvals.issue(subject(), ABOUT)];
-    await approvals.use(used.token, subject());
+    const other = subject({ session: 'two' });
+    const [used, open_] = [await approvals.issue(other, ABOUT), await approvals.issue(subject(), ABOUT)];
+    await approvals.use(used.token, other);
     await own.kill();
     for (const asked of [
       () => approvals.issue(subject(), ABOUT),
@@ -157,7 +145,7 @@ describe('in a database', { tags: 'slow' }, () => {
     await expect
       .poll(() => approvals.use(open_.token, subject()).catch(() => undefined))
       .toEqual({ id: open_.id });
-    expect(await approvals.use(used.token, subject())).toMatchObject({
+    expect(await approvals.use(used.token, other)).toMatchObject({
       refused: 'the approval was used already',
     });
   });

@@ -6,7 +6,7 @@ import { contextOf, type Example, type Rule } from '../../src/model/rule.ts';
 import { bindRules } from '../../src/rules/bind-rules.ts';
 import { RULES } from '../../src/rules/index.ts';
 import { effectsOf } from '../../src/state/effects.ts';
-import { plainRecord } from '../../src/state/records.ts';
+import { plainRecord } from '../../src/state/lists.ts';
 import { draft, feature, project } from '../support/bodies.ts';
 import { withValue } from '../support/edit-json.ts';
 import { brief, shippedContract } from '../support/gate.ts';

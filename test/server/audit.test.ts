@@ -2,30 +2,29 @@ import { mkdirSync, readFileSync, renameSync, rmdirSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import type { Match } from '../../src/contract/match-operation.ts';
 import type { AuditLine } from '../../src/model/audit.ts';
 import type { Effect } from '../../src/model/effect.ts';
 import type { Verdict } from '../../src/model/finding.ts';
 import { DEFAULT_REDACTION } from '../../src/recordings/redaction/redaction.ts';
 import { Audit } from '../../src/server/audit.ts';
 import { finished } from '../support/finished-exchange.ts';
-import { gate, PROJECT_URL } from '../support/gate.ts';
+import { PROJECT_URL } from '../support/gate.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
-const MATCH: Match = { operation: 'updateProject', parameters: {}, findings: [] };
+const NOTHING = { record: undefined, isApproved: false, approval: undefined, isUnguarded: false };
 const BLOCKED: Verdict = { outcome: 'block', findings: [], omitted: 0, status: 422 };
 
 function newAudit() {
   const file = join(temporaryFolder(), 'audit.jsonl');
   const notices: string[] = [];
   const audit = new Audit({
-    ...{ file, gate: gate(), redaction: DEFAULT_REDACTION, isDurable: false, forwards: true },
+    ...{ file, redaction: DEFAULT_REDACTION, isDurable: false, forwards: true },
     notice: (text) => notices.push(text),
   });
   const add = (verdict: Verdict, remoteAddress = '127.0.0.1', effects: readonly Effect[] = []) => {
     const req = { socket: { remoteAddress } } as unknown as IncomingMessage;
     audit
-      .entryOf(req, MATCH, { verdict, effects }, false)
+      .entryOf(req, { ...NOTHING, verdict, effects })
       ?.over(finished({ request: { method: 'PATCH', url: PROJECT_URL, headers: [] } }));
   };
   const lines = () =>

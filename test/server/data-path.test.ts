@@ -1,15 +1,11 @@
 import { createServer, type Server } from 'node:http';
 import { expect, it } from 'vitest';
-import { FileApprovals } from '../../src/guard/file-approvals.ts';
-import { createGuard } from '../../src/guard/guard.ts';
-import type { Knowledge, Learner } from '../../src/guard/knowledge.ts';
 import { DEFAULT_REDACTION } from '../../src/recordings/redaction/redaction.ts';
 import { createDataPath, type DataPathOptions } from '../../src/server/data-path.ts';
 import type { FinishedExchange } from '../../src/server/finished-exchange.ts';
 import { Sessions } from '../../src/server/sessions.ts';
-import { KnownState } from '../../src/state/known-state.ts';
 import type { Upstream, UpstreamRequest } from '../../src/upstreams/upstream.ts';
-import { FEATURE_URL, gate, guarding } from '../support/gate.ts';
+import { FEATURE_URL, gate, guarding, guardOf } from '../support/gate.ts';
 import { closeServer, listen } from '../support/serve-upstream.ts';
 
 const NO_FLOW = { resume: () => undefined };
@@ -22,6 +18,7 @@ function serverOf(options: Partial<DataPathOptions> & Pick<DataPathOptions, 'ups
       ...guarding(gate()),
       faults: { choose: () => undefined },
       clientTimeout: 60_000,
+      timeout: 30_000,
       sessions: new Sessions(0),
       redaction: DEFAULT_REDACTION,
       nextId: () => 1,
@@ -93,18 +90,9 @@ it('tells the upstream of which session a request is, and ends none that has a r
   ]);
 });
 
-/** A data path whose guard lets PATCHes of one project pass one after the other, and learns of it. */
+/** A data path whose guard lets PATCHes of one project pass one after the other. */
 function guarded(upstream: Upstream, more: Partial<DataPathOptions> = {}): Server {
-  const state = new KnownState();
-  const learner: Learner = { stateOf: () => state, kinds: ['project'], counts: () => true };
-  const knowledge: Knowledge = { of: (name) => state.of(name), learner };
-  const guard = createGuard({
-    gate: gate(),
-    knowledge,
-    approvals: new FileApprovals({ lifetime: 0 }),
-    mode: 'on',
-  });
-  return serverOf({ upstream, guard, learner, ...more });
+  return serverOf({ upstream, guard: guardOf(gate(), 'on'), ...more });
 }
 
 const BODY = JSON.stringify({ name: 'a', languages: ['GO'], environments: ENVIRONMENTS });
@@ -145,7 +133,7 @@ it('answers a request on which an upstream throws, whether its body was read or 
 it('has told the audit before the client can have the whole answer', async () => {
   const told: Record<string, unknown>[] = [];
   const audit: DataPathOptions['audit'] = {
-    entryOf({ socket }, _match, { verdict: { outcome } }) {
+    entryOf({ socket }, { verdict: { outcome } }) {
       const before = socket.bytesWritten;
       const entry = {
         hasPassed: false,

@@ -28,6 +28,7 @@ describe('what nobody says', () => {
       approvers: [],
       allowDelete: [],
       protect: [],
+      readState: true,
       timeout: 30_000,
       log: 'text',
       port: 4010,

@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { expect, it, test } from 'vitest';
 import type { JsonObject, JsonValue } from '../../src/json/json.ts';
 import { projectEffects } from '../../src/state/effects.ts';
+import { plainRecord } from '../../src/state/lists.ts';
 import { environmentsOf, isSameProject, languagesOf } from '../../src/state/project.ts';
-import { plainRecord } from '../../src/state/records.ts';
 import { project } from '../support/bodies.ts';
 
 test('environments are those that have an id', () => {
@@ -66,25 +66,6 @@ it('never says so where there is an effect, or something else to keep', () => {
       if (!isSameProject(known, sent)) return;
       expect(projectEffects(known, sent, () => 'approve')).toEqual([]);
       expect(plainRecord('project', sent)).toEqual(plainRecord('project', known));
-    }),
-    { numRuns: 5000 },
-  );
-});
-
-it('has the very lists of the one that is kept where they are the same, and is the same as before', {
-  tags: 'slow',
-}, () => {
-  const one = plainRecord('project', project());
-  const renamed = plainRecord('project', { ...project(), name: 'Other' }, one);
-  expect(renamed.languages).toBe(one.languages);
-  expect(renamed.environments).toBe(one.environments);
-  expect(renamed.name).toBe('Other');
-  fc.assert(
-    fc.property(odd, odd, (known, sent) => {
-      const kept = plainRecord('project', known);
-      expect(JSON.stringify(plainRecord('project', sent, kept))).toBe(
-        JSON.stringify(plainRecord('project', sent)),
-      );
     }),
     { numRuns: 5000 },
   );

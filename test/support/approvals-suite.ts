@@ -3,13 +3,21 @@ import type { About, Approvals, Subject } from '../../src/guard/approvals.ts';
 import type { Approval } from '../../src/model/approval.ts';
 import { laterRefusal } from './errors.ts';
 
+const environment = (id: number) => ({ id, name: `E${id}`, isEnabled: id === 1 });
+/** A whole project of these environments. */
+export const holding = (...ids: number[]) => ({
+  record: { name: 'Checkout', languages: ['GO'], environments: ids.map(environment) },
+  isWhole: true,
+});
+
 export const subject = (changes: Partial<Subject> = {}): Subject => ({
   method: 'PATCH',
   url: '/accounts/current/projects/42',
   headers: ['Content-Type', 'application/json'],
   body: Buffer.from('{}'),
   session: 'one',
-  known: { record: { name: 'Checkout' }, isWhole: true },
+  record: 'project 42',
+  known: holding(1, 2),
   ...changes,
 });
 
@@ -40,7 +48,8 @@ export function describeApprovals(name: string, open: (options?: SuiteOptions) =
 
     it('tokens cannot be guessed', async () => {
       const approvals = await open();
-      const issued = Array.from({ length: 100 }, () => approvals.issue(subject(), ABOUT));
+      const bodies = Array.from({ length: 100 }, (_, i) => Buffer.from(`{"${i}":1}`));
+      const issued = bodies.map((body) => approvals.issue(subject({ body }), ABOUT));
       const tokens = new Set((await Promise.all(issued)).map(({ token }) => token));
       expect(tokens.size).toBe(100);
       for (const token of tokens) expect(token).toMatch(/^[\w-]{24}$/);
@@ -57,12 +66,8 @@ export function describeApprovals(name: string, open: (options?: SuiteOptions) =
         { headers: ['Content-Type', 'application/json', 'Content-Encoding', 'gzip'] },
         'for another body',
       ],
-      ['another state', { known: { record: { name: 'Basket' }, isWhole: true } }, 'has changed'],
-      [
-        'a state of which less is known',
-        { known: { record: { name: 'Checkout' }, isWhole: false } },
-        'has changed',
-      ],
+      ['another state', { known: holding(1, 2, 3) }, 'has changed'],
+      ['a state of which less is known', { known: { ...holding(1, 2), isWhole: false } }, 'has changed'],
       ['no state', { known: undefined }, 'has changed'],
     ])('a token does not approve of %s', async (_, changes, why) => {
       const approvals = await open();
@@ -122,7 +127,8 @@ export function describeApprovals(name: string, open: (options?: SuiteOptions) =
     it('the newest are listed first, those of a status, and no more than asked for', async () => {
       const approvals = await open();
       const ids: string[] = [];
-      for (let i = 0; i < 3; i++) ids.unshift((await approvals.issue(subject(), ABOUT)).id);
+      for (let i = 0; i < 3; i++)
+        ids.unshift((await approvals.issue(subject({ session: `${i}` }), ABOUT)).id);
       await approvals.decide(ids[1] as string, DECLINE);
       const idsOf = async (...filter: Parameters<Approvals['list']>) =>
         (await approvals.list(...filter)).map(({ id }) => id);
@@ -167,17 +173,36 @@ export function describeApprovals(name: string, open: (options?: SuiteOptions) =
       expect(await laterRefusal('not-pending', approvals.decide(id, APPROVE))).toContain('it was declined');
     });
 
-    it('one is of no use to approve once its record has changed', async () => {
+    it('the same request has one approval and one token as long as it is open', async () => {
       const approvals = await open();
-      let known = subject().known;
-      const asked = subject({ knownNow: () => known });
-      const [{ id }, other] = [await approvals.issue(asked, ABOUT), await approvals.issue(asked, ABOUT)];
-      known = undefined;
-      await approvals.decide(other.id, APPROVE);
-      known = { record: { name: 'Basket' }, isWhole: true };
+      const first = await approvals.issue(subject(), ABOUT);
+      expect(await approvals.issue(subject(), ABOUT)).toEqual(first);
+      await approvals.decide(first.id, APPROVE);
+      expect(await approvals.issue(subject(), ABOUT)).toEqual(first);
+      expect(await approvals.list()).toHaveLength(1);
+      await approvals.use(first.token, subject());
+      const second = await approvals.issue(subject(), ABOUT);
+      expect(second.token).not.toBe(first.token);
+      expect(await approvals.list()).toHaveLength(2);
+    });
+
+    it('a record that changed ends its pending and approved ones, and no others', async () => {
+      const approvals = await open();
+      const [{ id, token }, approved, other] = [
+        await approvals.issue(subject(), ABOUT),
+        await approvals.issue(subject({ session: 'two' }), ABOUT),
+        await approvals.issue(subject({ record: 'project 43', session: 'three' }), ABOUT),
+      ];
+      await approvals.decide(approved.id, APPROVE);
+      await approvals.seen('project 42', holding(2, 1));
+      expect(await approvals.list({ status: 'expired' })).toEqual([]);
+      await approvals.seen('project 42', holding(1, 2, 3));
       const why = 'the record has changed since it was asked';
-      expect(await laterRefusal('not-pending', approvals.decide(id, APPROVE))).toContain(why);
       expect(await approvals.get(id)).toMatchObject({ status: 'expired', reason: why });
+      expect(await approvals.get(approved.id)).toMatchObject({ status: 'expired' });
+      expect(await approvals.get(other.id)).toMatchObject({ status: 'pending' });
+      expect(await laterRefusal('not-pending', approvals.decide(id, APPROVE))).toContain(why);
+      expect(await approvals.use(token, subject())).toEqual({ refused: 'the approval has expired' });
     });
 
     it('each change is told of', async () => {

@@ -75,9 +75,13 @@ export interface RunOptions {
   detached?: boolean;
 }
 
+/** For a target that shows its records: most targets of the tests do not. */
+export const READS = { PATCHGATE_READ_STATE: 'true' };
+
 /** Starts a command that serves, on a free port, and waits until it listens. Rejects where it ends before. */
 export async function startBinary(args: readonly string[], options: RunOptions = {}): Promise<Running> {
-  const child = open([...args, '--port', '0'], options);
+  const env = { PATCHGATE_READ_STATE: 'false', ...options.env };
+  const child = open([...args, '--port', '0'], { ...options, env });
   const started = await Promise.race([
     child.said(/listens on http:\/\/\S+\n/, 'stderr'),
     child.ended.then(({ code, stderr }) => {

@@ -1,9 +1,17 @@
 import { fileURLToPath } from 'node:url';
 import type { Contract } from '../../src/contract/contract.ts';
 import { shippedContract as findShippedContract } from '../../src/contract/shipped-contract.ts';
-import { createGate, type Gate, type GateOptions, type GateRequest } from '../../src/gate/gate.ts';
+import {
+  createGate,
+  type Gate,
+  type GateOptions,
+  type GateRequest,
+  type Inspection,
+} from '../../src/gate/gate.ts';
+import { Approvals } from '../../src/guard/approvals.ts';
 import { FileApprovals } from '../../src/guard/file-approvals.ts';
-import { createGuard } from '../../src/guard/guard.ts';
+import { Guard } from '../../src/guard/guard.ts';
+import { MemoryRecords } from '../../src/guard/records.ts';
 import type { Finding } from '../../src/model/finding.ts';
 import type { SeverityOverride } from '../../src/model/severity-override.ts';
 
@@ -29,16 +37,32 @@ export interface TestGateOptions extends Partial<GateOptions> {
   severities?: SeverityOverride['rules'];
 }
 
+/** A gate of which tests look at what it says of a request: not at the warning that nothing is known of each project. */
 export function gate({ severities, overrides = [], ...options }: TestGateOptions = {}): Gate {
   const all = severities ? [{ rules: severities }, ...overrides] : overrides;
-  return createGate(shippedContract(), { ...PROXY_DEFAULTS, ...options, overrides: all });
+  const whole = createGate(shippedContract(), { ...PROXY_DEFAULTS, ...options, overrides: all });
+  const quiet = (inspection: Inspection): Inspection => {
+    const { findings } = inspection.verdict;
+    const others = findings.filter(
+      ({ rule, severity }) => rule !== 'project.state-unknown' || severity === 'error',
+    );
+    return { ...inspection, verdict: { ...inspection.verdict, findings: others } };
+  };
+  return {
+    ...whole,
+    inspect: (...given) => quiet(whole.inspect(...given)),
+    inspectBody: (...given) => quiet(whole.inspectBody(...given)),
+  };
 }
 
 /** The gate with a guard that knows nothing, for a data path. */
 export function guarding(gate: Gate) {
-  const knowledge = { of: () => undefined };
-  const approvals = new FileApprovals({ lifetime: 0 });
-  return { gate, guard: createGuard({ gate, knowledge, approvals, mode: 'off' }), learner: undefined };
+  return { gate, guard: guardOf(gate, 'off') };
+}
+
+export function guardOf(gate: Gate, mode: 'on' | 'strict' | 'off', records = new MemoryRecords()): Guard {
+  const approvals = new Approvals({ book: new FileApprovals(), lifetime: 60_000 });
+  return new Guard({ gate, mode, records, approvals });
 }
 
 export const PROJECT_URL = '/api/v2/accounts/current/projects/42';

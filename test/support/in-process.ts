@@ -34,7 +34,8 @@ export async function startGate(
   env: NodeJS.ProcessEnv = {},
   clientTimeout?: number,
 ): Promise<InProcess> {
-  const flags = { port: 0, log: 'off', ...settings };
+  // Most targets of the tests show no records.
+  const flags = { port: 0, log: 'off', readState: false, ...settings };
   const { config } = await resolveConfig(
     flags,
     { guard: COMMAND_DEFAULTS[kind].guard },

@@ -34,6 +34,8 @@ export interface Service {
   deleted: string[];
   /** What it does with the next PATCHes, one each, instead of taking and answering them. */
   next: ((req: IncomingMessage, res: ServerResponse, apply: () => void) => void)[];
+  /** Takes and answers each PATCH, where it is given. */
+  take?: (req: IncomingMessage, res: ServerResponse, id: string, sent: Project) => void;
   /** How a PATCH that was taken is answered. */
   answer: (res: ServerResponse, project: Project) => void;
   /** How a request that is neither PATCH nor DELETE is answered. */
@@ -64,6 +66,7 @@ export async function startService(): Promise<Service> {
     } else if (req.method !== 'PATCH') service.show(req, res, before);
     else {
       const sent = JSON.parse(body.toString()) as Project;
+      if (service.take) return service.take(req, res, id, sent);
       const apply = () => {
         const now = service.projects.get(id);
         const kept = new Set(sent.environments.map((one) => one.id));

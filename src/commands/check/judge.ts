@@ -1,10 +1,8 @@
 import type { Gate } from '../../gate/gate.ts';
-import { recordedUpdate } from '../../guard/recorded-history.ts';
+import { RecordedHistory } from '../../guard/recorded.ts';
 import { splitTarget } from '../../http/http.ts';
-import { LEARNT } from '../../model/record.ts';
 import { type CheckedFile, type Skipped, type Subject, subjectOf } from '../../reporters/report.ts';
 import { amount, grouped } from '../../reporters/wording.ts';
-import { KnownState } from '../../state/known-state.ts';
 import { checkTarget, type JudgedAs, targetOf } from './operation.ts';
 import { placed, placedSubjects, pointersInText, type TextPointer } from './places.ts';
 import { type FoundRequests, type Input, type InputIo, readInput } from './read-input.ts';
@@ -53,7 +51,7 @@ async function judgeRequests(
   { text, requests }: FoundRequests,
   onJudged: () => void,
 ): Promise<CheckedFile> {
-  const state = new KnownState();
+  const history = new RecordedHistory(gate);
   const subjects: Subject[] = [];
   const pointers: TextPointer[] = [];
   const skipped: Skipped[] = [];
@@ -71,7 +69,7 @@ async function judgeRequests(
     else if (!body) skipped.push({ ...facts, why: "the request's body is not in the file" });
     else {
       const record = gate.recordOf(match);
-      const circumstances = { known: record && state.of(record), file };
+      const circumstances = { known: record && history.of(record), file };
       const { verdict } = gate.inspect({ ...head, body }, match, circumstances);
       subjects.push(subjectOf(facts, verdict));
       pointers.push(...pointersInText(places, body, verdict.findings));
@@ -79,7 +77,7 @@ async function judgeRequests(
     }
     // Most of what a browser asks for is about no record.
     const shown = match || gate.recordAt(head.url) ? exchange() : undefined;
-    if (shown) recordedUpdate(gate, LEARNT, shown)?.apply(state);
+    if (shown) history.add(shown);
   }
   return {
     ...{ file: name, kind, subjects: placedSubjects(text, subjects, pointers), unjudged },

@@ -2,7 +2,7 @@ import { constants } from 'node:buffer';
 import { createReadStream, readFileSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { PatchgateError, whyUnreadable } from '../../errors.ts';
-import type { SentExchange } from '../../guard/recorded-history.ts';
+import type { SentExchange } from '../../guard/recorded.ts';
 import type { RequestHead } from '../../http/http.ts';
 import { type Skipped, STDIN_NAME } from '../../reporters/report.ts';
 import type { RequestPlaces } from './places.ts';

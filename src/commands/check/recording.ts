@@ -1,4 +1,4 @@
-import { headOf } from '../../guard/recorded-history.ts';
+import { headOf } from '../../guard/recorded.ts';
 import { isKept } from '../../model/exchange.ts';
 import { bodyBytes } from '../../recordings/body.ts';
 import { decodeRecording, parseRecording } from '../../recordings/store/file-format.ts';

@@ -1,8 +1,7 @@
 import { Readable } from 'node:stream';
 import { PatchgateError } from '../../errors.ts';
-import { recordOf } from '../../guard/reading-records.ts';
+import { recordOf } from '../../guard/reader.ts';
 import type { Known, RecordName } from '../../model/record.ts';
-import { wholeRecord } from '../../state/known.ts';
 import { ask } from '../../upstreams/ask.ts';
 import { openForward, type TargetSettings } from '../../upstreams/open-forward.ts';
 import { outgoingPath } from '../../upstreams/outgoing.ts';
@@ -63,7 +62,7 @@ export async function readTarget(
     });
   }
   const reading = await recordOf(name, head, body.bytes);
-  if ('shown' in reading) return wholeRecord(name.kind, reading.shown.record);
+  if ('record' in reading) return { record: reading.record, isWhole: true };
   throw new PatchgateError('cannot-read', `${asked} was answered with ${head.status}, but ${reading.why}`, {
     hint: 'it must show name, languages and environments with their ids and names; is the base URL right?',
   });

@@ -2,13 +2,13 @@
 import { stat } from 'node:fs/promises';
 import { PatchgateError } from '../../errors.ts';
 import type { Gate } from '../../gate/gate.ts';
-import { recordedUpdate } from '../../guard/recorded-history.ts';
-import { journalOf, readKept } from '../../guard/state-files.ts';
-import { type Known, LEARNT, type RecordName } from '../../model/record.ts';
+import { RecordedHistory } from '../../guard/recorded.ts';
+import { type Kept, knownOf } from '../../guard/records.ts';
+import { readStateFile, stateFileFor } from '../../guard/state-file.ts';
+import { type Known, type RecordName, recordKey } from '../../model/record.ts';
 import type { Database } from '../../postgres/database.ts';
 import { visible } from '../../reporters/wording.ts';
 import { STATE_BY_DEFAULT } from '../../settings/settings.ts';
-import { KnownState } from '../../state/known-state.ts';
 import type { TargetSettings } from '../../upstreams/open-forward.ts';
 import { chosenIn } from '../recordings/selection.ts';
 import { ageSince } from '../recordings/units.ts';
@@ -96,41 +96,43 @@ export async function readSource(source: Source, asked: AskedRequest): Promise<T
     const known = await readTarget(source.url, source.headers, name, path, target);
     return { known, source: source.url, advice: '' };
   }
-  const state = new KnownState();
   if (source.kind === 'recording') {
-    for await (const { exchange } of chosenIn({ ...source, database }, {}))
-      recordedUpdate(gate, LEARNT, exchange)?.apply(state);
+    const history = new RecordedHistory(gate);
+    for await (const { exchange } of chosenIn({ ...source, database }, {})) history.add(exchange);
     return {
-      known: state.of(name),
+      known: history.of(name),
       source: `the recording ${source.name}`,
       advice: `record a GET of it, or ${READ_IT}`,
     };
   }
   const advice = `let a GET or a PATCH of it pass through patchgate proxy, or ${READ_IT}`;
   if (source.kind === 'store') {
-    const { knownOf } = await import('../../postgres/states.ts');
-    for (const one of await knownOf(database as Database, name, service)) state.restore(one.name, one.known);
+    const { keptIn } = await import('../../postgres/records.ts');
+    const kept = await keptIn(database as Database, name, service);
     const about = service === undefined ? '' : `, about ${service}`;
-    return { known: state.of(name), source: `${(database as Database).name}${about}`, advice };
+    return { known: knownThen(kept), source: `${(database as Database).name}${about}`, advice };
   }
-  const { file, mustExist } = source;
-  const kept = readKept(file);
-  // A running proxy may write both meanwhile.
-  const writtenAt = Math.max(...(await Promise.all([file, journalOf(file)].map(timeOf))));
-  if (writtenAt === 0 && mustExist) {
+  const file = service === undefined ? source.file : stateFileFor(source.file, service);
+  const kept = readStateFile(file);
+  if (!kept && source.mustExist) {
     throw new PatchgateError('bad-input', `cannot read the state ${visible(file)}: it does not exist`, {
       hint: 'check the path given with --state; patchgate proxy writes one',
     });
   }
-  if (writtenAt === 0) return { known: undefined, source: `${file}, which does not exist`, advice };
-  for (const { name, known } of kept.records.values()) state.restore(name, known);
-  const age = ageSince(writtenAt, now);
+  if (!kept) return { known: undefined, source: `${file}, which does not exist`, advice };
+  const age = ageSince(await timeOf(file), now);
   const from = kept.target === undefined ? '' : `, about ${kept.target}`;
   return {
-    known: state.of(name),
+    known: knownThen(kept.records[recordKey(name)]),
     source: `${file} (written ${age === 'now' ? 'just now' : `${age} ago`}${from})`,
     advice,
   };
+}
+
+/** The last known state of a record. */
+function knownThen(kept: Kept | undefined): Known | undefined {
+  const known = knownOf(kept, undefined);
+  return known && { record: known.record, isWhole: known.isWhole };
 }
 
 /** 0 where it is not there. */

@@ -2,11 +2,10 @@ import { closing, orClose } from '../../app/closing.ts';
 import { rulesOf } from '../../app/open-recording.ts';
 import { PatchgateError } from '../../errors.ts';
 import type { Gate } from '../../gate/gate.ts';
-import { recordedUpdate } from '../../guard/recorded-history.ts';
+import { RecordedHistory } from '../../guard/recorded.ts';
 import { header } from '../../http/http.ts';
 import { patternTree } from '../../json/pointer-pattern.ts';
 import type { Exchange, RecordedResponse } from '../../model/exchange.ts';
-import { LEARNT } from '../../model/record.ts';
 import { RECORD_LIMIT } from '../../recordings/body.ts';
 import { compareAnswers, type DriftRules } from '../../recordings/drift.ts';
 import { findRecording } from '../../recordings/find-recording.ts';
@@ -17,7 +16,6 @@ import type { RecordingStore } from '../../recordings/store.ts';
 import { openStore } from '../../recordings/store.ts';
 import { amount, visible } from '../../reporters/wording.ts';
 import type { Config } from '../../settings/config.ts';
-import { KnownState } from '../../state/known-state.ts';
 import { openForward } from '../../upstreams/open-forward.ts';
 import { secretsOf } from '../../upstreams/set-headers.ts';
 import { parseTarget, TargetFailure } from '../../upstreams/target.ts';
@@ -158,7 +156,7 @@ class Verification {
   differing = 0;
   readonly #options: VerificationOptions;
   /** What this run has seen of the service. */
-  readonly #state = new KnownState();
+  readonly #seen: RecordedHistory;
   readonly #paragraphs: string[] = [];
   readonly #unsent: string[] = [];
   /** How many of each method change something, and were not named. */
@@ -169,6 +167,7 @@ class Verification {
 
   constructor(options: VerificationOptions) {
     this.#options = options;
+    this.#seen = new RecordedHistory(options.gate);
   }
 
   /** @throws PatchgateError where nothing can be sent to the target, or it seems to be gone */
@@ -205,13 +204,13 @@ class Verification {
     const { gate } = this.#options;
     const match = gate.match(head);
     const record = match && gate.recordOf(match);
-    const { verdict } = gate.inspect({ ...head, body }, match, { known: record && this.#state.of(record) });
+    const { verdict } = gate.inspect({ ...head, body }, match, { known: record && this.#seen.of(record) });
     if (verdict.outcome === 'pass') return undefined;
     return verdict.findings.find(({ severity }) => severity === 'error')?.message ?? '';
   }
 
   async #send(sent: Exchange, recorded: readonly Exchange[], ready: Sendable, isRead: boolean) {
-    const { upstream, ask, gate, drift } = this.#options;
+    const { upstream, ask, drift } = this.#options;
     this.sent++;
     let live = await askTarget(upstream, ready, ask);
     // The target may have closed a connection that was idle just when it was to be used again.
@@ -226,7 +225,7 @@ class Verification {
     this.#answered++;
     this.#failures = [];
     // A name that no report shows is lost as any other.
-    recordedUpdate(gate, LEARNT, live.unredacted())?.apply(this.#state);
+    this.#seen.add(live.unredacted());
     const answer = live.exchange.response as RecordedResponse;
     if (answer.status === 401 || answer.status === 403) this.#refused++;
     // The service gave each of the recorded answers at some time: the nearest counts.

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { meaningsOf } from '../../contract/header-meanings.ts';
 import { PatchgateError } from '../../errors.ts';
 import type { Gate } from '../../gate/gate.ts';
-import { headOf } from '../../guard/recorded-history.ts';
+import { headOf } from '../../guard/recorded.ts';
 import { answerBounds, decodeContent } from '../../http/decode-content.ts';
 import { header, METHOD_OVERRIDES, type RequestHead, withoutHeaders } from '../../http/http.ts';
 import type { Exchange, RecordedRequest } from '../../model/exchange.ts';

@@ -4,16 +4,14 @@ import { pipeline } from 'node:stream/promises';
 import express, { type ErrorRequestHandler, type Request, type RequestHandler } from 'express';
 import { messageOf, PatchgateError } from '../../errors.ts';
 import type { Gate } from '../../gate/gate.ts';
-import { type ApprovalFilter, type Approvals, noApproval, notAnApprover } from '../../guard/approvals.ts';
-import type { Knowledge } from '../../guard/knowledge.ts';
-import { isObject, type JsonValue } from '../../json/json.ts';
+import { type ApprovalFilter, type Approvals, noApproval } from '../../guard/approvals.ts';
+import type { Guard } from '../../guard/guard.ts';
+import { isObject } from '../../json/json.ts';
 import type { Approval, ApprovalStatus, Decision } from '../../model/approval.ts';
 import type { FaultsGiven } from '../../model/fault.ts';
-import { redactJson, redactText } from '../../recordings/redaction/redact.ts';
+import { redactText } from '../../recordings/redaction/redact.ts';
 import type { Redaction } from '../../recordings/redaction/redaction.ts';
 import { yieldToEventLoop } from '../../recordings/yield-to-event-loop.ts';
-import type { KnownState } from '../../state/known-state.ts';
-import { COLLECTIONS, isCollection, stateOf } from '../../state/state-file.ts';
 import { SESSION_HEADER, type ServedInSession, type Session } from '../../upstreams/session.ts';
 import type { ExchangeFilter, ExchangeList } from '../exchange-list.ts';
 import type { FaultsOfRun } from '../faults/faults.ts';
@@ -39,7 +37,7 @@ export interface ControlDeps {
   faults: FaultsOfRun;
   /** What was served to a session out of a recording; undefined where nothing is replayed. */
   servedTo?: ((session: Session) => ServedInSession) | undefined;
-  knowledge: Knowledge;
+  guard: Pick<Guard, 'knownOf'>;
   approvals: Approvals;
   /** Told of each decision. */
   onDecided?: ((approval: Approval) => void) | undefined;
@@ -58,7 +56,7 @@ type Routes = Record<string, { [method in Method]?: RequestHandler | RequestHand
 
 /** The control API, for every request at or below `/__patchgate`: an Express app. docs/reference/control-api.md describes each route. */
 export function createControl(deps: ControlDeps): (req: IncomingMessage, res: ServerResponse) => void {
-  const { exchanges, sessions, faults, knowledge, approvals } = deps;
+  const { exchanges, sessions, faults, guard, approvals } = deps;
   const bytesUpTo = (limit: number) => express.raw({ type: () => true, limit });
 
   const routes: Routes = {
@@ -80,8 +78,7 @@ export function createControl(deps: ControlDeps): (req: IncomingMessage, res: Se
           const request = readDryRun(req.body, gate.bodyLimit);
           const match = gate.match(request);
           const name = match && gate.recordOf(match);
-          if (name) await knowledge.refresh?.(name);
-          const known = name && knowledge.of(name, sessions.default);
+          const known = name && guard.knownOf(name, sessions.default);
           res.json({ judged: match !== undefined, ...gate.inspect(request, match, { known }).verdict });
         },
       ],
@@ -125,20 +122,6 @@ export function createControl(deps: ControlDeps): (req: IncomingMessage, res: Se
         const name = String(req.params.name);
         if (!sessions.end(name)) throw noSession(name);
         res.json({ status: 'ended' });
-      },
-    },
-    state: {
-      get: (_req, res) => {
-        const state = stateOf(knownOf(knowledge).entries());
-        res.json(redactJson(state as unknown as JsonValue, deps.redaction));
-      },
-    },
-    'state/:account/:collection/:id': {
-      delete: (req, res) => {
-        // What is not known is not announced: to forget a record would be a way round the approvers.
-        if (deps.approvers && deps.approvers.nameOf(req.rawHeaders) === undefined) throw notAnApprover();
-        forget(knownOf(knowledge), req.params as Record<string, string>);
-        res.json({ status: 'forgotten' });
       },
     },
     faults: {
@@ -294,28 +277,6 @@ function showWholeSession(session: LiveSession, deps: ControlDeps): object {
     ...showSession(session, deps),
     ...(served && { exchanges: [...served.exchanges], ...(served.isCut && { cut: true }) }),
   };
-}
-
-/** What is known of the service. @throws PatchgateError `not-found` where it depends on the session */
-function knownOf({ ledger }: Knowledge): KnownState {
-  if (ledger) return ledger.state;
-  throw notFound(
-    'what is known depends on the session here',
-    'in a proxy it can be asked for; the fake shows each record with a GET',
-  );
-}
-
-/** @throws PatchgateError `not-found` where nothing is known of such a record */
-function forget(state: KnownState, { account, collection = '', id }: Record<string, string>): void {
-  const kind = isCollection(collection) ? COLLECTIONS[collection] : undefined;
-  const names = [...state.entries()].map(({ name }) => name);
-  const meant = names.filter((name) => name.account === account && name.kind === kind && name.id === id);
-  for (const name of meant) state.forget(name);
-  if (meant.length > 0) return;
-  throw notFound(
-    `nothing is known of ${account}/${collection}/${id}`.slice(0, 300),
-    `GET ${CONTROL_ROOT}/state shows what is known; one is named as in DELETE ${CONTROL_ROOT}/state/current/projects/42`,
-  );
 }
 
 const STATUSES: readonly string[] = [

@@ -15,7 +15,7 @@ export class FakeRecords {
   /** The seed's records are never changed: an accepted PATCH puts another one in its place. */
   constructor(seed: State, most = MOST) {
     this.#most = most;
-    this.#seed = new Map(Array.from(recordsOf(seed), ({ name, known }) => [keyOf(name), known.record]));
+    this.#seed = new Map(Array.from(recordsOf(seed), ({ name, record }) => [keyOf(name), record]));
   }
 
   /** Everything is as the seed has it. */

@@ -76,8 +76,8 @@ describe('a service', () => {
   it.each([
     ['no JSON', 'the answer is no JSON'],
     [{ ...PROJECT, environments: undefined }, 'holds no whole project'],
-    [{ ...PROJECT, id: 43 }, 'holds no whole project'],
-    [{ a: PROJECT, b: PROJECT }, 'holds no whole project'],
+    [{ ...PROJECT, id: 43 }, 'holds project 43'],
+    [{ a: PROJECT, b: PROJECT }, 'holds more than one project'],
     ['', 'is no JSON'],
   ])('that shows no whole project cannot be read: %j', async (body, message) => {
     const { read } = await answering((_req, res) => {

@@ -4,6 +4,7 @@ import { type AddressInfo, connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Gate, GateRequest } from '../../../src/gate/gate.ts';
+import { Approvals } from '../../../src/guard/approvals.ts';
 import { FileApprovals } from '../../../src/guard/file-approvals.ts';
 import { DEFAULT_REDACTION } from '../../../src/recordings/redaction/redaction.ts';
 import { type ControlDeps, createControl } from '../../../src/server/control/control.ts';
@@ -61,8 +62,8 @@ async function start(deps: Partial<ControlDeps> = {}) {
     metrics: async (_req, res) => void res.end('# metrics'),
     sessions,
     faults: await FaultsOfRun.of({ gate, sessions, start: [] }),
-    knowledge: { of: () => undefined },
-    approvals: new FileApprovals({ lifetime: 1000 }),
+    guard: { knownOf: () => undefined },
+    approvals: new Approvals({ book: new FileApprovals(), lifetime: 1000 }),
     redaction: DEFAULT_REDACTION,
     reset(session) {
       if (session === undefined) sessions.endAll();

@@ -1,5 +1,6 @@
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import { afterEach, expect, it } from 'vitest';
+import { Approvals } from '../../../src/guard/approvals.ts';
 import { FileApprovals } from '../../../src/guard/file-approvals.ts';
 import { DEFAULT_REDACTION } from '../../../src/recordings/redaction/redaction.ts';
 import { createEvents } from '../../../src/server/control/events.ts';
@@ -7,6 +8,8 @@ import { ExchangeList } from '../../../src/server/exchange-list.ts';
 import { finished } from '../../support/finished-exchange.ts';
 import { RawConnection } from '../../support/raw.ts';
 import { closeServer, listen } from '../../support/serve-upstream.ts';
+
+const APPROVALS = new Approvals({ book: new FileApprovals(), lifetime: 1 });
 
 let server: Server | undefined;
 afterEach(async () => {
@@ -16,7 +19,7 @@ afterEach(async () => {
 it('stopping ends a stream whose client has no byte of it yet, and nothing is written to it any more', async () => {
   const exchanges = new ExchangeList(DEFAULT_REDACTION);
   const stopping = new AbortController();
-  const events = createEvents(exchanges, new FileApprovals({ lifetime: 1 }), stopping.signal);
+  const events = createEvents(exchanges, APPROVALS, stopping.signal);
   const errors: Error[] = [];
   const responses: ServerResponse[] = [];
   server = createServer((req, res) => {
@@ -39,11 +42,7 @@ it('stopping ends a stream whose client has no byte of it yet, and nothing is wr
 });
 
 it('a subscriber that comes while it stops has an answer that ends', async () => {
-  const events = createEvents(
-    new ExchangeList(DEFAULT_REDACTION),
-    new FileApprovals({ lifetime: 1 }),
-    AbortSignal.abort(),
-  );
+  const events = createEvents(new ExchangeList(DEFAULT_REDACTION), APPROVALS, AbortSignal.abort());
   server = createServer(events);
   const client = await RawConnection.open(await listen(server));
   client.write('GET /events HTTP/1.1\r\nHost: x\r\n\r\n');

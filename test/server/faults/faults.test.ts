@@ -133,7 +133,7 @@ describe('a reset', () => {
 });
 
 describe('what a client did not wait for', () => {
-  it('is recorded and learnt all the same, in however many pieces it came', async () => {
+  it('is recorded and remembered all the same, in however many pieces it came', async () => {
     const recordings = temporaryFolder();
     const target = await startTarget((_, res) => {
       res.write('{"name":"Checkout","languages":["GO"],');
@@ -142,8 +142,8 @@ describe('what a client did not wait for', () => {
     const gate = await start({ target: target.url, record: 'all', recordings, fault: 'latency=1h' });
     const connection = await RawConnection.open(gate.port);
     connection.write(requestBytes({ path: PROJECT }));
-    const known = () => fetch(`${gate.url}/__patchgate/state`).then((response) => response.text());
-    await expect.poll(() => known()).toContain('Checkout');
+    const health = () => fetch(`${gate.url}/__patchgate/health`).then((response) => response.json());
+    await expect.poll(() => health()).toMatchObject({ known: { records: 1 } });
     connection.close();
     await gate.gate.close();
     expect(Object.keys(filesBelow(recordings)).some((name) => name.endsWith('GET.json'))).toBe(true);

@@ -1,0 +1,136 @@
+import { isUtf8 } from 'node:buffer';
+import type { Readable } from 'node:stream';
+import { messageOf, type PatchgateError } from '../errors.ts';
+import { decodeContent, isPastBounds, LEARNING_BOUNDS } from '../http/decode-content.ts';
+import {
+  byHeaderName,
+  looseHeaderName,
+  METHOD_OVERRIDES,
+  type RawHeaders,
+  type RequestHead,
+  type ResponseHead,
+  splitTarget,
+  withoutHeaders,
+} from '../http/http.ts';
+import type { JsonObject } from '../json/json.ts';
+import type { RecordName } from '../model/record.ts';
+import { jsonOf } from '../recordings/body.ts';
+import { codingOf } from '../recordings/redaction/redact.ts';
+import { plainRecord } from '../state/lists.ts';
+import { wholeRecordIn } from '../state/whole-record.ts';
+import { ask } from '../upstreams/ask.ts';
+import type { Fake } from '../upstreams/fake/start-fake.ts';
+import type { Session } from '../upstreams/session.ts';
+import { TargetFailure } from '../upstreams/target.ts';
+import type { Upstream } from '../upstreams/upstream.ts';
+
+/** A PATCH that is about to be judged. */
+export interface Asker extends RequestHead {
+  /** The client's message. */
+  stream: Readable;
+  session: Session;
+}
+
+/** The record as it is now; `none`: the service has no such GET; or in half a sentence why it could not be read. `unreachable`: nobody answers there. */
+export type Reading = { record: JsonObject } | 'none' | { why: string; unreachable?: PatchgateError };
+
+/** Reads a record before a PATCH of it is judged. Never rejects. */
+export type Reader = (name: RecordName, asker: Asker) => Promise<Reading>;
+
+/** Bytes of an answer that are read at most, as sent. */
+const MOST_BYTES = 5 * 1024 * 1024;
+const NO_BODY = Buffer.alloc(0);
+
+/** Reads from the target by one GET of the PATCH's own path, with the client's headers. @param timeout milliseconds; 0: for ever */
+export function targetReader(target: Upstream, timeout: number): Reader {
+  return async (name, asker) => {
+    try {
+      return await readTarget(target, name, readingOf(asker), timeout);
+    } catch (error) {
+      return { why: messageOf(error) };
+    }
+  };
+}
+
+/** Asks the fake what it holds in the session. */
+export function fakeReader(fake: Pick<Fake, 'recordOf'>): Reader {
+  return async (name, { session }) => {
+    const record = fake.recordOf(session, name);
+    return record ? { record: plainRecord(name.kind, record) } : 'none';
+  };
+}
+
+/**
+ * Sends one GET, and reads the record out of its answer. Redirects are not followed.
+ *
+ * @throws what keeps the request from being sent
+ */
+export async function readTarget(
+  target: Upstream,
+  name: RecordName,
+  request: Asker,
+  timeout: number,
+): Promise<Reading> {
+  const asked = await ask(
+    target,
+    { ...request, body: NO_BODY, json: undefined },
+    { limit: MOST_BYTES, silence: timeout, longest: timeout, signal: new AbortController().signal },
+  );
+  if (!asked || 'late' in asked) return { why: `the answer took longer than ${timeout} ms` };
+  if ('failure' in asked) {
+    const { failure } = asked;
+    const isRefused = failure instanceof TargetFailure && failure.kind === 'refused';
+    return { why: failure.message, ...(isRefused && { unreachable: failure }) };
+  }
+  const { head, body } = asked;
+  const { status } = head;
+  if (status === 404 || status === 405 || status === 501) return 'none';
+  if (status < 200 || status > 299) return { why: `it was answered with the status ${status}` };
+  if (body.omitted !== undefined) return { why: `the answer has more than ${MOST_BYTES} bytes` };
+  if (body.bytes.length === 0) return status === 206 ? { why: 'the answer is a part (206)' } : 'none';
+  if (status !== 200) return { why: `it was answered with the status ${status}` };
+  return recordOf(name, head, body.bytes);
+}
+
+/** The record that the whole body of an answer holds. */
+export async function recordOf(
+  { kind, id }: RecordName,
+  head: Pick<ResponseHead, 'status' | 'headers'>,
+  bytes: Buffer,
+): Promise<{ record: JsonObject } | { why: string }> {
+  const plain = await decodeContent(bytes, codingOf(head.headers), LEARNING_BOUNDS);
+  if (!Buffer.isBuffer(plain))
+    return isPastBounds(plain)
+      ? { why: 'the answer would be too large once it is decoded' }
+      : { why: 'the answer has a content coding that cannot be undone' };
+  const json = isUtf8(plain) ? jsonOf({ text: plain.toString('utf8') }) : undefined;
+  if (json === undefined) return { why: 'the answer is no JSON' };
+  const whole = wholeRecordIn(kind, head, json, id);
+  return 'record' in whole ? { record: plainRecord(kind, whole.record) } : whole;
+}
+
+/** The GET that is made of a PATCH. */
+function readingOf({ url, headers, stream, session }: Asker): Asker {
+  return {
+    method: 'GET',
+    url: splitTarget(url).path,
+    headers: [...withoutHeaders(headers, isOfPatch), ...OWN_HEADERS],
+    stream,
+    session,
+  };
+}
+
+const OWN_HEADERS: RawHeaders = [
+  ...['Accept', 'application/json'],
+  ...['Accept-Encoding', 'identity'],
+  ...['Cache-Control', 'no-cache'],
+];
+const MADE_ANEW = ['accept', 'accept-encoding', 'cache-control', 'pragma'];
+const OF_BODY = ['transfer-encoding', 'te', 'trailer', 'expect', 'digest', 'repr-digest', 'idempotency-key'];
+const NAMES: ReadonlySet<string> = new Set([...MADE_ANEW, ...OF_BODY, ...METHOD_OVERRIDES, 'range']);
+
+/** Headers about the PATCH alone: its body, its conditions, what it really is. Names as servers read them. */
+const isOfPatch = byHeaderName((header) => {
+  const name = looseHeaderName(header);
+  return NAMES.has(name) || /^(?:content|if|patchgate)-/.test(name);
+});

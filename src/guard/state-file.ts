@@ -1,0 +1,146 @@
+import { existsSync } from 'node:fs';
+import { basename, dirname } from 'node:path';
+import { type Adapter, Low } from 'lowdb';
+import { messageOf, PatchgateError } from '../errors.ts';
+import { parseUrl } from '../http/url.ts';
+import type { KeptApproval } from '../model/approval.ts';
+import { makeFolders } from '../recordings/store/folders.ts';
+import { HIDDEN, hideFromGit } from '../recordings/store/hidden-folder.ts';
+import { type Lock, takeLock } from '../recordings/store/lock.ts';
+import { readFileIfThere, writeFileAtomically } from '../recordings/store/write-file.ts';
+import { checkFile, parseFile } from '../schemas/check.ts';
+import type { Kept } from './records.ts';
+
+/** What a gate keeps of one service for its next run. */
+export interface StateData {
+  formatVersion: 1;
+  /** Origin of the service. */
+  target?: string;
+  /** By `recordKey`. */
+  records: Record<string, Kept>;
+  /** By id. */
+  approvals: Record<string, KeptApproval>;
+}
+
+/** Milliseconds that a change which no PATCH waits for may stay in memory. */
+const BEHIND = 1000;
+const INSTEAD = 'give this one a file of its own with --state FILE';
+const WORDS = {
+  thing: 'the state file',
+  doing: 'keeping in it what it knows',
+  instead: { here: INSTEAD, elsewhere: INSTEAD },
+  place: 'name another file with --state',
+};
+
+/**
+ * The content of a state file; undefined where there is none.
+ *
+ * @throws PatchgateError `cannot-read`; `bad-input` with file, line and column
+ */
+export function readStateFile(file: string): StateData | undefined {
+  const text = readFileIfThere(
+    file,
+    'correct its permissions, or name another file with --state',
+  )?.toString();
+  if (text === undefined) return undefined;
+  const content = parseFile({ where: file, text }, 'bad-input', () => 'correct the JSON, or delete the file');
+  checkFile('kept', content, { where: file, text }, 'bad-input');
+  return content as unknown as StateData;
+}
+
+/** Where a gate in front of a target keeps its state: a file that is of another service stays as it is. */
+export function stateFileFor(file: string, target: string): string {
+  const of = readStateFile(file)?.target;
+  if (of === undefined || of === target) return file;
+  const { hostname = '', port = '' } = parseUrl(target) ?? {};
+  return `${file.replace(/\.json$/, '')}-${hostname.replaceAll(':', '_')}${port && `-${port}`}.json`;
+}
+
+/** One process keeps a state file. Another one reads it at its start, and keeps what it learns in memory. */
+export class StateFile {
+  /** Changed in place: `now` or `later` write it. */
+  readonly data: StateData;
+  /** Why what is known is not in the file. */
+  trouble: Error | undefined;
+  readonly #db: Low<StateData>;
+  readonly #lock: Lock | undefined;
+  readonly #notice: (text: string) => void;
+  #writing: Promise<void> = Promise.resolve();
+  /** The write behind the one that runs. */
+  #next: Promise<void> | undefined;
+  #timer: NodeJS.Timeout | undefined;
+
+  /** @throws PatchgateError where the file is broken. What keeps it from being written is a notice */
+  constructor(file: string, target: string, notice: (text: string) => void) {
+    this.#notice = notice;
+    try {
+      if (!existsSync(dirname(file))) makeFolders(dirname(file), false);
+      if (basename(dirname(file)) === HIDDEN) hideFromGit(dirname(file));
+      this.#lock = takeLock(file, `${file}.lock`, WORDS);
+    } catch (error) {
+      this.#failed(error);
+    }
+    const data = readStateFile(file) ?? { formatVersion: 1, records: {}, approvals: {} };
+    this.#db = new Low(new StateAdapter(file), { ...data, target });
+    this.data = this.#db.data;
+  }
+
+  /** On disk when it resolves. @throws PatchgateError `cannot-write` */
+  async now(): Promise<void> {
+    if (!this.#lock) return;
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#next ??= this.#writing
+      .catch(() => undefined)
+      .then(() => {
+        this.#next = undefined;
+        this.#writing = this.#db.write();
+        return this.#writing;
+      });
+    await this.#next.then(
+      () => this.#succeeded(),
+      (error) => {
+        this.#failed(error);
+        throw error;
+      },
+    );
+  }
+
+  later(): void {
+    if (this.#lock) this.#timer ??= setTimeout(() => void this.now().catch(() => undefined), BEHIND).unref();
+  }
+
+  async close(): Promise<void> {
+    if (this.#timer) await this.now().catch(() => undefined);
+    await this.#writing.catch(() => undefined);
+    this.#lock?.release();
+  }
+
+  #succeeded(): void {
+    if (this.trouble) this.#notice('the state file is written again: nothing is missing');
+    this.trouble = undefined;
+  }
+
+  #failed(error: unknown): void {
+    if (!this.trouble)
+      this.#notice(`WHAT IS KNOWN CANNOT BE WRITTEN: ${messageOf(error)}. A restart would not know it`);
+    this.trouble = error instanceof PatchgateError ? error : new Error(messageOf(error));
+  }
+}
+
+/** lowdb's adapter: a write outlives a power failure. */
+class StateAdapter implements Adapter<StateData> {
+  readonly #file: string;
+
+  constructor(file: string) {
+    this.#file = file;
+  }
+
+  async read(): Promise<StateData | null> {
+    return readStateFile(this.#file) ?? null;
+  }
+
+  write(data: StateData): Promise<void> {
+    return writeFileAtomically(this.#file, `${JSON.stringify(data, null, 2)}\n`, { sync: true });
+  }
+}

@@ -1,0 +1,79 @@
+import { isObject, type JsonObject, type JsonValue, listAt, member } from '../json/json.ts';
+import type { Effect } from '../model/effect.ts';
+import type { RecordKind } from '../model/record.ts';
+import { environmentsOf, languagesOf } from './project.ts';
+
+/** A list of a feature or draft whose items have ids: service-api 2.2 and 2.3. */
+export interface RecordList {
+  /** The top-level field. */
+  field: string;
+  /** The members of an item that tell it from others, and that say what it is called. */
+  id: string;
+  name: string;
+  /** Those that are kept of it. */
+  kept: readonly string[];
+  /** The effect of a PATCH that leaves an item out. */
+  effect: Extract<Effect, { possible: true }>['kind'];
+}
+
+/** What features and drafts hold that a PATCH could lose. A flag's variation is told by its key. */
+export const RECORD_LISTS: Readonly<Record<Exclude<RecordKind, 'project'>, readonly RecordList[]>> = {
+  feature: [
+    {
+      field: 'variables',
+      id: 'id',
+      name: 'variableName',
+      kept: ['id', 'variableName', 'dataType'],
+      effect: 'variable-removed',
+    },
+    { field: 'variations', id: 'key', name: 'name', kept: ['key', 'name'], effect: 'variation-removed' },
+    { field: 'goals', id: 'metricId', name: 'name', kept: ['metricId'], effect: 'goal-removed' },
+  ],
+  draft: [
+    { field: 'variations', id: 'id', name: 'name', kept: ['id', 'name'], effect: 'variation-removed' },
+    { field: 'goals', id: 'id', name: 'name', kept: ['id', 'name'], effect: 'goal-removed' },
+  ],
+};
+
+/** As much of a record as a PATCH is compared with. Leaves out what cannot be read. */
+export function plainRecord(kind: RecordKind, value: JsonValue | undefined): JsonObject {
+  const record: JsonObject = {};
+  const name = member(value, 'name');
+  if (typeof name === 'string') record.name = name;
+  if (kind === 'project') {
+    if (Array.isArray(member(value, 'languages'))) record.languages = [...languagesOf(value)];
+    if (Array.isArray(member(value, 'environments')))
+      record.environments = environmentsOf(value).map(({ id, name, isEnabled }) => ({ id, name, isEnabled }));
+    return record;
+  }
+  for (const { field, kept } of RECORD_LISTS[kind]) {
+    if (!Array.isArray(member(value, field))) continue;
+    record[field] = listAt(value, field)
+      .filter(isObject)
+      .map((item) => picked(item, kept));
+  }
+  return record;
+}
+
+function picked(item: JsonObject, members: readonly string[]): JsonObject {
+  const kept: JsonObject = {};
+  for (const name of members) {
+    const value = member(item, name);
+    if (value !== undefined && typeof value !== 'object') kept[name] = value;
+  }
+  return kept;
+}
+
+/** A record that may be as it was or as it was sent: it has what either has, and the names of the later one. */
+export function unionOf(kind: RecordKind, before: JsonObject, sent: JsonObject): JsonObject {
+  const union: JsonObject = { ...before, ...sent };
+  const lists = kind === 'project' ? [{ field: 'environments', id: 'id' }] : RECORD_LISTS[kind];
+  for (const { field, id } of lists) {
+    const later = new Set(listAt(sent, field).map((item) => member(item, id)));
+    const others = listAt(before, field).filter((item) => !later.has(member(item, id)));
+    if (Array.isArray(union[field])) union[field] = [...others, ...listAt(sent, field)];
+  }
+  if (kind === 'project' && Array.isArray(union.languages))
+    union.languages = [...new Set([...languagesOf(before), ...languagesOf(sent)])];
+  return union;
+}

@@ -1,0 +1,125 @@
+import { byHeaderName, type RawHeaders } from '../http/http.ts';
+import { isObject, type JsonObject, type JsonValue, listAt, member } from '../json/json.ts';
+import type { RecordKind } from '../model/record.ts';
+import { environmentsOf } from './project.ts';
+
+/** The record that an answer holds whole, or in half a sentence why it holds none. */
+export type WholeRecord = { record: JsonObject } | { why: string };
+
+/** Members that an answer may wrap a record in, one within the other. */
+const MOST_WRAPPERS = 3;
+
+/**
+ * Looks for the whole record in an answer: bare, or under up to three members.
+ *
+ * @param id the record's id, as in the path
+ */
+export function wholeRecordIn(
+  kind: RecordKind,
+  { status, headers }: { status: number; headers: RawHeaders },
+  answer: JsonValue,
+  id: string,
+): WholeRecord {
+  if (status === 206) return { why: 'the answer is a part (206)' };
+  const hint = partBy(headers);
+  if (hint) return { why: hint };
+  let level: JsonObject[] = isObject(answer) ? [answer] : [];
+  for (let depth = 0; depth <= MOST_WRAPPERS && level.length > 0; depth++) {
+    const found = level.filter((value) => isWhole(kind, value));
+    if (found.length > 1) return { why: `the answer holds more than one ${kind}` };
+    const [record] = found;
+    if (record) return wholeIn(kind, answer, record, id);
+    level = level.flatMap((value) => Object.values(value).filter(isObject));
+  }
+  return { why: `the answer holds no whole ${kind}` };
+}
+
+function wholeIn(kind: RecordKind, answer: JsonValue, record: JsonObject, id: string): WholeRecord {
+  const own = member(record, 'id');
+  if (own !== undefined && String(own) !== id)
+    return { why: `the answer holds ${kind} ${String(own).slice(0, 40)}` };
+  if (saysNo(answer)) return { why: 'the answer reports an error' };
+  if (kind === 'project' && saysMore(answer, record))
+    return { why: 'the answer says that there is more than it shows' };
+  return { record };
+}
+
+/**
+ * Whether a value has the shape of the whole record. Of a project the description says it (service-api 2.1, 4.1 rule 1); features
+ * and drafts have no mandatory fields, so the list that they could lose must be there.
+ */
+export function isWhole(kind: RecordKind, value: JsonValue | undefined): value is JsonObject {
+  if (kind !== 'project')
+    return isObject(value) && Array.isArray(member(value, kind === 'feature' ? 'variables' : 'variations'));
+  const [languages, environments] = [member(value, 'languages'), member(value, 'environments')];
+  return (
+    typeof member(value, 'name') === 'string' &&
+    Array.isArray(languages) &&
+    languages.every((item) => typeof item === 'string') &&
+    Array.isArray(environments) &&
+    environments.every(
+      (item) => Number.isInteger(member(item, 'id')) && typeof member(item, 'name') === 'string',
+    )
+  );
+}
+
+/** Why headers say that a body is a part, or old; undefined: they do not. */
+function partBy(headers: RawHeaders): string | undefined {
+  for (let i = 0; i + 1 < headers.length; i += 2) {
+    const name = (headers[i] as string).toLowerCase();
+    const value = headers[i + 1] as string;
+    if (name === 'content-range') return 'the answer is a part (Content-Range)';
+    if (name === 'link' && /\brel\s*=\s*"?[^";,]*\bnext\b/i.test(value))
+      return 'the answer has a next page (Link)';
+    if (name === 'age' && Number(value) > 0) return `a cache answered (Age: ${value.slice(0, 20)})`;
+  }
+  return undefined;
+}
+
+/** Members by which services say that a list goes on. */
+const MORE = /^_*(?:has_?)?(?:next|more)|cursor|continu|truncat|partial/i;
+const COUNT = /^_*(?:total|count|(?:total|environments?)_?(?:count|items|results|elements|environments)?)$/i;
+const PAGES = /pages$/i;
+/** Within the record, other things may be counted and paged: only what lies under these members is about its lists. */
+const OF_LISTS = /pag|link|meta|environment|cursor/i;
+const meaningOf = byHeaderName((name) =>
+  MORE.test(name) ? 'more' : PAGES.test(name) ? 'pages' : COUNT.test(name) ? 'count' : 'none',
+);
+
+/** Whether an answer says that it does not show all environments of the record in it. Without recursion: it may be nested deep. */
+function saysMore(answer: JsonValue, record: JsonObject): boolean {
+  const shown = environmentsOf(record).length;
+  const left: JsonValue[] = [answer];
+  while (left.length > 0) {
+    const value = left.pop() as JsonValue;
+    if (Array.isArray(value)) for (const item of value) left.push(item);
+    if (!isObject(value)) continue;
+    for (const name in value) {
+      const inner = value[name] as JsonValue;
+      const meaning = meaningOf(name);
+      if (meaning === 'more' && !isNothing(inner)) return true;
+      if (typeof inner === 'number' && meaning === 'pages' && inner > 1) return true;
+      if (typeof inner === 'number' && meaning === 'count' && inner > shown) return true;
+      const isOfList = value !== record || (OF_LISTS.test(name) && name !== 'environments');
+      if (typeof inner === 'object' && isOfList) left.push(inner);
+    }
+  }
+  return false;
+}
+
+/** Whether an answer reports, whatever its status, that something went wrong. */
+export function saysNo(answer: JsonValue): boolean {
+  if (member(answer, 'success') === false || member(answer, 'ok') === false) return true;
+  const said = ['error', 'errors', '_errors'].map((name) => member(answer, name) ?? null);
+  return said.some((one) => (typeof one === 'object' ? Object.keys(one ?? {}).length > 0 : !isNothing(one)));
+}
+
+function isNothing(value: JsonValue): boolean {
+  if (typeof value === 'object' && value !== null) return Object.keys(value).length === 0;
+  return value === null || value === false || value === '' || value === 0;
+}
+
+/** Whether a PATCH's body says of each environment of a project which one that is. */
+export function isWholeProject(body: JsonValue | undefined): body is JsonObject {
+  return isObject(body) && isWhole('project', body) && listAt(body, 'environments').every(isObject);
+}
