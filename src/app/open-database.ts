@@ -48,7 +48,7 @@ const PATIENCE = 5000;
 
 /** What is on its way to the database stands beside the state file. */
 async function openOutbox(
-  { state, durability }: Config,
+  { state, durability, recording, record }: Config,
   database: Database,
   notice: Notified['notice'],
 ): Promise<Outbox> {
@@ -56,6 +56,8 @@ async function openOutbox(
   return Outbox.open({
     database,
     folder: join(dirname(state || STATE_BY_DEFAULT), 'outbox'),
+    recording,
+    mode: record === 'new_episodes' ? 'append' : 'all',
     isDurable: durability === 'fsync',
     patience: PATIENCE,
     notice,

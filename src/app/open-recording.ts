@@ -43,7 +43,7 @@ export async function openRecording(
   if (database) {
     const { PgRecordingStore } = await import('../postgres/recordings.ts');
     const into = writable ? outbox : undefined;
-    return PgRecordingStore.open(recording, { database, outbox: into, rules, ...options });
+    return PgRecordingStore.open(recording, { database, outbox: into, rules, onKept: options.onKept });
   }
   const { openStore } = await import('../recordings/store.ts');
   const all = { closeWithin: CLOSE_WITHIN, durability, rules, onNotice: notice, writable, ...options };
@@ -60,7 +60,7 @@ export async function requireRecording(
     await findRecording(recordings, recording, hint);
     return;
   }
-  const { requireStored } = await import('../postgres/stored-paths.ts');
+  const { requireStored } = await import('../postgres/frames.ts');
   await requireStored(database, recording, hint ?? HOW_TO_RECORD);
 }
 

@@ -12,7 +12,6 @@ export interface Held {
 
 /** The database that the gates of a fleet share. */
 export interface Database {
-  readonly namespace: string;
   /** For people, without its password: `postgres://db.example.com:5432/patchgate`. */
   readonly name: string;
   /** Of its tables alone, wherever they are moved. */
@@ -109,7 +108,6 @@ async function loadPg(): Promise<Pg> {
 
 class PostgresDatabase implements Database {
   readonly name: string;
-  readonly namespace = 'default';
   id = '';
   trouble: Error | undefined;
   readonly #pg: Pg;

@@ -28,55 +28,28 @@ CREATE INDEX patchgate_approval_request ON patchgate_approval (service, request,
 CREATE INDEX patchgate_approval_record ON patchgate_approval (service, record);
 CREATE INDEX patchgate_approval_requested ON patchgate_approval (service, requested_at);
 
--- The files of a recording, so to say: each change of one locks its row.
-CREATE TABLE patchgate_path (
-  namespace text NOT NULL,
-  recording text NOT NULL,
-  method    text NOT NULL,
-  path      text NOT NULL,
-  exchanges integer NOT NULL DEFAULT 0,
-  version   bigint NOT NULL DEFAULT 0,
-  PRIMARY KEY (namespace, recording, path, method)
-);
-CREATE FUNCTION patchgate_tell_of_path() RETURNS trigger LANGUAGE plpgsql AS $$
-DECLARE
-  one patchgate_path := CASE TG_OP WHEN 'DELETE' THEN OLD ELSE NEW END;
-BEGIN
-  IF TG_OP = 'DELETE' THEN
-    one.exchanges := 0;
-    one.version := one.version + 1;
-  END IF;
-  PERFORM pg_notify('patchgate_path', json_build_array(
-    one.namespace, one.recording, one.method, one.path, one.exchanges, one.version)::text);
-  RETURN NULL;
-END $$;
-CREATE TRIGGER patchgate_path_changed AFTER INSERT OR UPDATE OR DELETE ON patchgate_path
-  FOR EACH ROW EXECUTE FUNCTION patchgate_tell_of_path();
+-- What was recorded. A frame is a line of JSON and the bytes of both bodies, as in the journal of a recording in files.
 CREATE TABLE patchgate_exchange (
-  place     bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-  namespace text NOT NULL,
   recording text NOT NULL,
   method    text NOT NULL,
   path      text NOT NULL,
-  sequence  bytea NOT NULL,            -- hash of the request and its session
+  ordinal   bigint GENERATED ALWAYS AS IDENTITY,
   run       text NOT NULL,
-  exchange  json NOT NULL              -- as a file has it, bodies inline; not jsonb: bytes stay as they are
+  number    bigint NOT NULL,   -- in its run: none is inserted twice
+  mode      text NOT NULL,     -- of the run; all: its answers take the places of those of earlier runs
+  frame     bytea NOT NULL,
+  PRIMARY KEY (run, number)
 );
-CREATE INDEX patchgate_exchange_path ON patchgate_exchange (namespace, recording, path, method, place);
-CREATE INDEX patchgate_exchange_sequence ON patchgate_exchange (sequence);
+CREATE INDEX patchgate_exchange_path ON patchgate_exchange (recording, md5(path), ordinal);
+
 CREATE TABLE patchgate_audit (
-  place     bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-  namespace text NOT NULL,
-  at        timestamptz NOT NULL,
-  line      json NOT NULL
+  run    text NOT NULL,
+  number bigint NOT NULL,
+  at     timestamptz NOT NULL,
+  line   json NOT NULL,
+  PRIMARY KEY (run, number)
 );
-CREATE INDEX patchgate_audit_at ON patchgate_audit (namespace, at);
--- How far the outbox of each gate was shipped.
-CREATE TABLE patchgate_outbox (
-  id         text PRIMARY KEY,
-  shipped    bigint NOT NULL,
-  shipped_at timestamptz NOT NULL DEFAULT now()
-);
+CREATE INDEX patchgate_audit_at ON patchgate_audit (at);
 
 -- `database` tells outboxes for which database they are: it outlives a dump, a restore and a failover.
 CREATE TABLE patchgate_version (

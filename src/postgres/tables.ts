@@ -9,9 +9,6 @@ export function jsonListOf(texts: readonly string[]): string {
   return `[${texts.join(',')}]`;
 }
 
-/** Bytes of a path: a longer one fits into no index. */
-export const LONGEST_PATH = 2000;
-
 /** Of the tables in tables.sql. */
 const VERSION = 1;
 

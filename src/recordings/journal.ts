@@ -96,19 +96,40 @@ export function decodeSegment(bytes: Buffer, file: string): Omit<Segment, 'numbe
   if (head.journal !== FORMAT) throw broken(bytes, 0, file, `the journal is of format ${head.journal}`);
   const frames: PlainExchange[] = [];
   for (let at = first + 1; at < bytes.length; ) {
-    const end = bytes.indexOf(LINE_FEED, at);
-    if (end < 0) break;
-    const frame = parse(bytes.toString('utf8', at, end));
-    if (!isFrameHead(frame)) throw broken(bytes, at, file, 'this is no exchange');
-    const [size, answered] = frame.sizes;
-    const middle = end + 1 + size;
-    const next = middle + answered;
-    if (next >= bytes.length) break;
-    if (bytes[next] !== LINE_FEED) throw broken(bytes, at, file, 'an exchange is not as long as it says');
-    frames.push(plainOf(frame, bytes.subarray(end + 1, middle), bytes.subarray(middle, next)));
-    at = next + 1;
+    const found = frameAt(bytes, at, file);
+    if (!found) break;
+    frames.push(found.frame);
+    at = found.next;
   }
   return { head: { run: head.run, mode: head.mode }, frames };
+}
+
+/** Reads one frame. @throws PatchgateError `bad-recording` where it is none */
+export function decodeFrame(bytes: Buffer): PlainExchange {
+  const found = frameAt(bytes, 0, 'a frame');
+  if (!found) throw broken(bytes, 0, 'a frame', 'it is cut off');
+  return found.frame;
+}
+
+/** The frame at a place, and where the next one begins; undefined where it was cut off. */
+function frameAt(
+  bytes: Buffer,
+  at: number,
+  file: string,
+): { frame: PlainExchange; next: number } | undefined {
+  const end = bytes.indexOf(LINE_FEED, at);
+  if (end < 0) return undefined;
+  const head = parse(bytes.toString('utf8', at, end));
+  if (!isFrameHead(head)) throw broken(bytes, at, file, 'this is no exchange');
+  const [size, answered] = head.sizes;
+  const middle = end + 1 + size;
+  const last = middle + answered;
+  if (last >= bytes.length) return undefined;
+  if (bytes[last] !== LINE_FEED) throw broken(bytes, at, file, 'an exchange is not as long as it says');
+  return {
+    frame: plainOf(head, bytes.subarray(end + 1, middle), bytes.subarray(middle, last)),
+    next: last + 1,
+  };
 }
 
 function plainOf(head: FrameHead, body: Buffer, answer: Buffer): PlainExchange {

@@ -11,14 +11,16 @@ import {
   splitTarget,
 } from '../http/http.ts';
 import type { JsonValue } from '../json/json.ts';
-import type {
-  Exchange,
-  RecordedRequest,
-  StoredBody,
-  StoredHeaders,
-  WholeRequest,
+import {
+  type Exchange,
+  headerPairs,
+  isKept,
+  type RecordedRequest,
+  type StoredBody,
+  type StoredHeaders,
+  type WholeRequest,
 } from '../model/exchange.ts';
-import { storeBody } from './body.ts';
+import { bodyBytes, storeBody } from './body.ts';
 import {
   ANSWER_BOUNDS,
   codingOf,
@@ -274,6 +276,24 @@ export function toStoredExchange({
       ...(session !== undefined && { session }),
     },
   };
+}
+
+/** The other way round. */
+export function toPlainExchange({ request, response, meta }: Exchange): PlainExchange {
+  const { method, path, query } = request;
+  return {
+    request: { method, path, query, json: undefined, ...plainMessage(request) },
+    response: { status: response.status, ...plainMessage(response) },
+    startedAt: Date.parse(meta.recordedAt),
+    durationMs: meta.durationMs,
+    ...(meta.session !== undefined && { session: meta.session }),
+  };
+}
+
+function plainMessage({ headers, body }: { headers: StoredHeaders; body?: StoredBody }): PlainMessage {
+  const flat = headerPairs(headers).flat();
+  if (isKept(body)) return { headers: flat, body: bodyBytes(body) };
+  return { headers: flat, body: Buffer.alloc(0), omitted: (body as { omitted: number }).omitted };
 }
 
 function toStoredRequest(request: PlainRequest): RecordedRequest {

@@ -20,7 +20,7 @@ export interface AuditOptions {
   /** Absent: the database alone keeps it. */
   file: string | undefined;
   /** Of the database. */
-  outbox?: { append(head: { at: string }, text: string): void } | undefined;
+  outbox?: { appendAudit(at: string, text: string): void } | undefined;
   /** What passes may reach the target: not all of it is answered by a recording. */
   forwards: boolean;
   redaction: Redaction;
@@ -117,7 +117,7 @@ export class Audit {
 
   #append(line: AuditLine | DecisionLine): void {
     const text = printable(JSON.stringify(line));
-    this.#options.outbox?.append({ at: line.time }, text);
+    this.#options.outbox?.appendAudit(line.time, text);
     if (!this.#log) return;
     this.#waiting.push(`${text}\n`);
     this.#size += text.length + 1;

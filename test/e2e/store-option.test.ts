@@ -5,14 +5,12 @@ import { execFileSync } from 'node:child_process';
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { putFilesIn } from '../../src/postgres/copy-recording.ts';
 import type { Database } from '../../src/postgres/database.ts';
-import { DEFAULT_RULES } from '../../src/recordings/match-rules.ts';
 import { runBinary, startBinary } from '../support/binary.ts';
 import { exchange } from '../support/exchanges.ts';
 import { openAt, type Postgres, startPostgres } from '../support/postgres.ts';
-import { recordAll } from '../support/recordings.ts';
 import { runHere } from '../support/run-here.ts';
+import { recordStored } from '../support/stored-recording.ts';
 import { freePort, startTarget } from '../support/target.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -64,13 +62,10 @@ describe('a plan', { tags: 'slow' }, () => {
 
   it('goes by a recording in the database', async () => {
     const { url, database } = await open();
-    await recordAll(join(cwd, 'recordings'), 'checkout', [
+    await recordStored(database, 'checkout', [
       exchange({ method: 'GET', path: PATH, answer: { json: PROJECT } }),
     ]);
     const env = { PATCHGATE_STORE: url };
-    await putFilesIn(database, 'checkout', join(cwd, 'recordings', 'checkout'), {
-      ...{ rules: DEFAULT_RULES, run: 'one', drops: 'nothing' },
-    });
     const args = [
       'plan',
       'body.json',
@@ -91,12 +86,9 @@ describe('a test run', { tags: 'slow' }, () => {
   it('replays what the database has, also where it would record', async () => {
     const { url, database } = await open();
     const env = { PATCHGATE_STORE: url };
-    await recordAll(join(cwd, 'recordings'), 'checkout', [
+    await recordStored(database, 'checkout', [
       exchange({ method: 'GET', path: PATH, answer: { json: PROJECT } }),
     ]);
-    await putFilesIn(database, 'checkout', join(cwd, 'recordings', 'checkout'), {
-      ...{ rules: DEFAULT_RULES, run: 'one', drops: 'nothing' },
-    });
     const exec = (name: string, ...more: string[]) =>
       runBinary(['exec', '--recording', name, ...more, '--', 'sh', '-c', `curl -s "$PATCHGATE_URL${PATH}"`], {
         cwd: temporaryFolder(),

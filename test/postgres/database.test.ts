@@ -44,7 +44,7 @@ describe('openDatabase', { tags: 'slow' }, () => {
     const asRole = new URL(url);
     asRole.username = role;
     const restricted = await open(asRole.href);
-    await restricted.query("INSERT INTO patchgate_audit (namespace, at, line) VALUES ('a', now(), '{}')");
+    await restricted.query("INSERT INTO patchgate_audit VALUES ('a', 1, now(), '{}')");
     expect(await codeOf(restricted.query('CREATE TABLE other ()'))).toMatch(/permission denied/);
   });
 
@@ -138,11 +138,11 @@ describe('a database', { tags: 'slow' }, () => {
   it('undoes a transaction that fails', async () => {
     const database = await open(await server.database());
     const work = database.transaction(async (query) => {
-      await query("INSERT INTO patchgate_outbox VALUES ('a', 1)");
+      await query("INSERT INTO patchgate_audit VALUES ('a', 1, now(), '{}')");
       throw new Error('no');
     });
     await expect(work).rejects.toThrow('no');
-    expect(await database.query('SELECT * FROM patchgate_outbox')).toEqual([]);
+    expect(await database.query('SELECT * FROM patchgate_audit')).toEqual([]);
   });
 
   it('hears what others notify of', async () => {
@@ -219,14 +219,14 @@ describe('a database', { tags: 'slow' }, () => {
     const own = await startPostgres();
     const database = await open(await startPgbouncer(own.url));
     await database.transaction(async (query) => {
-      await query("INSERT INTO patchgate_outbox VALUES ('a', 1)");
-      await query("UPDATE patchgate_outbox SET shipped = 2 WHERE id = 'a'");
+      await query("INSERT INTO patchgate_audit VALUES ('a', 1, now(), '{}')");
+      await query("UPDATE patchgate_audit SET number = 2 WHERE run = 'a'");
     });
     await own.kill();
     expect(await codeOf(database.query('SELECT 1'))).toBe('store-unavailable');
     await own.start();
     await expect.poll(() => codeOf(database.query('SELECT 1'))).toBeUndefined();
-    expect(await database.query('SELECT shipped FROM patchgate_outbox')).toEqual([{ shipped: '2' }]);
+    expect(await database.query('SELECT number FROM patchgate_audit')).toEqual([{ number: '2' }]);
   });
 
   it('tells an error of a statement from its absence', async () => {

@@ -1,14 +1,15 @@
 // @module-tag postgres
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Database } from '../../src/postgres/database.ts';
+import { requireStored } from '../../src/postgres/frames.ts';
 import { Outbox } from '../../src/postgres/outbox.ts';
-import { type PgRecordingOptions, PgRecordingStore } from '../../src/postgres/recordings.ts';
-import { requireStored } from '../../src/postgres/stored-paths.ts';
+import { PgRecordingStore } from '../../src/postgres/recordings.ts';
+import type { MergeMode } from '../../src/recordings/journal.ts';
 import { DEFAULT_RULES } from '../../src/recordings/match-rules.ts';
 import type { RecordingStore } from '../../src/recordings/store.ts';
 import { cleanUpLater } from '../support/clean-up.ts';
 import { exchange, PROJECT_PATH, plainOf } from '../support/exchanges.ts';
-import { openAt, type Postgres, startPostgres } from '../support/postgres.ts';
+import { openAt, type Postgres, rowsOf, startPostgres } from '../support/postgres.ts';
 import { find } from '../support/recordings.ts';
 import { describeStore } from '../support/store-suite.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -20,13 +21,13 @@ beforeAll(async () => {
 
 async function open(
   database: Database,
-  { writable = false, ...options }: Partial<PgRecordingOptions> & { writable?: boolean } = {},
+  { mode }: { mode?: MergeMode } = {},
   name = 'r',
+  folder = temporaryFolder(),
 ): Promise<PgRecordingStore> {
-  const outbox = writable
-    ? await Outbox.open({ database, folder: temporaryFolder(), notice: () => undefined })
-    : undefined;
-  const store = await PgRecordingStore.open(name, { database, rules: DEFAULT_RULES, outbox, ...options });
+  const options = { database, recording: name, folder, notice: () => undefined };
+  const outbox = mode && (await Outbox.open({ ...options, mode }));
+  const store = await PgRecordingStore.open(name, { database, rules: DEFAULT_RULES, outbox });
   const close = store.close.bind(store);
   store.close = () => close().then(() => outbox?.close());
   cleanUpLater(() => store.close().catch(() => undefined));
@@ -37,12 +38,7 @@ describe('with PostgreSQL', { tags: 'slow' }, () => {
   describeStore('the database', async () => {
     const database = await openAt(await server.database());
     return {
-      async open(replaces = false) {
-        const store = await open(database, { writable: true, replaces });
-        // What is recorded is found at once where something was asked for before.
-        store.exchanges('GET', '/');
-        return store;
-      },
+      open: (replaces = false) => open(database, { mode: replaces ? 'all' : 'append' }),
     };
   });
 });
@@ -62,8 +58,8 @@ describe('a recording in the database', { tags: 'slow' }, () => {
   it('is one for all gates', async () => {
     const url = await server.database();
     const [one, two] = [
-      await open(await openAt(url), { writable: true }),
-      await open(await openAt(url), { writable: true }),
+      await open(await openAt(url), { mode: 'append' }),
+      await open(await openAt(url), { mode: 'append' }),
     ];
     await recordInto(one, 'a');
     await recordInto(two, 'b');
@@ -73,82 +69,79 @@ describe('a recording in the database', { tags: 'slow' }, () => {
     expect(textsOf(reader)).toEqual(['a', 'b', 'c']);
   });
 
-  it('is told of what others record, and keeps the exchanges that it has', async () => {
-    const url = await server.database();
-    const recorder = await open(await openAt(url), { writable: true });
-    await recordInto(recorder, 'a');
-    const reader = await open(await openAt(url));
-    await reader.load();
-    expect(reader.ready('PATCH', PROJECT_PATH)).toBeUndefined();
-    const [first] = reader.exchanges('PATCH', PROJECT_PATH).all;
-    await expect
-      .poll(async () => {
-        // As soon as it listens.
-        await recordInto(recorder, 'more');
-        return reader.ready('PATCH', PROJECT_PATH) !== undefined;
-      })
-      .toBe(true);
-    await reader.ready('PATCH', PROJECT_PATH);
-    expect(textsOf(reader).slice(0, 2)).toEqual(['a', 'more']);
-    expect(reader.exchanges('PATCH', PROJECT_PATH).all[0]).toBe(first);
-    recorder.append(plainOf(answered('new', '/new')));
-    await expect.poll(() => [...reader.places()].length).toBe(2);
-    const database = await openAt(url);
-    await database.query(
-      "UPDATE patchgate_exchange SET exchange = jsonb_set(exchange::jsonb, '{response,status}', '418') WHERE path = '/new'",
-    );
-    await database.query("UPDATE patchgate_path SET version = version + 1 WHERE path = '/new'");
-    await expect
-      .poll(async () => {
-        await reader.ready('PATCH', '/new');
-        return find(reader, 'PATCH', '/new').map(({ response }) => response?.status);
-      })
-      .toEqual([418]);
-    // Every user of the database may send that.
-    for (const text of ['no JSON', 'null', '{}'])
-      await database.query("SELECT pg_notify('patchgate_path', $1)", [text]);
-    await database.query("DELETE FROM patchgate_exchange WHERE path = '/new'");
-    await database.query("DELETE FROM patchgate_path WHERE path = '/new'");
-    await expect.poll(() => [...reader.places()].length).toBe(1);
-    await reader.ready('PATCH', '/new');
-    expect(reader.exchanges('PATCH', '/new').length).toBe(0);
-  });
-
-  it('answers from memory while the database is away, and catches up when it is back', async () => {
+  it('is read when it is first asked for, and goes on without the database then', async () => {
     const own = await startPostgres();
     const url = await own.database();
-    const recorder = await open(await openAt(url), { writable: true });
-    recorder.append(plainOf(answered('other', '/other')));
+    const recorder = await open(await openAt(url), { mode: 'append' });
     await recordInto(recorder, 'a');
     const reader = await open(await openAt(url));
+    await reader.ready('PATCH', '/late');
+    expect(reader.exchanges('PATCH', '/late').length).toBe(0);
+    for (const path of ['/late', '/other']) recorder.append(plainOf(answered('late', path)));
+    await recordInto(recorder, 'b');
+    await reader.ready('PATCH', '/late');
+    expect(reader.exchanges('PATCH', '/late').length).toBe(1);
     await reader.ready('PATCH', PROJECT_PATH);
     await own.kill();
-    expect(textsOf(reader)).toEqual(['a']);
+    expect(reader.ready('PATCH', PROJECT_PATH)).toBeUndefined();
+    expect(textsOf(reader)).toEqual(['a', 'b']);
     await expect(reader.ready('PATCH', '/other')).rejects.toMatchObject({ code: 'store-unavailable' });
-    expect(reader.exchanges('PATCH', '/other').length).toBe(1);
-    expect(() => reader.exchanges('PATCH', '/other').all).toThrow('not read');
-    recorder.append(plainOf(answered('b')));
+    recorder.append(plainOf(answered('c')));
     await own.start();
+    const again = await openAt(url);
     await expect
       .poll(async () => {
-        await reader.ready('PATCH', PROJECT_PATH);
-        return textsOf(reader);
+        await recorder.flush();
+        const late = await open(again);
+        await late.ready('PATCH', PROJECT_PATH);
+        return textsOf(late);
       })
-      .toEqual(['a', 'b']);
+      .toEqual(['a', 'b', 'c']);
   }, 60_000);
 
-  it('has no place for a path that no index takes', async () => {
-    const store = await open(await openAt(await server.database()), { writable: true });
-    store.append(plainOf(answered('a', `/${'x'.repeat(3000)}`)));
-    store.append(plainOf(answered('b', `/${'x'.repeat(1999)}`)));
-    await store.flush();
-    expect(store.counts).toEqual({ waiting: 0, lost: 1, journalBytes: 0 });
+  it('keeps what is recorded while its path is read, once', async () => {
+    const store = await open(await openAt(await server.database()), { mode: 'append' });
+    for (let i = 0; i < 20; i++) {
+      const path = `/path/${i}`;
+      store.append(plainOf(answered('before', path)));
+      const reading = store.ready('PATCH', path);
+      for (let turns = 0; turns <= i; turns++) await new Promise(setImmediate);
+      store.append(plainOf(answered('while', path)));
+      await reading;
+      store.append(plainOf(answered('after', path)));
+      const texts = store.exchanges('PATCH', path).all.map(({ exchange: { response } }) => response.body);
+      expect(texts).toEqual([{ text: 'before' }, { text: 'while' }, { text: 'after' }]);
+    }
+    await store.close();
+  });
+
+  it('has one row for each answer, however often it is recorded again', async () => {
+    const url = await server.database();
+    const database = await openAt(url);
+    for (const texts of [['a', 'b'], ['a', 'c'], ['d']]) {
+      const store = await open(database, { mode: 'all' });
+      await recordInto(store, ...texts);
+      await store.close();
+      const rows = await rowsOf<{ count: string }>(url, 'SELECT count(*) FROM patchgate_exchange');
+      expect(rows).toEqual([{ count: String(texts.length) }]);
+    }
+  });
+
+  it('takes paths of any length', async () => {
+    const database = await openAt(await server.database());
+    const store = await open(database, { mode: 'append' });
+    const path = `/${'x'.repeat(15_000)}`;
+    store.append(plainOf(answered('a', path)));
+    await store.close();
+    const reader = await open(database);
+    await reader.ready('PATCH', path);
+    expect(reader.exchanges('PATCH', path).length).toBe(1);
   });
 
   it('that is not there has a name that is near', async () => {
     const database = await openAt(await server.database());
     await expect(requireStored(database, 'checkout')).rejects.toThrow('there is none in postgres://');
-    const store = await open(database, { writable: true }, 'checkout');
+    const store = await open(database, { mode: 'append' }, 'checkout');
     await recordInto(store, 'a');
     await requireStored(database, 'checkout');
     await expect(requireStored(database, 'chekout')).rejects.toMatchObject({

@@ -3,9 +3,11 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { header } from '../../src/http/http.ts';
+import { decodeFrame } from '../../src/recordings/journal.ts';
 import { type Running, startBinary } from './binary.ts';
 import { type Door, FleetClients, type Sent } from './fleet-clients.ts';
-import { ANSWERED, type FleetService, startFleetService } from './fleet-service.ts';
+import { ANSWERED, type FleetService, NUMBER, startFleetService } from './fleet-service.ts';
 import { oneOf, sequence } from './numbers.ts';
 import { rowsOf } from './postgres.ts';
 import { soon } from './soon.ts';
@@ -66,7 +68,8 @@ export async function runFleet(options: FleetOptions): Promise<FleetReport> {
   const { gates: count, clients: clientCount, seconds, seed, events, store, settings = [] } = options;
   const next = sequence(seed);
   const service = await startFleetService(PROJECTS, sequence(seed + 1));
-  const shared = store ? ['--store', store.url, '--record', 'all'] : [];
+  // Each request is another one: what is recorded for it takes no place of what others recorded.
+  const shared = store ? ['--store', store.url, '--record', 'all', '--match-headers', NUMBER] : [];
   const folder = temporaryFolder();
   const gates = Array.from({ length: count }, (_, i) => {
     const cwd = join(folder, `gate-${i}`);
@@ -197,11 +200,12 @@ async function recordedIn(
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   const read = async () => {
-    const { rows } = await client.query<{ n: string | null }>(
-      `SELECT exchange->'response'->'headers'->>'${ANSWERED}' AS n FROM patchgate_exchange`,
-    );
-    // Of a failure, no answer is recorded.
-    return rows.flatMap(({ n }) => (n === null ? [] : [Number(n)]));
+    const { rows } = await client.query<{ frame: Buffer }>('SELECT frame FROM patchgate_exchange');
+    return rows.flatMap(({ frame }) => {
+      const n = header(decodeFrame(frame).response.headers, ANSWERED);
+      // Of a failure, no answer is recorded.
+      return n === undefined ? [] : [Number(n)];
+    });
   };
   const giveUpAt = performance.now() + SHIPPED_WITHIN;
   for (let there = new Set<number>(); performance.now() < giveUpAt; await sleep(200)) {

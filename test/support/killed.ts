@@ -14,12 +14,3 @@ export function leaveAsKilled(copy: string): void {
     if (text.endsWith('\n')) writeFileSync(file, JSON.stringify({ ...JSON.parse(text), pid: NO_PID }));
   }
 }
-
-/** The same of a folder in which each file has a lock of its own. */
-export function leaveLocksAsKilled(folder: string): void {
-  for (const name of readdirSync(folder)) {
-    if (!name.endsWith('.lock')) continue;
-    const file = join(folder, name);
-    writeFileSync(file, `${JSON.stringify({ ...JSON.parse(readFileSync(file, 'utf8')), pid: NO_PID })}\n`);
-  }
-}

@@ -5,7 +5,6 @@ import { withDatabase } from '../../app/open-database.ts';
 import { rulesOf } from '../../app/open-recording.ts';
 import { PatchgateError } from '../../errors.ts';
 import { header, splitTarget } from '../../http/http.ts';
-import type { Database } from '../../postgres/database.ts';
 import { RECORD_LIMIT } from '../../recordings/body.ts';
 import { type FoundExchange, seenOf } from '../../recordings/har/from-har.ts';
 import type { HarEntry } from '../../recordings/har/har.ts';
@@ -13,7 +12,6 @@ import type { TimedEntry } from '../../recordings/har/read-har.ts';
 import type { MatchRules } from '../../recordings/match-rules.ts';
 import { type PlainExchange, plainExchangeOf } from '../../recordings/plain-exchange.ts';
 import { redactText, SecretNotices } from '../../recordings/redaction/redact.ts';
-import { checkRecordingName } from '../../recordings/store/location.ts';
 import type { RecordingStore } from '../../recordings/store.ts';
 import { openStore } from '../../recordings/store.ts';
 import { amount } from '../../reporters/wording.ts';
@@ -31,7 +29,7 @@ import {
 import { say, standardOutput } from '../output.ts';
 import { attachedTo, readArchive } from './read-archive.ts';
 import { wildcard } from './selection.ts';
-import { inTemporaryFolder, putOptionsOf } from './work-on-files.ts';
+import { workOnFiles } from './work-on-files.ts';
 
 /** As the builder has yargs read them. */
 interface Args {
@@ -82,7 +80,9 @@ export const importRecording: CommandModule = {
       notice: say,
     };
     await withDatabase(config, async (database) => {
-      const imported = await (database ? importStored(database, args, config) : runImport(args));
+      const imported = database
+        ? await workOnFiles(database, [args.name], config, (folder) => runImport({ ...args, folder }))
+        : await runImport(args);
       const place = database ? `${database.name}/${args.name}` : join(args.folder, args.name);
       await standardOutput().write(importedText(imported, place));
     });
@@ -156,19 +156,6 @@ export async function runImport(args: ImportArgs): Promise<Imported> {
   }
   if (exchanges === 0) throw nothingIn(args, entries, skipped);
   return { exchanges, entries, skipped, origins: [...origins].sort() };
-}
-
-/** The same into the database. */
-function importStored(database: Database, args: ImportArgs, config: Config): Promise<Imported> {
-  const { name, replace } = args;
-  checkRecordingName(name);
-  return inTemporaryFolder(async (folder) => {
-    const imported = await runImport({ ...args, folder, durability: 'process' });
-    const { putFilesIn } = await import('../../postgres/copy-recording.ts');
-    const options = { ...putOptionsOf(config), drops: replace ? ('same' as const) : ('nothing' as const) };
-    await putFilesIn(database, name, join(folder, name), options);
-    return imported;
-  });
 }
 
 function nothingIn(

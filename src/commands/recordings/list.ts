@@ -3,9 +3,7 @@ import type { CommandModule } from 'yargs';
 import { gateOf } from '../../app/compose-gate.ts';
 import { withDatabase } from '../../app/open-database.ts';
 import { messageOf, PatchgateError } from '../../errors.ts';
-import type { Database } from '../../postgres/database.ts';
-import type { StoredPath } from '../../postgres/stored-paths.ts';
-import { readExchanges } from '../../recordings/files.ts';
+import { type Place, readExchanges } from '../../recordings/files.ts';
 import { recordingNames } from '../../recordings/find-recording.ts';
 import { sizeOf, walk } from '../../recordings/store/folder-tree.ts';
 import { waitingIn } from '../../recordings/store.ts';
@@ -14,6 +12,7 @@ import { resolveConfig } from '../../settings/config.ts';
 import { flagsOf, formatOf, RECORDINGS, withSettings } from '../options.ts';
 import { type Output, standardOutput } from '../output.ts';
 import { ageSince, sizeText, table } from './units.ts';
+import { workOnFiles } from './work-on-files.ts';
 
 export const list: CommandModule = {
   builder: (yargs) =>
@@ -28,17 +27,22 @@ export const list: CommandModule = {
     const operationOf = (method: string, path: string) =>
       gate.match({ method, url: path, headers: [] })?.operation;
     const args = { folder: config.recordings, format, now: Date.now(), operationOf };
-    process.exitCode = await withDatabase(config, (database) =>
-      runList({ ...args, database }, standardOutput()),
-    );
+    process.exitCode = await withDatabase(config, async (database) => {
+      if (!database) return runList(args, standardOutput());
+      const { recordingsIn } = await import('../../postgres/frames.ts');
+      const names = await recordingsIn(database);
+      return workOnFiles(database, names, config, (folder) =>
+        runList({ ...args, folder, where: database.name }, standardOutput()),
+      );
+    });
   },
 };
 
 interface ListArgs {
   /** That of all recordings. */
   folder: string;
-  /** Where they are in the place of that. */
-  database?: Database | undefined;
+  /** For people; default: the folder. */
+  where?: string;
   format: 'text' | 'json';
   /** Milliseconds since the epoch. */
   now: number;
@@ -48,26 +52,18 @@ interface ListArgs {
 
 /** Writes one line for each recording. @returns the exit code: 2 where something could not be read, 0 otherwise */
 export async function runList(args: ListArgs, output: Output): Promise<0 | 2> {
-  const { folder, database, format, now, operationOf } = args;
-  const all: Listed[] = [];
-  let where = folder;
-  if (database) {
-    const { pathsIn } = await import('../../postgres/stored-paths.ts');
-    where = database.name;
-    const paths = await pathsIn(database);
-    for (const name of new Set(paths.map(({ recording }) => recording))) {
-      const own = paths.filter(({ recording }) => recording === name);
-      all.push(countedOf(name, own, operationOf));
-    }
-  } else
-    for (const name of await recordingNames(folder))
-      all.push(await summarize(join(folder, name), name, operationOf));
+  const { folder, where = folder, format, now, operationOf } = args;
+  const all: Summary[] = [];
+  for (const name of await recordingNames(folder))
+    all.push(await summarize(join(folder, name), name, operationOf));
   const json = () => `${JSON.stringify({ recordings: all }, null, 2)}\n`;
   await output.write(format === 'json' ? json() : textOf(all, where, now));
-  return all.some(({ trouble = [] }) => trouble.length > 0) ? 2 : 0;
+  return all.some(({ trouble }) => trouble.length > 0) ? 2 : 0;
 }
 
-type CountedPath = Pick<StoredPath, 'method' | 'path' | 'exchanges'>;
+interface CountedPath extends Place {
+  exchanges: number;
+}
 
 /** What is known of a recording without a look at its exchanges. */
 function countedOf(
@@ -88,31 +84,29 @@ function countedOf(
   };
 }
 
-/** Of the database, only the first four are known. */
 const COLUMNS = [
   ...['recording', 'exchanges', 'paths', 'operations'],
   ...['size', 'oldest', 'newest', 'waiting'],
 ];
 const NUMBERS = [1, 2, 4, 7];
 
-function textOf(all: readonly Listed[], where: string, now: number): string {
+function textOf(all: readonly Summary[], where: string, now: number): string {
   const rows = all.map((one) => rowOf(one, now));
   if (!rows[0]) return `no recordings in ${printable(where)}\n`;
-  const [head, ...lines] = table([COLUMNS.slice(0, rows[0].length), ...rows], NUMBERS);
+  const [head, ...lines] = table([COLUMNS, ...rows], NUMBERS);
   const told = lines.flatMap((line, i) => {
-    const { trouble = [] } = all[i] as Listed;
+    const { trouble } = all[i] as Summary;
     return [line, ...trouble.map((what) => `  cannot read ${printable(what)}`)];
   });
   return `${[head, ...told].join('\n')}\n`;
 }
 
-function rowOf({ name, exchanges, paths, operations, ...inFiles }: Listed, now: number): string[] {
-  const counts = Object.entries(operations).map(([operation, count]) => `${operation} ${count}`);
-  const row = [printable(name), String(exchanges), String(paths), printable(counts.join(', ') || '-')];
-  const { size, oldest, newest, waiting } = inFiles;
-  if (size === undefined) return row;
-  const times = [dayText(oldest, now), dayText(newest, now)];
-  return [...row, sizeText(size), ...times, String(waiting || '-')];
+function rowOf(one: Summary, now: number): string[] {
+  const counts = Object.entries(one.operations).map(([operation, count]) => `${operation} ${count}`);
+  return [
+    ...[printable(one.name), String(one.exchanges), String(one.paths), printable(counts.join(', ') || '-')],
+    ...[sizeText(one.size), dayText(one.oldest, now), dayText(one.newest, now), String(one.waiting || '-')],
+  ];
 }
 
 /** `2026-11-20 (3d)` */
@@ -142,8 +136,6 @@ interface Summary extends Counted {
   oldest?: string;
   newest?: string;
 }
-
-type Listed = Counted & Partial<Summary>;
 
 /** Troubles of one recording that are told. */
 const MOST_TROUBLES = 20;

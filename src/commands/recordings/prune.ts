@@ -48,9 +48,9 @@ export const prune: CommandModule = {
       const place = database ? `${database.name}/${name}` : join(args.folder, name);
       const confirm = async (removal: Removal) => yes || ask(removal, place);
       if (!database) return textOf(await runPrune(args, confirm), place);
-      const { findPaths } = await import('../../postgres/stored-paths.ts');
-      const paths = await findPaths(database, name);
-      return workOnFiles(database, paths, config, async (folder) =>
+      const { requireStored } = await import('../../postgres/frames.ts');
+      await requireStored(database, name);
+      return workOnFiles(database, [name], config, async (folder) =>
         textOf(await runPrune({ ...args, folder }, confirm), place),
       );
     });

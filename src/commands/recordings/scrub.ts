@@ -60,14 +60,13 @@ export interface ScrubArgs {
 
 /** The same in the database. */
 async function scrubStored(database: Database, args: ScrubArgs, config: Config): Promise<0 | 1> {
-  const { findPaths, pathsIn } = await import('../../postgres/stored-paths.ts');
-  const paths = [];
-  for (const name of args.names) paths.push(...(await findPaths(database, name)));
-  if (args.names.length === 0) paths.push(...(await pathsIn(database)));
+  const { recordingsIn, requireStored } = await import('../../postgres/frames.ts');
+  for (const name of args.names) await requireStored(database, name);
+  const names = args.names.length > 0 ? args.names : await recordingsIn(database);
   // What is said of files is true once it is back in the database.
   const parts: string[] = [];
   const output = { write: async (part: string) => parts.push(part) > 0 };
-  const { code, folder } = await workOnFiles(database, paths, config, async (folder) => ({
+  const { code, folder } = await workOnFiles(database, names, config, async (folder) => ({
     code: await runScrub({ ...args, folder }, output),
     folder,
   }));

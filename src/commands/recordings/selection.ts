@@ -3,6 +3,7 @@ import { messageOf, PatchgateError } from '../../errors.ts';
 import type { Exchange } from '../../model/exchange.ts';
 import type { Database } from '../../postgres/database.ts';
 import { findRecording } from '../../recordings/find-recording.ts';
+import { DEFAULT_RULES } from '../../recordings/match-rules.ts';
 import { orderTimes } from '../../recordings/order-times.ts';
 import type { RecordingStore } from '../../recordings/store.ts';
 import { openStore } from '../../recordings/store.ts';
@@ -124,21 +125,25 @@ export async function* chosenIn(
   numbers: readonly number[] = [],
 ): AsyncGenerator<Numbered> {
   const isChosen = chooser(selection);
-  if (database) {
-    const { numberedIn, requireStored } = await import('../../postgres/stored-paths.ts');
-    await requireStored(database, name);
-    for await (const one of numberedIn(database, name, { ...selection, numbers }))
-      if (isChosen(one.exchange)) yield one;
-    return;
-  }
-  await findRecording(folder, name);
-  const store = await openStore(folder, name);
+  const store = await openToRead({ folder, name, database });
   try {
+    for (const { method, path } of store.places()) await store.ready?.(method, path);
     for (const one of inOrder(store, isChosen))
       if (numbers.length === 0 || numbers.includes(one.number)) yield one;
   } finally {
     await store.close();
   }
+}
+
+async function openToRead({ folder, name, database }: Where): Promise<RecordingStore> {
+  if (!database) {
+    await findRecording(folder, name);
+    return openStore(folder, name);
+  }
+  const { requireStored } = await import('../../postgres/frames.ts');
+  const { PgRecordingStore } = await import('../../postgres/recordings.ts');
+  await requireStored(database, name);
+  return PgRecordingStore.open(name, { database, rules: DEFAULT_RULES });
 }
 
 /**
