@@ -5,7 +5,7 @@ import { FileApprovals } from '../guard/file-approvals.ts';
 import { Guard } from '../guard/guard.ts';
 import { fakeReader, type Reader, targetReader } from '../guard/reader.ts';
 import { fakeRecords, MemoryRecords, type Records } from '../guard/records.ts';
-import type { Redaction } from '../recordings/redaction/redaction.ts';
+import type { Redaction } from '../recordings/redact/redaction.ts';
 import type { Config } from '../settings/config.ts';
 import type { Forward } from '../upstreams/forward.ts';
 import type { Composed, RuntimeContext } from './compose-upstream.ts';

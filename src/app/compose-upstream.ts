@@ -1,7 +1,7 @@
 import { PatchgateError } from '../errors.ts';
 import type { RequestHead } from '../http/http.ts';
 import type { MatchRules } from '../recordings/match-rules.ts';
-import { redactText, redactUrl } from '../recordings/redaction/redact.ts';
+import { redactText, redactUrl } from '../recordings/redact/redact.ts';
 import type { RecordingStore } from '../recordings/store.ts';
 import type { Config } from '../settings/config.ts';
 import type { State } from '../state/state-file.ts';

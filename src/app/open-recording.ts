@@ -1,6 +1,6 @@
 import { findRecording } from '../recordings/find-recording.ts';
 import { type MatchRules, matchRules } from '../recordings/match-rules.ts';
-import { hidingSecrets, redactionOf } from '../recordings/redaction/redaction.ts';
+import { hidingSecrets, redactionOf } from '../recordings/redact/redaction.ts';
 import type { RecordingStore, StoreOptions } from '../recordings/store.ts';
 import type { Config } from '../settings/config.ts';
 import type { RecordMode } from '../settings/settings.ts';

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { messageOf, PatchgateError } from '../errors.ts';
 import { readServerTls } from '../http/tls.ts';
-import { redactUrl } from '../recordings/redaction/redact.ts';
+import { redactUrl } from '../recordings/redact/redact.ts';
 import type { RecordingStore } from '../recordings/store.ts';
 import { createAccess } from '../server/access.ts';
 import { createAccessLog } from '../server/access-log.ts';

@@ -1,7 +1,7 @@
 import type { Approval } from '../model/approval.ts';
 import { type Effect, losesEnvironment } from '../model/effect.ts';
-import { redactEffect } from '../recordings/redaction/redact-finding.ts';
-import type { Redaction } from '../recordings/redaction/redaction.ts';
+import { redactEffect } from '../recordings/redact/redact-finding.ts';
+import type { Redaction } from '../recordings/redact/redaction.ts';
 import { shortened } from '../reporters/wording.ts';
 
 /** Effects that are named in all, unless more are lost. */

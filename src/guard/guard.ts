@@ -5,8 +5,8 @@ import { header, headerValues, type RequestHead, splitTarget } from '../http/htt
 import { isObject, type JsonObject, type JsonValue } from '../json/json.ts';
 import { losesEnvironment } from '../model/effect.ts';
 import { type Known, type RecordName, recordKey } from '../model/record.ts';
-import { redactJson, redactText, redactUrl } from '../recordings/redaction/redact.ts';
-import { NO_REDACTION, type Redaction } from '../recordings/redaction/redaction.ts';
+import { redactJson, redactText, redactUrl } from '../recordings/redact/redact.ts';
+import { NO_REDACTION, type Redaction } from '../recordings/redact/redaction.ts';
 import { shortened } from '../reporters/wording.ts';
 import { correctedProject, repairedProject } from '../state/corrected.ts';
 import { plainRecord } from '../state/lists.ts';

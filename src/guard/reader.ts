@@ -15,7 +15,7 @@ import {
 import type { JsonObject } from '../json/json.ts';
 import type { RecordName } from '../model/record.ts';
 import { jsonOf } from '../recordings/body.ts';
-import { codingOf } from '../recordings/redaction/redact.ts';
+import { codingOf } from '../recordings/redact/redact.ts';
 import { plainRecord } from '../state/lists.ts';
 import { wholeRecordIn } from '../state/whole-record.ts';
 import { ask } from '../upstreams/ask.ts';

@@ -1,7 +1,7 @@
 import type { PatchgateError } from '../errors.ts';
 import { type Decoded, decodeContent, LEARNING_BOUNDS } from '../http/decode-content.ts';
 import { header, type ResponseHead } from '../http/http.ts';
-import { codingOf } from '../recordings/redaction/redact.ts';
+import { codingOf } from '../recordings/redact/redact.ts';
 import { BodyCollector } from '../upstreams/body-collector.ts';
 import { TargetFailure } from '../upstreams/target.ts';
 import type { AnsweredBy, Flow, ResponseSink, WholeResponse } from '../upstreams/upstream.ts';

@@ -1,5 +1,5 @@
 import { isObject, type JsonObject, type JsonValue } from '../json/json.ts';
-import { REDACTED } from './redaction/redacted.ts';
+import { REDACTED } from './redact/redacted.ts';
 
 type Value = JsonValue | undefined;
 export type Tokens = readonly (string | number)[];

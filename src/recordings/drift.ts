@@ -5,8 +5,8 @@ import type { RecordedResponse, StoredBody } from '../model/exchange.ts';
 import { bodyBytes, jsonOf } from './body.ts';
 import { compareJson, sameBodyText, sameText, type Tokens } from './compare-json.ts';
 import { cut, shownJson } from './explain.ts';
-import { redactHeader, redactText } from './redaction/redact.ts';
-import type { Redaction } from './redaction/redaction.ts';
+import { redactHeader, redactText } from './redact/redact.ts';
+import type { Redaction } from './redact/redaction.ts';
 
 /** Headers of answers that are compared. */
 const HEADERS = ['content-type', 'location'];

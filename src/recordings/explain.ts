@@ -6,9 +6,9 @@ import type { Place } from './files.ts';
 import { ignoringOption } from './ignoring-option.ts';
 import { type Form, formOf, type Pairs, type SentRequest, sameBody, valuesOf } from './match.ts';
 import type { MatchRules } from './match-rules.ts';
-import { contentTypeOf, redactBody, redactPath, redactQuery, redactText } from './redaction/redact.ts';
-import { REDACTED } from './redaction/redacted.ts';
-import type { Redaction } from './redaction/redaction.ts';
+import { contentTypeOf, redactBody, redactPath, redactQuery, redactText } from './redact/redact.ts';
+import { REDACTED } from './redact/redacted.ts';
+import type { Redaction } from './redact/redaction.ts';
 import type { RecordingStore } from './store.ts';
 import type { StoredExchange } from './stored-exchange.ts';
 

@@ -2,7 +2,7 @@ import { PatchgateError } from '../errors.ts';
 import { isPointer } from '../json/pointer.ts';
 import { type PatternNode, patternTree } from '../json/pointer-pattern.ts';
 import type { NormalizeRequest } from '../model/normalize-request.ts';
-import { DEFAULT_REDACTION, type Redaction } from './redaction/redaction.ts';
+import { DEFAULT_REDACTION, type Redaction } from './redact/redaction.ts';
 
 /** The settings that say which requests are the same, as `Config` has them. */
 export interface MatchSettings {

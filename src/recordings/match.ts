@@ -9,9 +9,9 @@ import { sameBodyText, sameJson, sameText } from './compare-json.ts';
 import { DEFAULT_RULES, type MatchRules } from './match-rules.ts';
 import { normalizeWith } from './normalize.ts';
 import { recordedRequest } from './plain-exchange.ts';
-import { contentTypeOf, redactBytes, redactHeader, redactPath, redactQuery } from './redaction/redact.ts';
-import { decodePart } from './redaction/redact-text.ts';
-import { REDACTED } from './redaction/redacted.ts';
+import { decodePart } from './redact/name-before.ts';
+import { contentTypeOf, redactBytes, redactHeader, redactPath, redactQuery } from './redact/redact.ts';
+import { REDACTED } from './redact/redacted.ts';
 import type { StoredExchange } from './stored-exchange.ts';
 import { yieldToEventLoop } from './yield-to-event-loop.ts';
 

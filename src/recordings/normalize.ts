@@ -3,8 +3,8 @@ import { isObject, type JsonValue } from '../json/json.ts';
 import type { RecordedRequest, StoredBody } from '../model/exchange.ts';
 import type { NormalizedRequest, NormalizeRequest } from '../model/normalize-request.ts';
 import { isDeeperThan, jsonOf, MAX_JSON_DEPTH } from './body.ts';
-import { redactStoredHeaders, redactText } from './redaction/redact.ts';
-import type { Redaction } from './redaction/redaction.ts';
+import { redactStoredHeaders, redactText } from './redact/redact.ts';
+import type { Redaction } from './redact/redaction.ts';
 
 /**
  * Applies the config's own function to a request.

@@ -30,8 +30,8 @@ import {
   redactFlatHeaders,
   redactPath,
   redactQuery,
-} from './redaction/redact.ts';
-import { hidingTexts, KnownSecrets, type Redaction, rememberGiven } from './redaction/redaction.ts';
+} from './redact/redact.ts';
+import { hidingTexts, KnownSecrets, type Redaction, rememberGiven } from './redact/redaction.ts';
 
 /**
  * An exchange on its way into a recording: redacted, decoded, without the headers of one connection; its parts are flat.
@@ -118,9 +118,9 @@ export function plainExchangeOf(
     rememberGiven(redaction, found);
     onFound?.(found);
   });
-  const { needles } = known;
-  if (needles.length > 0 && standsAgain(exchange, needles))
-    redactParts(exchange, hidingTexts(redaction, known.texts), onFound);
+  const { texts } = known;
+  if (texts.length > 0 && standsAgain(exchange, texts))
+    redactParts(exchange, hidingTexts(redaction, texts), onFound);
   return exchange;
 }
 

@@ -1,7 +1,7 @@
 import { losesEnvironment } from '../model/effect.ts';
 import type { Finding, Verdict } from '../model/finding.ts';
-import { redactText, redactUrl } from '../recordings/redaction/redact.ts';
-import type { Redaction } from '../recordings/redaction/redaction.ts';
+import { redactText, redactUrl } from '../recordings/redact/redact.ts';
+import type { Redaction } from '../recordings/redact/redaction.ts';
 import { coloured, type Paint, plain, SEVERITY_COLOURS } from '../reporters/colours.ts';
 import type { Config } from '../settings/config.ts';
 import { type FinishedExchange, isOwnFailure } from './finished-exchange.ts';

@@ -4,8 +4,8 @@ import { atEndOfTurn } from '../http/end-of-turn.ts';
 import { header, type RawHeaders, type RequestHead, type ResponseHead } from '../http/http.ts';
 import type { JsonObject } from '../json/json.ts';
 import type { Finding, Verdict } from '../model/finding.ts';
-import { redactJson, redactText } from '../recordings/redaction/redact.ts';
-import type { Redaction } from '../recordings/redaction/redaction.ts';
+import { redactJson, redactText } from '../recordings/redact/redact.ts';
+import type { Redaction } from '../recordings/redact/redaction.ts';
 import {
   type AnsweredBy,
   type Flow,

@@ -1,5 +1,5 @@
 import type { Verdict } from '../model/finding.ts';
-import { NO_REDACTION, type Redaction } from '../recordings/redaction/redaction.ts';
+import { NO_REDACTION, type Redaction } from '../recordings/redact/redaction.ts';
 import { EXCHANGES_KEPT, ExchangeRing } from './exchange-ring.ts';
 import type { FinishedExchange } from './finished-exchange.ts';
 import { type ShownExchange, showExchange, showExchangeHead } from './show-exchange.ts';

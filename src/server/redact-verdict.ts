@@ -4,9 +4,9 @@ import { childOf, type JsonValue } from '../json/json.ts';
 import { tokensOf } from '../json/pointer.ts';
 import type { Verdict } from '../model/finding.ts';
 import type { ListName } from '../model/record.ts';
-import { redactJson, redactPath } from '../recordings/redaction/redact.ts';
-import { isSecretPointer, redactEffect, redactFinding } from '../recordings/redaction/redact-finding.ts';
-import type { Redaction } from '../recordings/redaction/redaction.ts';
+import { redactJson, redactPath } from '../recordings/redact/redact.ts';
+import { isSecretPointer, redactEffect, redactFinding } from '../recordings/redact/redact-finding.ts';
+import type { Redaction } from '../recordings/redact/redaction.ts';
 
 /** The gate, whose findings and names quote no secret of the request: they are sent, logged, shown and kept. */
 export function quotingNoSecrets(gate: Gate, redaction: Redaction): Gate {

@@ -10,8 +10,8 @@ import {
   redactText,
   redactUrl,
   wholeCharacters,
-} from '../recordings/redaction/redact.ts';
-import { hidingTexts, KnownSecrets, type Redaction } from '../recordings/redaction/redaction.ts';
+} from '../recordings/redact/redact.ts';
+import { hidingTexts, KnownSecrets, type Redaction } from '../recordings/redact/redaction.ts';
 import type { BodyToShow, FinishedExchange } from './finished-exchange.ts';
 
 /**

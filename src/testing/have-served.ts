@@ -1,9 +1,9 @@
 import { splitTarget } from '../http/http.ts';
 import { isObject, isRecord } from '../json/json.ts';
 import { queryPairs, valuesOf } from '../recordings/match.ts';
-import { redactText } from '../recordings/redaction/redact.ts';
-import { REDACTED } from '../recordings/redaction/redacted.ts';
-import type { Redaction } from '../recordings/redaction/redaction.ts';
+import { redactText } from '../recordings/redact/redact.ts';
+import { REDACTED } from '../recordings/redact/redacted.ts';
+import type { Redaction } from '../recordings/redact/redaction.ts';
 import { amount, shortened, visible } from '../reporters/wording.ts';
 import type { ShownBody, ShownExchange } from '../server/show-exchange.ts';
 import type { ExpectedExchange } from './assertions.ts';

@@ -7,7 +7,7 @@ import type { Gate } from '../gate/gate.ts';
 import { isObject, type JsonObject, type JsonValue } from '../json/json.ts';
 import { losesEnvironment } from '../model/effect.ts';
 import type { Known } from '../model/record.ts';
-import { type Redaction, redactionOf } from '../recordings/redaction/redaction.ts';
+import { type Redaction, redactionOf } from '../recordings/redact/redaction.ts';
 import { coloured, plain } from '../reporters/colours.ts';
 import { environment } from '../reporters/effect-text.ts';
 import { isFailing, type Subject, subjectOf } from '../reporters/report.ts';

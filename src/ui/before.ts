@@ -4,7 +4,7 @@ import type { Approval } from '../model/approval.ts';
 import { losesEnvironment } from '../model/effect.ts';
 import type { Verdict } from '../model/finding.ts';
 import type { Difference } from '../recordings/explain.ts';
-import { REDACTED } from '../recordings/redaction/redacted.ts';
+import { REDACTED } from '../recordings/redact/redacted.ts';
 import type { ShownBody, ShownExchange } from '../server/show-exchange.ts';
 import { get, loadExchange, post } from './api.ts';
 import { headersToSend } from './copies.ts';

@@ -1,5 +1,5 @@
 import { HOP_BY_HOP } from '../http/http.ts';
-import { REDACTED } from '../recordings/redaction/redacted.ts';
+import { holdsPlaceholder, REDACTED } from '../recordings/redact/redacted.ts';
 import { UNPRINTABLE } from '../reporters/wording.ts';
 import type { ShownBody, ShownExchange } from '../server/show-exchange.ts';
 
@@ -19,14 +19,14 @@ function ownHeaders({ headers }: Request): [name: string, value: string][] {
 
 /** The headers for a dry run: those whose values are known. */
 export function headersToSend(request: Request): Record<string, string> {
-  return Object.fromEntries(ownHeaders(request).filter(([, value]) => !value.includes(REDACTED)));
+  return Object.fromEntries(ownHeaders(request).filter(([, value]) => !holdsPlaceholder(value)));
 }
 
 /** What a copy of a request lacks, in sentences. */
 export function lacksOf(request: Request): string {
   const text = JSON.stringify(request).replace(/%5b/gi, '[').replace(/%5d/gi, ']');
   return [
-    text.includes(REDACTED) ? `Secrets are redacted: put yours in the place of ${REDACTED}.` : '',
+    holdsPlaceholder(text) ? `Secrets are redacted: put yours in the place of ${REDACTED}.` : '',
     request.body?.cut ? 'Only the beginning of the body was kept.' : '',
   ].join(' ');
 }

@@ -11,7 +11,8 @@ import {
   plainExchangeOf,
   type SeenExchange,
 } from '../recordings/plain-exchange.ts';
-import { codingOf, SecretNotices } from '../recordings/redaction/redact.ts';
+import { SecretNotices } from '../recordings/redact/notices.ts';
+import { codingOf } from '../recordings/redact/redact.ts';
 import type { RecordingStore } from '../recordings/store.ts';
 import { BodyCollector, type CollectedBody } from './body-collector.ts';
 import type { AnsweredBy, Flow, ResponseSink, Upstream, UpstreamRequest, WholeResponse } from './upstream.ts';

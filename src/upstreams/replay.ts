@@ -4,7 +4,7 @@ import { announcesBody, splitTarget } from '../http/http.ts';
 import { explainMiss } from '../recordings/explain.ts';
 import { ofSession, SentRequest } from '../recordings/match.ts';
 import { DEFAULT_RULES, type MatchRules } from '../recordings/match-rules.ts';
-import { pathsWithToken, redactPath } from '../recordings/redaction/redact.ts';
+import { pathsWithToken, redactPath } from '../recordings/redact/redact.ts';
 import type { ExchangesOfPath, RecordingStore } from '../recordings/store.ts';
 import type { RecordedAnswer, StoredExchange } from '../recordings/stored-exchange.ts';
 import { readBytes } from './read-bytes.ts';

@@ -3,7 +3,7 @@ import type { JsonValue } from '../../src/json/json.ts';
 import { patternTree } from '../../src/json/pointer-pattern.ts';
 import type { RecordedResponse, StoredHeaders } from '../../src/model/exchange.ts';
 import { compareAnswers } from '../../src/recordings/drift.ts';
-import { DEFAULT_REDACTION } from '../../src/recordings/redaction/redaction.ts';
+import { DEFAULT_REDACTION } from '../../src/recordings/redact/redaction.ts';
 
 function answer(parts: Partial<RecordedResponse> = {}): RecordedResponse {
   return { status: 200, headers: { 'content-type': 'application/json' }, ...parts };

@@ -1,7 +1,7 @@
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { plainExchangeOf, type SeenExchange, toStoredExchange } from '../../src/recordings/plain-exchange.ts';
-import { DEFAULT_REDACTION, redactionOf } from '../../src/recordings/redaction/redaction.ts';
+import { DEFAULT_REDACTION, redactionOf } from '../../src/recordings/redact/redaction.ts';
 import { whole } from '../support/exchanges.ts';
 
 interface Parts {

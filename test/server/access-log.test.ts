@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { DEFAULT_REDACTION } from '../../src/recordings/redaction/redaction.ts';
+import { DEFAULT_REDACTION } from '../../src/recordings/redact/redaction.ts';
 import { createAccessLog } from '../../src/server/access-log.ts';
 import type { FinishedExchange } from '../../src/server/finished-exchange.ts';
 import { finding, finished, verdict } from '../support/finished-exchange.ts';

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import type { AuditLine } from '../../src/model/audit.ts';
 import type { Effect } from '../../src/model/effect.ts';
 import type { Verdict } from '../../src/model/finding.ts';
-import { DEFAULT_REDACTION } from '../../src/recordings/redaction/redaction.ts';
+import { DEFAULT_REDACTION } from '../../src/recordings/redact/redaction.ts';
 import { Audit } from '../../src/server/audit.ts';
 import { finished } from '../support/finished-exchange.ts';
 import { PROJECT_URL } from '../support/gate.ts';

@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import { expect, it } from 'vitest';
-import { DEFAULT_REDACTION } from '../../src/recordings/redaction/redaction.ts';
+import { DEFAULT_REDACTION } from '../../src/recordings/redact/redaction.ts';
 import { createDataPath, type DataPathOptions } from '../../src/server/data-path.ts';
 import type { FinishedExchange } from '../../src/server/finished-exchange.ts';
 import { Sessions } from '../../src/server/sessions.ts';

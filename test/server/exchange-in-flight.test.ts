@@ -3,7 +3,7 @@ import { type AddressInfo, connect } from 'node:net';
 import { afterEach, expect, it } from 'vitest';
 import { PatchgateError } from '../../src/errors.ts';
 import type { Finding } from '../../src/model/finding.ts';
-import { DEFAULT_REDACTION } from '../../src/recordings/redaction/redaction.ts';
+import { DEFAULT_REDACTION } from '../../src/recordings/redact/redaction.ts';
 import { ExchangeInFlight, findingsHeader, redactError } from '../../src/server/exchange-in-flight.ts';
 import { Sessions } from '../../src/server/sessions.ts';
 

@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
-import { DEFAULT_REDACTION } from '../../src/recordings/redaction/redaction.ts';
+import { DEFAULT_REDACTION } from '../../src/recordings/redact/redaction.ts';
 import { AS_SENT, EXCHANGES_KEPT, ExchangeList } from '../../src/server/exchange-list.ts';
 import type { ShownExchange } from '../../src/server/show-exchange.ts';
 import { finding, finished, verdict } from '../support/finished-exchange.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { redactionOf } from '../../src/recordings/redaction/redaction.ts';
+import { redactionOf } from '../../src/recordings/redact/redaction.ts';
 import { quotingNoSecrets } from '../../src/server/redact-verdict.ts';
 import { gate } from '../support/gate.ts';
 

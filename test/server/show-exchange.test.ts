@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { DEFAULT_REDACTION } from '../../src/recordings/redaction/redaction.ts';
+import { DEFAULT_REDACTION } from '../../src/recordings/redact/redaction.ts';
 import type { FinishedExchange } from '../../src/server/finished-exchange.ts';
 import { type ShownBody, showExchange, showExchangeHead } from '../../src/server/show-exchange.ts';
 import { finished, verdict } from '../support/finished-exchange.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { hideSecrets } from '../../src/commands/check/hide-secrets.ts';
 import { judgeAll } from '../../src/commands/check/judge.ts';
 import type { Gate } from '../../src/gate/gate.ts';
-import { DEFAULT_REDACTION } from '../../src/recordings/redaction/redaction.ts';
+import { DEFAULT_REDACTION } from '../../src/recordings/redact/redaction.ts';
 import type { CheckedFile, PlacedFinding, Subject } from '../../src/reporters/report.ts';
 import { gate } from './gate.ts';
 import { temporaryFolder } from './temporary-folder.ts';

@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { DEFAULT_REDACTION } from '../../src/recordings/redaction/redaction.ts';
+import { DEFAULT_REDACTION } from '../../src/recordings/redact/redaction.ts';
 import { ExchangeInFlight } from '../../src/server/exchange-in-flight.ts';
 import { takeSession } from '../../src/server/session-path.ts';
 import { Sessions } from '../../src/server/sessions.ts';

@@ -1,7 +1,7 @@
 import { tokensOf } from '../../json/pointer.ts';
-import { redactPath, redactText } from '../../recordings/redaction/redact.ts';
-import { isSecretPointer, redactEffect, redactFinding } from '../../recordings/redaction/redact-finding.ts';
-import type { Redaction } from '../../recordings/redaction/redaction.ts';
+import { redactPath, redactText } from '../../recordings/redact/redact.ts';
+import { isSecretPointer, redactEffect, redactFinding } from '../../recordings/redact/redact-finding.ts';
+import type { Redaction } from '../../recordings/redact/redaction.ts';
 import type { CheckedFile, Excerpt, PlacedFinding, Subject } from '../../reporters/report.ts';
 
 /** Code units of a line that are shown at most, and how many of them before the place. */

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { PatchgateError } from '../../errors.ts';
 import type { Gate } from '../../gate/gate.ts';
-import { type RedactionSettings, redactionOf } from '../../recordings/redaction/redaction.ts';
+import { type RedactionSettings, redactionOf } from '../../recordings/redact/redaction.ts';
 import { type CheckedFile, fails, type Remark, type Report, summaryOf } from '../../reporters/report.ts';
 import { amount } from '../../reporters/wording.ts';
 import { findInputs } from './find-inputs.ts';

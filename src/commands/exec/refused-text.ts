@@ -1,7 +1,7 @@
 import type { Patchgate } from '../../app/patchgate.ts';
 import { losesEnvironment } from '../../model/effect.ts';
 import type { Verdict } from '../../model/finding.ts';
-import { REDACTED } from '../../recordings/redaction/redacted.ts';
+import { REDACTED } from '../../recordings/redact/redacted.ts';
 import { sanitize } from '../../reporters/wording.ts';
 
 /** Requests that are listed. */

@@ -11,7 +11,7 @@ import { compareAnswers, type DriftRules } from '../../recordings/drift.ts';
 import { findRecording } from '../../recordings/find-recording.ts';
 import { requestKey } from '../../recordings/match.ts';
 import type { MatchRules } from '../../recordings/match-rules.ts';
-import { redactExchange, redactPath, redactText } from '../../recordings/redaction/redact.ts';
+import { redactExchange, redactPath, redactText } from '../../recordings/redact/redact.ts';
 import type { RecordingStore } from '../../recordings/store.ts';
 import { openStore } from '../../recordings/store.ts';
 import { amount, visible } from '../../reporters/wording.ts';

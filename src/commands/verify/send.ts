@@ -9,9 +9,9 @@ import type { Exchange, RecordedRequest } from '../../model/exchange.ts';
 import { bodyBytes } from '../../recordings/body.ts';
 import type { MatchRules } from '../../recordings/match-rules.ts';
 import { plainExchangeOf, toStoredExchange } from '../../recordings/plain-exchange.ts';
-import { codingOf } from '../../recordings/redaction/redact.ts';
-import { REDACTED } from '../../recordings/redaction/redacted.ts';
-import { NO_REDACTION, type Redaction } from '../../recordings/redaction/redaction.ts';
+import { codingOf } from '../../recordings/redact/redact.ts';
+import { holdsPlaceholder } from '../../recordings/redact/redacted.ts';
+import { NO_REDACTION, type Redaction } from '../../recordings/redact/redaction.ts';
 import { ask } from '../../upstreams/ask.ts';
 import { type Target, TargetFailure } from '../../upstreams/target.ts';
 import type { Upstream, UpstreamRequest } from '../../upstreams/upstream.ts';
@@ -45,16 +45,17 @@ export interface Sendable {
  */
 export function sendable(request: RecordedRequest, given: readonly string[]): Sendable | { why: string } {
   const { path, query, body: stored } = request;
-  if (path.includes(REDACTED) || query.includes(REDACTED))
+  if (holdsPlaceholder(path) || holdsPlaceholder(query))
     return { why: 'its path or query had a secret, which the recording does not have' };
   if (!/^\/[\x21-\x7e]*$/.test(path) || !/^[\x21-\x7e]*$/.test(query))
     return { why: 'its path or query has a character that no request can have' };
   const head = sentHead(request, given);
-  if (head.headers.some((text) => text.includes(REDACTED)))
+  if (head.headers.some(holdsPlaceholder))
     return { why: 'a header had a secret, which the recording does not have: give it with --header' };
   if (stored && 'omitted' in stored) return { why: 'its body was not kept' };
   const body = bodyBytes(stored);
-  if (body.includes(REDACTED)) return { why: 'its body had a secret, which the recording does not have' };
+  if (holdsPlaceholder(body.toString('latin1')))
+    return { why: 'its body had a secret, which the recording does not have' };
   return { head, body };
 }
 

@@ -4,7 +4,7 @@ import { parseUrl } from '../../http/url.ts';
 import type { Exchange, StoredBody } from '../../model/exchange.ts';
 import { storeBody } from '../body.ts';
 import { type SeenExchange, storedHeaders } from '../plain-exchange.ts';
-import { ANSWER_BOUNDS, codingOf, isForm } from '../redaction/redact.ts';
+import { ANSWER_BOUNDS, codingOf, isForm } from '../redact/redact.ts';
 import {
   type HarBody,
   type HarEntry,

@@ -5,7 +5,7 @@ import { splitTarget } from '../../http/http.ts';
 import { absoluteUrl } from '../../http/url.ts';
 import { type Exchange, headerPairs, type StoredHeaders } from '../../model/exchange.ts';
 import { queryPairs } from '../match.ts';
-import { contentTypeOf, isForm } from '../redaction/redact.ts';
+import { contentTypeOf, isForm } from '../redact/redact.ts';
 import { type OwnMember, UNKNOWN_TYPE } from './har.ts';
 
 /** The bytes of a body that was kept, or how many were not; undefined where there was none. */

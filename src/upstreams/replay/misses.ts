@@ -1,6 +1,6 @@
 import type { PatchgateError } from '../../errors.ts';
-import { redactText, redactUrl } from '../../recordings/redaction/redact.ts';
-import type { Redaction } from '../../recordings/redaction/redaction.ts';
+import { redactText, redactUrl } from '../../recordings/redact/redact.ts';
+import type { Redaction } from '../../recordings/redact/redaction.ts';
 import type { UpstreamRequest } from '../upstream.ts';
 
 /** A request that nothing in the recording answers, with those of its session that miss for the same reason. Redacted. */

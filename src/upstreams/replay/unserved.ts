@@ -1,6 +1,6 @@
 import { requestKey } from '../../recordings/match.ts';
 import type { MatchRules } from '../../recordings/match-rules.ts';
-import { redactQuery } from '../../recordings/redaction/redact.ts';
+import { redactQuery } from '../../recordings/redact/redact.ts';
 import type { RecordingStore } from '../../recordings/store.ts';
 import type { StoredExchange } from '../../recordings/stored-exchange.ts';
 import { isAnswer } from './sequences.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { hideSecrets } from '../../../src/commands/check/hide-secrets.ts';
-import { redactionOf } from '../../../src/recordings/redaction/redaction.ts';
+import { redactionOf } from '../../../src/recordings/redact/redaction.ts';
 import type { CheckedFile, PlacedFinding } from '../../../src/reporters/report.ts';
 
 const redaction = redactionOf({ redact: ['/environments/*/note'] });
@@ -39,7 +39,7 @@ describe('what is told of a file', () => {
       [file({}, `/accounts/${TOKEN}/projects/1`)],
       redaction,
     );
-    expect(subjects[0]?.path).toBe('/accounts/[redacted]/projects/1');
+    expect(subjects[0]?.path).toBe('/accounts/[redacted:4a15b04cb7d2]/projects/1');
   });
 
   it('shows the line without them, with the place where it was', () => {

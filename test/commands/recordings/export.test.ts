@@ -6,7 +6,7 @@ import { runImport } from '../../../src/commands/recordings/import.ts';
 import type { Exchange } from '../../../src/model/exchange.ts';
 import { NO_ORIGIN } from '../../../src/recordings/har/har.ts';
 import { matchRules } from '../../../src/recordings/match-rules.ts';
-import { redactionOf } from '../../../src/recordings/redaction/redaction.ts';
+import { redactionOf } from '../../../src/recordings/redact/redaction.ts';
 import { exchange } from '../../support/exchanges.ts';
 import { filesBelow, recordAll, textOutput } from '../../support/recordings.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';

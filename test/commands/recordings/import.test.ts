@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { type ImportArgs, importedText, runImport } from '../../../src/commands/recordings/import.ts';
 import type { Exchange } from '../../../src/model/exchange.ts';
 import { matchRules } from '../../../src/recordings/match-rules.ts';
-import { redactionOf } from '../../../src/recordings/redaction/redaction.ts';
+import { redactionOf } from '../../../src/recordings/redact/redaction.ts';
 import { openStore } from '../../../src/recordings/store.ts';
 import { filesBelow, find } from '../../support/recordings.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';

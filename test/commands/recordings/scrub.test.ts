@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { runScrub, type ScrubArgs, scrubRecording } from '../../../src/commands/recordings/scrub.ts';
 import type { Exchange } from '../../../src/model/exchange.ts';
-import { redactionOf } from '../../../src/recordings/redaction/redaction.ts';
+import { redactionOf } from '../../../src/recordings/redact/redaction.ts';
 import { parseRecording } from '../../../src/recordings/store/file-format.ts';
 import { locationOf } from '../../../src/recordings/store/location.ts';
 import { openStore } from '../../../src/recordings/store.ts';
@@ -108,7 +108,7 @@ describe('scrubRecording', () => {
         what: 'the name "set-cookie"',
       },
       { file: 'a/PATCH.json', place: '/exchanges/1/response/body', what: 'the name "password"' },
-      { file: 'a/PATCH.json', place: '/exchanges/1/response/body', what: 'a GitHub token' },
+      { file: 'a/PATCH.json', place: '/exchanges/1/response/body', what: 'a token' },
     ]);
     const text = readFileSync(file, 'utf8');
     expect(text).not.toMatch(/s3cret|ghp_/);
@@ -141,7 +141,7 @@ describe('scrubRecording', () => {
     const before = readFileSync(file, 'utf8');
     for (const check of [true, false]) {
       const found = await scrubRecording(folder, 'r', redaction, { check });
-      expect(found).toMatchObject([{ place: 'path', what: 'a GitHub token' }]);
+      expect(found).toMatchObject([{ place: 'path', what: 'a token' }]);
     }
     expect(readFileSync(file, 'utf8')).toBe(before);
   });

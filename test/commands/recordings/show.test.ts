@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { runShow, type ShowArgs } from '../../../src/commands/recordings/show.ts';
-import { redactionOf } from '../../../src/recordings/redaction/redaction.ts';
+import { redactionOf } from '../../../src/recordings/redact/redaction.ts';
 import { exchange } from '../../support/exchanges.ts';
 import { recordAll, textOutput } from '../../support/recordings.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';

@@ -8,7 +8,7 @@ import { CREATOR, NO_ORIGIN } from '../../../src/recordings/har/har.ts';
 import { readHar } from '../../../src/recordings/har/read-har.ts';
 import { harEntryOf } from '../../../src/recordings/har/to-har.ts';
 import { plainExchangeOf, toStoredExchange } from '../../../src/recordings/plain-exchange.ts';
-import { redactionOf } from '../../../src/recordings/redaction/redaction.ts';
+import { redactionOf } from '../../../src/recordings/redact/redaction.ts';
 import { exchange, whole } from '../../support/exchanges.ts';
 import { HAR_SCHEMA } from '../../support/har/har-schema.ts';
 

@@ -6,7 +6,7 @@ import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Gate, GateRequest } from '../../../src/gate/gate.ts';
 import { Approvals } from '../../../src/guard/approvals.ts';
 import { FileApprovals } from '../../../src/guard/file-approvals.ts';
-import { DEFAULT_REDACTION } from '../../../src/recordings/redaction/redaction.ts';
+import { DEFAULT_REDACTION } from '../../../src/recordings/redact/redaction.ts';
 import { type ControlDeps, createControl } from '../../../src/server/control/control.ts';
 import { ExchangeList } from '../../../src/server/exchange-list.ts';
 import { FaultsOfRun } from '../../../src/server/faults/faults.ts';

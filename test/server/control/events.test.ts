@@ -2,7 +2,7 @@ import { createServer, type Server, type ServerResponse } from 'node:http';
 import { afterEach, expect, it } from 'vitest';
 import { Approvals } from '../../../src/guard/approvals.ts';
 import { FileApprovals } from '../../../src/guard/file-approvals.ts';
-import { DEFAULT_REDACTION } from '../../../src/recordings/redaction/redaction.ts';
+import { DEFAULT_REDACTION } from '../../../src/recordings/redact/redaction.ts';
 import { createEvents } from '../../../src/server/control/events.ts';
 import { ExchangeList } from '../../../src/server/exchange-list.ts';
 import { finished } from '../../support/finished-exchange.ts';

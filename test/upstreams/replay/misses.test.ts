@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { PatchgateError } from '../../../src/errors.ts';
-import { redactionOf } from '../../../src/recordings/redaction/redaction.ts';
+import { redactionOf } from '../../../src/recordings/redact/redaction.ts';
 import { Misses } from '../../../src/upstreams/replay/misses.ts';
 import type { UpstreamRequest } from '../../../src/upstreams/upstream.ts';
 

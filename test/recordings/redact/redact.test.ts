@@ -1,6 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import type { JsonValue } from '../../../src/json/json.ts';
+import { SecretNotices } from '../../../src/recordings/redact/notices.ts';
 import {
   pathsWithToken,
   redactBody,
@@ -11,13 +12,8 @@ import {
   redactPath,
   redactRawHeaders,
   redactUrl,
-  SecretNotices,
-} from '../../../src/recordings/redaction/redact.ts';
-import {
-  DEFAULT_REDACTION,
-  redactionOf,
-  rememberGiven,
-} from '../../../src/recordings/redaction/redaction.ts';
+} from '../../../src/recordings/redact/redact.ts';
+import { DEFAULT_REDACTION, redactionOf, rememberGiven } from '../../../src/recordings/redact/redaction.ts';
 import { exchange } from '../../support/exchanges.ts';
 
 const HEADERS = [
@@ -118,7 +114,7 @@ describe('redactBody', () => {
       '{"token": "s3cret", "token": "s3cret"}',
       '{"token": "[redacted]", "token": "[redacted]"}',
     ],
-    ['cut short', '{"a":1,"token":"s3cr', '{"a":1,"token":"[redacted]"'],
+    ['cut short', '{"a":1,"token":"s3cr', '{"a":1,"token":"[redacted]'],
     [
       'lines of JSON',
       '{"token":1}\n{"token":[{"a":"]"}],"b":2}',
@@ -146,11 +142,6 @@ describe('redactBody', () => {
     const clean = redactBody({ base64: bytes('s3cret').toString('base64') }, undefined, DEFAULT_REDACTION);
     expect(clean).toEqual({ base64: bytes('[redacted]').toString('base64') });
   });
-
-  it('costs hostile text no more than one pass', { tags: 'slow' }, () => {
-    const hostile = '"'.repeat(300_000) + '"token":'.repeat(30_000) + '\\"'.repeat(100_000);
-    expect(redactBody({ text: hostile }, undefined, DEFAULT_REDACTION)).not.toEqual({ text: hostile });
-  });
 });
 
 describe('redactBodyStart', () => {
@@ -161,47 +152,6 @@ describe('redactBodyStart', () => {
       redactBodyStart(bytes, headers, 1000, false, DEFAULT_REDACTION).bytes.toString();
     expect(shown(gzipSync(body))).toBe('{"token":"[redacted]"}');
     expect(shown(gzipSync(body).subarray(0, 12))).toBe('[redacted]');
-  });
-});
-
-describe('a look at the bytes alone', () => {
-  const redaction = redactionOf({ redact: ['x.y*', 'Kirschkern'] });
-  const { members } = redaction;
-  const mayBeIn = (text: string) => members.mayBeIn(Buffer.from(text).toString('latin1'));
-
-  it.each([
-    ...MEMBERS.map((name) => `{"${name}":1}`),
-    '{"a":[{"new-pass_word" : "x"}]}',
-    '{"__TOKEN--":1}',
-    '{"\\u0074oken":1}',
-    '{"X.Y*":1}',
-    '{"kirsch-kern":1}',
-    'data: {"secret": "x',
-  ])('misses nothing that is redacted: %s', (text) => {
-    expect(redactBody({ text }, undefined, redaction)).not.toEqual({ text });
-    expect(mayBeIn(text)).toBe(true);
-  });
-
-  it('finds a name that begins with another one', () => {
-    const redaction = redactionOf({ redact: ['tokenId', 'secret_place'] });
-    for (const text of ['{"token_id":"x"}', '{"secretPlace":1}', 'a=1&tokenId=x'])
-      expect(redaction.mayBeIn(text)).toBe(true);
-  });
-
-  it.each(['{"name":"token","tokenCount":1,"a":"my secrets, tokened"}', '{"tok":"en"}', '"-_"', ''])(
-    'says of most bodies that they hold nothing: %s',
-    (text) => {
-      expect(mayBeIn(text.replace('"token"', '"a token, say"'))).toBe(false);
-    },
-  );
-
-  it('takes names with other letters to be everywhere', () => {
-    expect(redactionOf({ redact: ['schlüssel'] }).members.mayBeIn('{}')).toBe(true);
-  });
-
-  it('takes its time from the length of the text only', () => {
-    const hostile = `"${'-_'.repeat(500_000)}${'"p-a-s'.repeat(100_000)}`;
-    expect(mayBeIn(hostile)).toBe(false);
   });
 });
 
@@ -302,20 +252,23 @@ describe('redactPath', () => {
     const redaction = redactionOf();
     expect(redactPath(`/settings/${KEY}`, redaction)).toBe(`/settings/${KEY}`);
     rememberGiven(redaction, { what: 'the name "token"', place: '/token', isDetected: false, value: KEY });
-    expect(redactPath(`/settings/${KEY}/a`, redaction)).toBe('/settings/[redacted]/a');
+    expect(redactPath(`/settings/${KEY}/a`, redaction)).toBe('/settings/[redacted:4e11b04c1442]/a');
     expect(redactPath('/settings/%5Bredacted%5D', redaction)).toBe('/settings/[redacted]');
   });
 });
 
 describe('pathsWithToken', () => {
   it('names the paths under which one may be recorded whose token only the recorder knew', () => {
-    expect(pathsWithToken(`/settings/${KEY}/42`)).toEqual([`/settings/${KEY}/42`, '/settings/[redacted]/42']);
+    expect(pathsWithToken(`/settings/${KEY}/42`)).toEqual([
+      `/settings/${KEY}/42`,
+      '/settings/[redacted:4e11b04c1442]/42',
+    ]);
   });
 });
 
 const request = (url: string) => ({ method: 'PATCH', url, headers: [] });
 const found = (place: string, isDetected = true) => ({
-  what: 'a GitHub token',
+  what: 'a token',
   place,
   isDetected,
   value: 's3cret',
@@ -329,8 +282,8 @@ it('tells once of each kind and place, without the value', () => {
   notices.tell(found('/token', false), request('/projects/42'), DEFAULT_REDACTION);
   notices.tell(found('body'), request('/projects/42'), DEFAULT_REDACTION);
   expect(told).toEqual([
-    'redacted a GitHub token in /list/0/ci of PATCH /projects/42; name the field with --redact ci',
-    'redacted a GitHub token in body of PATCH /projects/42',
+    'redacted a token in /list/0/ci of PATCH /projects/42; name the field with --redact ci',
+    'redacted a token in body of PATCH /projects/42',
   ]);
 });
 

@@ -6,7 +6,7 @@ import {
   decodeStart,
   isPastBounds,
 } from '../../http/decode-content.ts';
-import { header, headerValues, type RawHeaders, type RequestHead, splitTarget } from '../../http/http.ts';
+import { header, headerValues, type RawHeaders } from '../../http/http.ts';
 import {
   type Exchange,
   headerPairs,
@@ -15,9 +15,11 @@ import {
   type StoredHeaders,
 } from '../../model/exchange.ts';
 import { bodyBytes, storeBody } from '../body.ts';
-import { redactJson } from './redact-json.ts';
-import { decodePart, encodePart, redactPairs, redactPlain, redactText } from './redact-text.ts';
-import { REDACTED } from './redacted.ts';
+import { decodePart, mayHoldAny } from './name-before.ts';
+import { redactJsonText } from './redact-json.ts';
+import { hiddenApart, redactPlain } from './redact-plain.ts';
+import { encodePart, redactJson, redactPairs, redactText } from './redact-text.ts';
+import { isRedacted, REDACTED } from './redacted.ts';
 import {
   type FoundSecret,
   foundByName,
@@ -25,13 +27,13 @@ import {
   KnownSecrets,
   type OnFound,
   type Redaction,
+  rememberPlain,
 } from './redaction.ts';
-import { beginOfCutSecret, isLikeToken, isOpaque, isRandom } from './secret-kinds.ts';
-import { isSecretParameter } from './secret-names.ts';
+import { beginOfCutSecret, isLikeToken, isOpaque, isRandom } from './shapes.ts';
 
 /**
- * Redaction: nothing is written or shown before it went through here. Every function gives back the very value that it
- * was given where nothing is to be hidden, and may tell what it hid.
+ * Redaction of messages. Nothing is written or shown before it went through here. Every function gives back the very value that it was
+ * given if nothing is to be hidden, and may tell what it hid.
  */
 export { type FoundSecret, type OnFound, redactJson, redactText };
 
@@ -43,7 +45,7 @@ export function redactUrl(url: string, redaction: Redaction, place = 'url', onFo
   return (
     authority.replace(/\/\/[\s\S]*@/, `//${REDACTED}@`) +
     redactPath(path, redaction, `${place}/path`, onFound) +
-    (query === undefined ? '' : `?${redactPairs(query, redaction, 'query', onFound)}`) +
+    (query === undefined ? '' : `?${redactQuery(query, redaction, onFound)}`) +
     // Some sign-in flows send tokens back in the fragment.
     (fragment === undefined ? '' : `#${redactPairs(fragment, redaction, 'fragment', onFound)}`)
   );
@@ -51,69 +53,82 @@ export function redactUrl(url: string, redaction: Redaction, place = 'url', onFo
 
 /** A query without its `?`. */
 export function redactQuery(query: string, redaction: Redaction, onFound?: OnFound): string {
-  return query === '' ? query : redactPairs(query, redaction, 'query', onFound);
+  return query === '' ? query : redactPairs(query, redaction, 'query', onFound, hiddenApart);
 }
 
-/** What a token follows in a path, besides the names of secrets: `/environments/KEY`, `/reset/TOKEN`. */
+/** A token follows these in a path, and the names of secrets: `/environments/KEY`, `/reset/TOKEN`. */
 const BEFORE_TOKEN =
-  /^(?:environments?|env|sdk|datafiles?|keys?|invites?|invitations?|reset|activate|verify|confirm|unsubscribe)$/i;
+  /^(?:environments?|env|sdk|datafiles?|keys?|invites?|invitations?|reset|activate|verify|confirm|unsubscribe|bot|hooks?|webhooks?|share)$/i;
 /** A path may hold a URL, whose parts are no segments of it. */
 const USER_INFO = /(:\/\/)([^/?#@\s]*:[^/?#@\s]+)(?=@)/g;
-const MAY_HAVE_TOKEN = /\/[^/]{16}|[%;]/;
 /** Characters of a token that nothing else tells. */
 const LEAST_RANDOM = 32;
 const LEAST_FOLLOWING = 16;
 
 /**
- * A path without its query. A secret is known by its looks, by the name before it (`;token=…`, `/tokens/…`), or because
- * another message has named it.
+ * A path without its query. A secret is known by its looks, by the name before it (`;token=…`, `/tokens/…`), or because another message
+ * has named it.
  */
 export function redactPath(path: string, redaction: Redaction, place = 'path', onFound?: OnFound): string {
-  if (!(MAY_HAVE_TOKEN.test(path) || redaction.mayBeInRecurring(path))) return path;
+  if (redaction.plain.has(path)) return path;
   const named = redaction.detects ? path.replace(USER_INFO, hideUserInfo) : path;
   let before = '';
   const segments = named.split('/').map((segment) => {
     const plain = decodePart(segment.replaceAll('+', '%2B'));
     const follows = before;
     before = plain;
-    let clean = redactText(plain, redaction, place, onFound);
-    if (clean === plain && isToken(plain, follows)) {
-      onFound?.({ what: 'a token', place, isDetected: true, value: plain });
-      clean = REDACTED;
-    }
-    if (clean === plain) return plain === REDACTED ? REDACTED : segment;
-    return plain === segment || clean === REDACTED ? clean : encodePart(clean);
+    if (isRedacted(plain)) return plain;
+    const clean = plain.includes(';')
+      ? redactParameters(plain, redaction, place, onFound)
+      : redactText(plain, redaction, place, onFound, hiddenApart);
+    if (clean !== plain) return plain === segment ? clean : encodePart(clean);
+    if (!isToken(plain, follows)) return segment;
+    onFound?.({ what: 'a token', place, isDetected: true, value: plain });
+    return hiddenApart(plain);
   });
-  return segments.join('/');
+  const result = segments.join('/');
+  if (result === path && redaction.given.size === 0) rememberPlain(redaction, path);
+  return result;
 
   function isToken(plain: string, follows: string): boolean {
     const { detects, given, members } = redaction;
     if (given.has(plain)) return true;
-    if (!detects || plain.length < LEAST_FOLLOWING || plain === REDACTED) return false;
+    if (!detects || plain.length < LEAST_FOLLOWING) return false;
     if (isRandom(plain, LEAST_RANDOM)) return true;
     return (BEFORE_TOKEN.test(follows) || members.has(follows)) && isOpaque(plain, LEAST_FOLLOWING);
   }
 
   function hideUserInfo(all: string, before: string, value: string): string {
-    if (value === REDACTED) return all;
+    if (isRedacted(value)) return all;
     onFound?.({ what: 'a password in a URL', place, isDetected: true, value });
     return before + REDACTED;
   }
 }
 
+/** `a;jsessionid=x` */
+function redactParameters(segment: string, redaction: Redaction, place: string, onFound?: OnFound): string {
+  return segment
+    .split(';')
+    .map((part) => redactPairs(part, redaction, place, onFound))
+    .join(';');
+}
+
 /** The path itself, and each one that it is if one of its segments is a token. */
 export function pathsWithToken(path: string): string[] {
   const segments = path.split('/');
-  const others = segments.flatMap((segment, i) =>
-    isLikeToken(decodePart(segment)) ? [segments.with(i, REDACTED).join('/')] : [],
-  );
+  const others = segments.flatMap((segment, i) => {
+    const plain = decodePart(segment);
+    return isLikeToken(plain) ? [segments.with(i, hiddenApart(plain)).join('/')] : [];
+  });
   return [path, ...others];
 }
 
 /** Headers whose value is a URL. */
 const URL_HEADERS: ReadonlySet<string> = new Set(['location', 'content-location', 'referer']);
+/** Headers whose value only names something, in the shape of a token. */
+const ID_HEADER = /(?:^|-)(?:id|etag|ray|if-none-match|if-match|traceparent|tracestate|b3)$/;
 
-/** Headers for showing: each stays, with the placeholder where its value is secret. */
+/** Headers for showing: each stays, with the placeholder if its value is secret. */
 export function redactRawHeaders(headers: RawHeaders, redaction: Redaction): string[] {
   return headers.map((text, i) =>
     i % 2 === 0 ? text : redactHeader((headers[i - 1] as string).toLowerCase(), text, redaction),
@@ -128,11 +143,8 @@ export function redactFlatHeaders(
 ): readonly string[] {
   let clean: string[] | undefined;
   for (let i = 0; i + 1 < headers.length; i += 2) {
-    const name = headers[i] as string;
     const value = headers[i + 1] as string;
-    if (!URL_HEADERS.has(name) && !redaction.headers.has(name) && !redaction.mayBeInRecurring(value))
-      continue;
-    const cleanValue = redactHeader(name, value, redaction, onFound);
+    const cleanValue = redactHeader(headers[i] as string, value, redaction, onFound);
     if (cleanValue === value) continue;
     clean ??= headers.slice();
     clean[i + 1] = cleanValue;
@@ -160,8 +172,12 @@ export function redactHeader(name: string, value: string, redaction: Redaction, 
     if (value !== REDACTED) onFound?.(foundByName(name, place, value));
     return REDACTED;
   }
+  if (redaction.plain.has(value)) return value;
   if (URL_HEADERS.has(name)) return redactUrl(value, redaction, place, onFound);
-  return redactText(value, redaction, place, onFound);
+  if (ID_HEADER.test(name) && redaction.patterns.length + redaction.texts.length === 0) return value;
+  const clean = redactText(value, redaction, place, onFound);
+  if (clean === value) rememberPlain(redaction, value);
+  return clean;
 }
 
 /** The content codings of all headers that name some: some send one for each, or the same twice. */
@@ -181,14 +197,12 @@ export function isForm(contentType = ''): boolean {
   return /^\s*application\/x-www-form-urlencoded\b/i.test(contentType);
 }
 
-/** Whether the media type is that of forms whose parts have heads of their own. */
-export function isMultipart(contentType = ''): boolean {
-  return /^\s*multipart\//i.test(contentType);
-}
-
 const IS_CODE = /(?:java|ecma|type)script|html|\/css|wasm|svg|\/x-(?:python|sh|ruby|php)/i;
 
-/** The bytes of a body without content codings. Most hold nothing to hide, which one look at them shows. */
+/** Its texts may be written in ways that only its structure tells. */
+const IS_CODED = /form|multipart/i;
+
+/** The bytes of a body without content codings. */
 export function redactBytes(
   bytes: Buffer,
   contentType: string | undefined,
@@ -196,18 +210,11 @@ export function redactBytes(
   onFound?: OnFound,
 ): Buffer {
   if (bytes.length === 0) return bytes;
-  const isParts = isForm(contentType) || isMultipart(contentType);
-  // Patterns are written for letters, not for their bytes.
-  if (!isParts && redaction.patterns.length === 0 && !redaction.mayBeIn(bytes.toString('latin1')))
-    return bytes;
-  const stored = storeBody(bytes, contentType) as KeptBody;
-  if ('json' in stored) {
-    const json = redactJson(stored.json, redaction, onFound);
-    return json === stored.json ? bytes : bodyBytes({ ...stored, json });
-  }
-  // Bytes that are no UTF-8 are read as Latin-1, where every byte stays what it is.
+  // Bytes that are no UTF-8 are read as Latin-1, in which every byte stays the same.
   const encoding = isUtf8(bytes) ? 'utf8' : 'latin1';
   const text = bytes.toString(encoding);
+  const isPlain = text.length === bytes.length && encoding === 'utf8' && !IS_CODED.test(contentType ?? '');
+  if (isPlain && !mayHoldAny(text, redaction)) return bytes;
   const clean = redactContent(text, contentType, redaction, onFound);
   return clean === text ? bytes : Buffer.from(clean, encoding);
 }
@@ -224,7 +231,9 @@ export function redactBody<Body extends StoredBody>(
     return json === body.json ? body : { ...body, json };
   }
   if ('text' in body) {
-    const text = redactContent(body.text, contentType, redaction, onFound);
+    // A file has no places within a text.
+    const found = onFound && ((one: FoundSecret) => onFound({ ...one, place: 'body' }));
+    const text = redactContent(body.text, contentType, redaction, found);
     return text === body.text ? body : { text };
   }
   if (!('base64' in body)) return body;
@@ -241,15 +250,17 @@ function redactContent(
 ): string {
   if (contentType !== undefined && IS_CODE.test(contentType))
     return redactPlain(text, redaction, 'body', onFound);
-  if (isMultipart(contentType)) return redactMultipart(text, redaction, onFound);
-  const clean = redactText(text, redaction, 'body', onFound);
-  // Some tools say so of everything, JSON too: hence after all else.
-  return isForm(contentType) ? redactPairs(clean, redaction, 'body', onFound) : clean;
+  if (!isForm(contentType)) return redactText(text, redaction, 'body', onFound);
+  // Some tools say so of everything, JSON too.
+  return (
+    redactJsonText(text, redaction, redactText, 'body', onFound) ??
+    redactPairs(text, redaction, 'body', onFound)
+  );
 }
 
 /**
- * The beginning of a body for showing, without its content codings. Where these cannot be undone it cannot be said what it
- * holds: the placeholder alone.
+ * The beginning of a body for showing, without its content codings. If these cannot be undone, nobody can say what it holds: the
+ * placeholder alone.
  *
  * @param most bytes that are looked at, and shown unless placeholders make it longer
  * @param isCut the bytes are not all of the body
@@ -270,13 +281,13 @@ export function redactBodyStart(
   return { bytes: redactBytes(start, header(headers, 'content-type'), redaction, onFound), cut };
 }
 
-/** Without what is torn at the end: a character, or what may be the beginning of a secret. */
+/** Without what is torn at the end: a character, or the beginning of a secret. */
 function withoutTorn(bytes: Buffer): Buffer {
   const whole = wholeCharacters(bytes);
   return whole.subarray(0, beginOfCutSecret(whole.toString('latin1')));
 }
 
-/** Without the beginning of a UTF-8 character at the end, where that makes it a text. */
+/** Without the beginning of a UTF-8 character at the end, if that makes it a text. */
 export function wholeCharacters(bytes: Buffer): Buffer {
   for (let missing = 0; missing < 4; missing++) {
     const shorter = bytes.subarray(0, bytes.length - missing);
@@ -285,57 +296,9 @@ export function wholeCharacters(bytes: Buffer): Buffer {
   return bytes;
 }
 
-/** Characters of a part's head that are read. */
-const LONGEST_HEAD = 4096;
-
-/** The file's name may hold whatever reads as a name. */
-const FILE_NAME = /\bfilename\*?\s{0,8}=\s{0,8}(?:"[^"\r\n]*"|[^;\r\n]*)/gi;
-const NAME = /\bname\s{0,8}=\s{0,8}(?:"([^"\r\n]*)"|'([^'\r\n]*)'|([^;\s]+))/i;
-/** RFC 5987: with its character set and language. */
-const CODED_NAME = /\bname\*\s{0,8}=\s{0,8}[\w-]*'[\w-]*'([^;\s]+)/i;
-
 /**
- * A form of parts (RFC 7578): those with a secret name keep their head, all others are texts. Each part begins behind a
- * line that begins with the first line of all.
- */
-function redactMultipart(text: string, redaction: Redaction, onFound?: OnFound): string {
-  const delimiter = /(?:^|\n)(--[^\r\n]{1,200})/.exec(text.slice(0, LONGEST_HEAD))?.[1];
-  if (delimiter === undefined) return redactText(text, redaction, 'body', onFound);
-  const parts = text.split(delimiter);
-  return parts.map((part) => redactPart(part, redaction, onFound)).join(delimiter);
-}
-
-function redactPart(part: string, redaction: Redaction, onFound: OnFound | undefined): string {
-  const blank = /\r?\n\r?\n/.exec(part.slice(0, LONGEST_HEAD));
-  if (!blank) return redactText(part, redaction, 'body', onFound);
-  const start = blank.index + blank[0].length;
-  const end = part.length - (/\r?\n$/.exec(part.slice(-2))?.[0].length ?? 0);
-  const head = part.slice(0, start);
-  const value = part.slice(start, end);
-  const name = nameIn(head);
-  const place = name === undefined ? 'body' : `body/${name}`;
-  if (name !== undefined && isSecretParameter(name, value, value, redaction.members)) {
-    if (value !== REDACTED) onFound?.(foundByName(name, place, value));
-    return head + REDACTED + part.slice(end);
-  }
-  const isBase64 = /^content-transfer-encoding:\s*base64/im.test(head);
-  const plain = isBase64 ? Buffer.from(value, 'base64').toString('latin1') : value;
-  const redacted = redactText(plain, redaction, place, onFound);
-  // A placeholder that is coded itself is none, and matches nothing.
-  const clean = redacted === plain ? value : isBase64 ? REDACTED : redacted;
-  return redactText(head, redaction, 'body', onFound) + clean + part.slice(end);
-}
-
-function nameIn(head: string): string | undefined {
-  const coded = CODED_NAME.exec(head)?.[1];
-  if (coded !== undefined) return decodePart(coded);
-  const found = NAME.exec(head.replace(FILE_NAME, ''));
-  return found?.[1] ?? found?.[2] ?? found?.[3];
-}
-
-/**
- * A whole exchange as it stands in a file. Secret headers of a response go: a placeholder would be replayed as if it were
- * a cookie. What one part shows to be secret is hidden in all others. The path, too: its file has another name then.
+ * A whole exchange as it stands in a file. Secret headers of a response go: a placeholder would be replayed as if it were a cookie. A
+ * secret of one part is hidden in all others.
  *
  * @param onFound places are `request/query/token`, `response/body/json/user/password`
  */
@@ -390,7 +353,7 @@ interface Message {
   body?: StoredBody;
 }
 
-/** A body that was kept with its coding is decoded; left out where that cannot be done. */
+/** A body that was kept with its coding is decoded, or left out if that cannot be done. */
 function redactMessage({ headers, body }: Message, redaction: Redaction, onFound?: OnFound): Message {
   const { 'content-encoding': coding, ...others } = headers;
   if (coding === undefined || body === undefined || !('base64' in body))
@@ -406,34 +369,4 @@ function redactMessage({ headers, body }: Message, redaction: Redaction, onFound
   // To look for secrets in coded bytes could only break them.
   const kept = isDecoded || isPastBounds(decoded) ? body : { omitted: bytes.length };
   return { headers: redactStoredHeaders(headers, redaction, onFound), body: kept };
-}
-
-/** Notices in one run: a hundred of them are enough to read. */
-const MOST_NOTICES = 100;
-
-/** Tells of values that look like secrets, once for each kind and place, without the values. */
-export class SecretNotices {
-  readonly #notice: (text: string) => void;
-  readonly #told = new Set<string>();
-
-  constructor(notice: (text: string) => void) {
-    this.#notice = notice;
-  }
-
-  /** @param of whose exchange it was found in */
-  tell({ what, place, isDetected }: FoundSecret, { method, url }: RequestHead, redaction: Redaction): void {
-    if (!isDetected || this.#told.size > MOST_NOTICES) return;
-    const path = redactPath(splitTarget(url).path, redaction);
-    // One place in the records of a kind, whatever their ids.
-    const kind = [what, place, method, path].join(' ').replace(/\/\d+(?=\/| |$)/g, '/*');
-    if (this.#told.has(kind)) return;
-    this.#told.add(kind);
-    if (this.#told.size > MOST_NOTICES) {
-      this.#notice('further values that look like secrets are redacted without a word');
-      return;
-    }
-    const name = /[^/]+$/.exec(place)?.[0] ?? place;
-    const advice = /^(?:path|body|\d+)$/.test(name) ? '' : `; name the field with --redact ${name}`;
-    this.#notice(`redacted ${what} in ${place} of ${method} ${path}${advice}`);
-  }
 }

@@ -1,36 +1,32 @@
 import { describe, expect, it } from 'vitest';
-import {
-  beginOfCutSecret,
-  mayHoldSecret,
-  secretsIn,
-} from '../../../src/recordings/redaction/secret-kinds.ts';
+import { beginOfCutSecret, mayHoldSecret, secretsIn } from '../../../src/recordings/redact/shapes.ts';
 
 const base64url = (text: string) => Buffer.from(text).toString('base64url');
-const JWT = `${base64url('{"alg":"none"}')}.${base64url('{"sub":"1234"}')}.`;
+const JWT = `${base64url('{"alg":"none"}')}.${base64url('{"sub":"1234"}')}.c2lnbmF0dXJl`;
 const basic = Buffer.from('me:my password').toString('base64');
 
 /** Made here, so that no scanner takes this file for one that leaks something. */
-const SECRETS: [kind: string, secret: string][] = [
+const SECRETS: [kind: string, secret: string, behind?: string][] = [
   ['an AWS access key id', `AKIA${'Q2X7'.repeat(4)}`],
   ['a Google API key', `AIza${'aB3-_'.repeat(7)}`],
-  ['a GitHub token', `ghp_${'a1B2'.repeat(9)}`],
-  ['a GitHub token', `github_pat_${'a1B2_'.repeat(8)}`],
-  ['a GitLab token', `glpat-${'a1B2-'.repeat(4)}`],
-  ['a Slack token', `xoxb-${'1234'.repeat(4)}-ab`],
-  ['a Stripe key', `rk_live_${'a1B2'.repeat(6)}`],
-  ['an npm token', `npm_${'a1B2'.repeat(9)}`],
-  ['a SendGrid key', `SG.${'a1B2-_'.repeat(4)}.${'a1B2-_'.repeat(7)}`],
-  ['an API key of an AI service', `sk-proj-${'a1B2'.repeat(10)}`],
-  ['an API key of an AI service', `sk-ant-api03-${'a1B2'.repeat(10)}`],
-  ['a PyPI token', `pypi-${'aB3_'.repeat(15)}`],
-  ['a Docker token', `dckr_pat_${'aB3-'.repeat(7)}`],
-  ['a DigitalOcean token', `dop_v1_${'a1b2'.repeat(16)}`],
-  ['a Shopify token', `shpat_${'a1b2'.repeat(8)}`],
-  ['a Hugging Face token', `hf_${'aBc'.repeat(11)}D`],
-  ['a Vault token', `hvs.${'aB3-'.repeat(8)}`],
-  ['a Slack webhook', `hooks.slack.com/services/T0/B0/${'aB3'.repeat(8)}`],
-  ['an Azure storage key', `AccountKey=${'aB3+'.repeat(20)}==`],
-  ['a Google OAuth token', `ya29.${'a1B2'.repeat(10)}`],
+  ['a token', `ghp_${'a1B2'.repeat(9)}`],
+  ['a token', `github_pat_${'a1B2_'.repeat(8)}`],
+  ['a token', `glpat-${'a1B2-'.repeat(4)}`],
+  ['a token', `xoxb-${'1234'.repeat(4)}-ab`],
+  ['a token', `rk_live_${'a1B2'.repeat(6)}`],
+  ['a token', `npm_${'a1B2'.repeat(9)}`],
+  ['a token', `SG.${'a1B2-_'.repeat(4)}.${'a1B2-_'.repeat(7)}`],
+  ['a token', `sk-proj-${'a1B2'.repeat(10)}`],
+  ['a token', `sk-ant-api03-${'a1B2'.repeat(10)}`],
+  ['a token', `pypi-${'aB3_'.repeat(15)}`],
+  ['a token', `dckr_pat_${'aB3-'.repeat(7)}`],
+  ['a token', `dop_v1_${'a1b2'.repeat(16)}`],
+  ['a token', `shpat_${'a1b2'.repeat(8)}`],
+  ['a token', `hf_${'aBz4'.repeat(8)}Dx`],
+  ['a token', `hvs.${'aB3-'.repeat(8)}`],
+  ['the URL of a webhook', `T0/B0/${'aB3'.repeat(8)}`, 'hooks.slack.com/services/'],
+  ['a storage key', `${'aB3+'.repeat(20)}==`, 'AccountKey='],
+  ['a token', `ya29.${'a1B2'.repeat(10)}`],
   ['a JSON Web Token', JWT],
   ['a private key', '-----BEGIN PRIVATE KEY-----\nMIIBVQ\n-----END PRIVATE KEY-----'],
   ['a private key', '-----BEGIN RSA PRIVATE KEY-----\\nMIIBVQ and no end'],
@@ -41,18 +37,18 @@ function found(text: string) {
 }
 
 describe('secretsIn', () => {
-  it.each(SECRETS)('finds %s: %s', (kind, secret) => {
+  it.each(SECRETS)('finds %s: %s', (kind, secret, behind = '') => {
     for (const before of ['', ' ', '"', 'x=', '\\n', '%20', '/']) {
-      expect(found(before + secret)).toEqual([[kind, secret]]);
-      expect(mayHoldSecret(before + secret)).toBe(true);
+      expect(found(before + behind + secret)).toEqual([[kind, secret]]);
+      expect(mayHoldSecret(before + behind + secret)).toBe(true);
     }
   });
 
   it.each([
-    ['bearer credentials', 'you sent Bearer abcdefghij1234567890 to me', 'abcdefghij1234567890'],
-    ['basic credentials', `curl -H "Authorization: Basic ${basic}"`, basic],
-    ['a password in a URL', 'see postgres://me:p4ss@db.example/x', 'me:p4ss'],
-    ['a password in a URL', 'https:\\/\\/me:p4ss@h.example\\/', 'me:p4ss'],
+    ['credentials', 'you sent Bearer abcdefghij1234567890 to me', 'abcdefghij1234567890'],
+    ['credentials', `curl -H "Authorization: Basic ${basic}"`, basic],
+    ['a password in a URL', 'see postgres://me:p4ss@db.example/x', 'p4ss'],
+    ['a password in a URL', 'https:\\/\\/me:p4ss@h.example\\/', 'p4ss'],
   ])('finds %s within %s', (kind, text, secret) => {
     expect(found(text)).toEqual([[kind, secret]]);
     expect(mayHoldSecret(text)).toBe(true);
@@ -82,24 +78,10 @@ describe('secretsIn', () => {
   ])('lets be: %s', (text) => {
     expect(found(text)).toEqual([]);
   });
-
-  it('takes its time from the length of the text only', { tags: 'slow' }, () => {
-    for (const part of [
-      'eyJ',
-      '-eyJ',
-      'eyJaaaaaaaaaaa.a.aaaaaa ',
-      'ghp_',
-      '://a:',
-      'sk-',
-      '-----BEGIN ',
-      'Bearer ',
-    ])
-      expect(found(part.repeat(300_000))).toEqual([]);
-  });
 });
 
 describe('beginOfCutSecret', () => {
-  it.each(SECRETS.slice(0, 21))('%s: %s', (_, secret) => {
+  it.each(SECRETS.slice(0, 21).filter(([, , behind]) => !behind))('%s: %s', (_, secret) => {
     for (let length = Math.min(11, secret.length); length <= secret.length; length++)
       expect(beginOfCutSecret(`a text ${secret.slice(0, length)}`)).toBe(7);
   });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isHarmless, isSecretName, SecretNames } from '../../../src/recordings/redaction/secret-names.ts';
+import { isHarmless, isSecretName, SecretNames } from '../../../src/recordings/redact/names.ts';
 
 /** The lists of names in all places are in test/e2e/planted-secrets.test.ts. */
 describe('isSecretName', () => {
@@ -40,17 +40,19 @@ describe('isSecretName', () => {
     expect(names.filter((name) => isSecretName(name.toLowerCase(), true))).toHaveLength(3);
     expect(isSecretName('tenantKey')).toBe(false);
   });
-
-  it('takes time by the length of the name alone', { tags: 'slow' }, () => {
-    for (const part of ['a.', '[', 'A', 'token1', '-', 'api-'])
-      expect(typeof isSecretName(part.repeat(100_000))).toBe('boolean');
-  });
 });
 
 describe('SecretNames', () => {
   it('adds names and takes names back, each as a whole', () => {
-    const names = new SecretNames(false, ['pinCode'], ['signature', 'token']);
-    const asked = ['pin_code', 'user[pinCode]', 'pinCodes', 'signature', 'user.token', 'newToken'];
+    const names = new SecretNames(false, ['cherryStone'], ['signature', 'token']);
+    const asked = [
+      'cherry_stone',
+      'user[cherryStone]',
+      'cherryStones',
+      'signature',
+      'user.token',
+      'newToken',
+    ];
     expect(asked.map((name) => names.has(name))).toEqual([true, true, false, false, false, true]);
   });
 });
