@@ -30,6 +30,7 @@ await build({
     index: 'src/index.ts',
     testing: 'src/testing/index.ts',
     'merge-worker': 'src/recordings/merge-worker.ts',
+    'redact-worker': 'src/recordings/redact-worker.ts',
     'gate-worker': 'src/testing/gate-worker.ts',
     'define-config': 'src/settings/define-config.ts',
   },

@@ -13,6 +13,8 @@ import {
 } from '../recordings/plain-exchange.ts';
 import { SecretNotices } from '../recordings/redact/notices.ts';
 import { codingOf } from '../recordings/redact/redact.ts';
+import type { OnFound } from '../recordings/redact/redaction.ts';
+import { plainExchangeBeside } from '../recordings/redact-beside.ts';
 import type { RecordingStore } from '../recordings/store.ts';
 import { BodyCollector, type CollectedBody } from './body-collector.ts';
 import type { AnsweredBy, Flow, ResponseSink, Upstream, UpstreamRequest, WholeResponse } from './upstream.ts';
@@ -45,17 +47,32 @@ export function record(upstream: Upstream, store: RecordingStore, options: Recor
   const detected = onDetected && new SecretNotices(onDetected);
   const told = new LRUCache<string, true>({ max: 1000 });
   const timeOf = risingTimes();
-  const keep = (seen: CollectedExchange) => {
-    if (!isWanted(seen)) return;
+  const large = new Set<Promise<void>>();
+  const keep = (seen: CollectedExchange): Promise<void> | undefined => {
+    if (!isWanted(seen)) return undefined;
     const { requestBody, responseBody } = seen;
     try {
-      const bodies = { requestBody: requestBody.bytes, responseBody: responseBody.bytes };
-      const exchange = plainExchangeOf(
-        { ...seen, ...bodies },
-        rules.redaction,
-        rules.headers,
-        detected && ((found) => detected.tell(found, seen.request, rules.redaction)),
-      );
+      const whole = { ...seen, requestBody: requestBody.bytes, responseBody: responseBody.bytes };
+      const onFound: OnFound | undefined =
+        detected && ((found) => detected.tell(found, seen.request, rules.redaction));
+      if (isLarge(whole)) {
+        const redacting = plainExchangeBeside(whole, rules.redaction, rules.headers, onFound).then(
+          (exchange) => append(seen, exchange),
+          (error) => onSkipped(`it could not be recorded: ${messageOf(error)}`, seen.request),
+        );
+        large.add(redacting);
+        return redacting.finally(() => large.delete(redacting));
+      }
+      append(seen, plainExchangeOf(whole, rules.redaction, rules.headers, onFound));
+    } catch (error) {
+      // The client gets its response whatever becomes of the recording.
+      onSkipped(`it could not be recorded: ${messageOf(error)}`, seen.request);
+    }
+    return undefined;
+  };
+  const append = (seen: CollectedExchange, exchange: PlainExchange) => {
+    const { requestBody, responseBody } = seen;
+    try {
       exchange.startedAt = timeOf(exchange.startedAt);
       if (requestBody.omitted !== undefined) exchange.request.omitted = requestBody.omitted;
       if (responseBody.omitted !== undefined) exchange.response.omitted = responseBody.omitted;
@@ -99,6 +116,7 @@ export function record(upstream: Upstream, store: RecordingStore, options: Recor
     },
     async close() {
       await upstream.close();
+      await Promise.all(large);
       await store.flush();
     },
   };
@@ -118,7 +136,7 @@ class Recorder implements ResponseSink {
   isAborted = false;
   readonly #request: UpstreamRequest;
   readonly #sink: ResponseSink;
-  readonly #keep: (seen: CollectedExchange) => void;
+  readonly #keep: (seen: CollectedExchange) => Promise<void> | undefined;
   readonly #onSkipped: (reason: string, request: RequestHead) => void;
   readonly #startedAt = Date.now();
   /** Of a request whose bytes are not in hand. */
@@ -130,7 +148,7 @@ class Recorder implements ResponseSink {
   constructor(
     request: UpstreamRequest,
     sink: ResponseSink,
-    keep: (seen: CollectedExchange) => void,
+    keep: (seen: CollectedExchange) => Promise<void> | undefined,
     onSkipped: (reason: string, request: RequestHead) => void,
   ) {
     this.#request = request;
@@ -183,8 +201,9 @@ class Recorder implements ResponseSink {
     const decoding = decodeContent(responseBody.bytes, coding, answerBounds(RECORD_LIMIT));
     const keep = (decoded: Decoded) => {
       if (response.body && coding !== undefined) response.decoded = decoded;
-      this.#keepWhole(response, { responseBody, decoded, endedAt });
-      pass();
+      const keeping = this.#keepWhole(response, { responseBody, decoded, endedAt });
+      if (keeping) void keeping.then(pass);
+      else pass();
     };
     if (decoding instanceof Promise) void decoding.then(keep);
     else keep(decoding);
@@ -193,13 +212,13 @@ class Recorder implements ResponseSink {
   #keepWhole(
     response: ResponseHead,
     seen: Pick<CollectedExchange, 'responseBody' | 'decoded' | 'endedAt'>,
-  ): void {
+  ): Promise<void> | undefined {
     const sent = this.#sent;
     if (sent && !sent.isWhole) {
       this.#onSkipped("the request's body was not whole", this.#request);
-      return;
+      return undefined;
     }
-    this.#keep({
+    return this.#keep({
       request: this.#request,
       requestBody: sent?.body() ?? bounded(this.#request.body ?? NOTHING),
       response,
@@ -209,6 +228,14 @@ class Recorder implements ResponseSink {
       ...seen,
     });
   }
+}
+
+/** Bytes of bodies that are redacted in a thread: it would hold the event loop for 20 ms and more. */
+const WORTH_A_THREAD = 262_144;
+
+function isLarge({ requestBody, responseBody, decoded }: SeenExchange): boolean {
+  const answered = Buffer.isBuffer(decoded) ? decoded : responseBody;
+  return requestBody.length + answered.length > WORTH_A_THREAD;
 }
 
 const NOTHING = Buffer.alloc(0);

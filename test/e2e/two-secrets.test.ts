@@ -34,3 +34,22 @@ it('answers with what was recorded for the key of the very environment', { timeo
   const other = await fetch(`${replay.url}/share/${SHARES[0]?.replace('q7', 'z8')}`);
   expect(other.status).toBe(501);
 });
+
+it('redacts large bodies, and keeps every one', { timeout: 60_000 }, async () => {
+  const cwd = temporaryFolder();
+  const large = (at: number) =>
+    JSON.stringify({ at, text: 'a b, '.repeat(200_000), token: `hush-${at}-4711` });
+  const target = await startTarget((req, res) => {
+    res.setHeader('Content-Type', 'application/json');
+    res.end(large(Number(req.url?.slice(1))));
+  });
+  const gate = await startBinary(['proxy', target.url, '--record', '--no-guard'], { cwd });
+  const numbers = [1, 2, 3, 4, 5];
+  await Promise.all(numbers.map(async (at) => (await fetch(`${gate.url}/${at}`)).text()));
+  await gate.stop();
+  const replay = await startBinary(['replay'], { cwd });
+  for (const at of numbers)
+    expect(await (await fetch(`${replay.url}/${at}`)).text()).toBe(
+      large(at).replace(/hush-\d-4711/, '[redacted]'),
+    );
+});
