@@ -4,7 +4,7 @@ import type { MatchRules } from '../recordings/match-rules.ts';
 import { redactText, redactUrl } from '../recordings/redact/redact.ts';
 import type { RecordingStore } from '../recordings/store.ts';
 import type { Config } from '../settings/config.ts';
-import type { State } from '../state/state-file.ts';
+import type { State } from '../upstreams/fake/seed.ts';
 import type { Fake } from '../upstreams/fake/start-fake.ts';
 import type { Forward } from '../upstreams/forward.ts';
 import type { ReplayUpstream } from '../upstreams/replay.ts';

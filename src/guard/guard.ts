@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import type { Match } from '../contract/match-operation.ts';
 import { messageOf, PatchgateError } from '../errors.ts';
 import type { Circumstances, Gate, GateRequest, Inspection } from '../gate/gate.ts';
@@ -87,6 +88,16 @@ interface Turn {
   within: Within;
 }
 
+/** Whether bytes are an object without a look at what is wrong with it: that costs a tenth of judging them. */
+function isPlainObject(body: GateRequest['body']): boolean {
+  if (body === 'too-large' || !isUtf8(body)) return false;
+  try {
+    return isObject(JSON.parse(Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString()));
+  } catch {
+    return false;
+  }
+}
+
 /** Environments that one approval may lose: it names each. */
 export const MOST_LOST = 1000;
 const APPROVE = APPROVE_HEADER.toLowerCase();
@@ -160,14 +171,15 @@ export class Guard {
     let turn: Turn | undefined;
     let decision: Decision | undefined;
     try {
-      const blind = gate.inspect(request, match);
       // No read can help a body that is no object.
-      if (!isObject(blind.json) && blind.verdict.outcome === 'block') return { inspection: blind };
+      const blind = isPlainObject(request.body) ? undefined : gate.inspect(request, match);
+      const isReadable = !blind || isObject(blind.json);
+      if (!isReadable && blind.verdict.outcome === 'block') return { inspection: blind };
       const key = fake ? `${recordKey(name)} ${session.id}` : recordKey(name);
       const within = stepsWithin(this.#options.patience ?? 0);
       const locked = await records.lock(name, key);
       turn = { asked, name, key, locked, kept: undefined, within };
-      decision = asked.isGone() ? GONE : await this.#judgeLocked(turn, blind);
+      decision = asked.isGone() ? GONE : await this.#judgeLocked(turn, isReadable);
       return decision;
     } catch (error) {
       return unjudged(error);
@@ -176,20 +188,23 @@ export class Guard {
     }
   }
 
-  async #judgeLocked(turn: Turn, blind: Inspection): Promise<Decision> {
+  /** @param isReadable its body is an object */
+  async #judgeLocked(turn: Turn, isReadable: boolean): Promise<Decision> {
     const { reader, approvals } = this.#options;
     const { asked, name, key, locked, within } = turn;
     const { request, stream, session } = asked;
-    const reads = reader !== undefined && isObject(blind.json);
-    const reading: Reading = reads ? await reader(name, { ...request, stream, session }) : 'none';
+    const reads = reader !== undefined && isReadable;
+    const { method, url, headers } = request;
+    const reading: Reading = reads ? await reader(name, { method, url, headers, stream, session }) : 'none';
     if (asked.isGone()) return GONE;
     const read = typeof reading === 'object' && 'record' in reading ? reading.record : undefined;
     const why = typeof reading === 'object' && 'why' in reading ? reading : undefined;
     const before = locked.kept;
-    if (read) turn.kept = { ...before, ...this.#seen(name, read) };
+    const isSame = before?.record !== undefined && read !== undefined && isSameProject(before.record, read);
+    if (read) turn.kept = { ...before, ...this.#seen(name, isSame ? before.record : this.#shown(read)) };
     const known = why ? undefined : knownOf(before, read);
     const subject = why ? undefined : this.#subjectOf(asked, key, known);
-    const isNews = before?.creating || !before?.record || (read && !isSameProject(before.record, read));
+    const isNews = before?.creating?.length || !before?.record || (read && !isSame);
     if (known && isNews) await within(approvals.seen(key, known));
     const { inspection, used, refusal } = await within(
       this.#judgeBy(asked, subject, { known, unread: why?.why }),
@@ -290,7 +305,8 @@ export class Guard {
   ): Promise<NonNullable<Decision['over']>> {
     const sent = environmentsOf(json);
     const before = new Set(environmentsOf(known?.record).map(({ id }) => id));
-    const hidden = environmentsOf(this.#shown(plainRecord(name.kind, json)));
+    const isCreating = sent.some(({ id }) => !before.has(id));
+    const hidden = isCreating ? environmentsOf(this.#shown(plainRecord(name.kind, json))) : [];
     const creating = hidden.filter(({ id }) => !before.has(id)).map(creationOf);
     const kept: Kept = { ...locked.kept, account: name.account, ...read };
     if (creating.length > 0) {
@@ -317,8 +333,8 @@ export class Guard {
     };
   }
 
-  #seen({ account }: RecordName, record: JsonObject): Kept {
-    return { account, record: this.#shown(record), isPart: false, seenAt: new Date().toISOString() };
+  #seen({ account }: RecordName, record: JsonObject | undefined): Kept {
+    return { account, record, isPart: false, seenAt: new Date().toISOString() };
   }
 
   #shown(record: JsonObject): JsonObject {

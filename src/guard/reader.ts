@@ -12,9 +12,8 @@ import {
   splitTarget,
   withoutHeaders,
 } from '../http/http.ts';
-import type { JsonObject } from '../json/json.ts';
+import type { JsonObject, JsonValue } from '../json/json.ts';
 import type { RecordName } from '../model/record.ts';
-import { jsonOf } from '../recordings/body.ts';
 import { codingOf } from '../recordings/redact/redact.ts';
 import { plainRecord } from '../state/lists.ts';
 import { wholeRecordIn } from '../state/whole-record.ts';
@@ -103,10 +102,18 @@ export async function recordOf(
     return isPastBounds(plain)
       ? { why: 'the answer would be too large once it is decoded' }
       : { why: 'the answer has a content coding that cannot be undone' };
-  const json = isUtf8(plain) ? jsonOf({ text: plain.toString('utf8') }) : undefined;
+  const json = isUtf8(plain) ? jsonIn(plain) : undefined;
   if (json === undefined) return { why: 'the answer is no JSON' };
   const whole = wholeRecordIn(kind, head, json, id);
   return 'record' in whole ? { record: plainRecord(kind, whole.record) } : whole;
+}
+
+function jsonIn(bytes: Buffer): JsonValue | undefined {
+  try {
+    return JSON.parse(bytes.toString()) as JsonValue;
+  } catch {
+    return undefined;
+  }
 }
 
 /** The GET that is made of a PATCH. */

@@ -1,7 +1,7 @@
 import { PatchgateError } from '../errors.ts';
 import { isObject, type JsonObject, type JsonValue } from '../json/json.ts';
 import { isRecordKind, RECORD_KINDS, type RecordName } from '../model/record.ts';
-import { isAccount, isRecordId } from '../state/state-file.ts';
+import { isAccount, isRecordId } from '../upstreams/fake/seed.ts';
 import type { Fake } from '../upstreams/fake/start-fake.ts';
 import type { Sessions } from './sessions.ts';
 

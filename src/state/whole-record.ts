@@ -58,7 +58,7 @@ export function isWhole(kind: RecordKind, value: JsonValue | undefined): value i
     languages.every((item) => typeof item === 'string') &&
     Array.isArray(environments) &&
     environments.every(
-      (item) => Number.isInteger(member(item, 'id')) && typeof member(item, 'name') === 'string',
+      (item) => Number.isSafeInteger(member(item, 'id')) && typeof member(item, 'name') === 'string',
     )
   );
 }

@@ -23,7 +23,7 @@ import type { ShownExchange } from '../server/show-exchange.ts';
 import { type Config, resolveConfig } from '../settings/config.ts';
 import { shortPath } from '../settings/config-file.ts';
 import { COMMAND_DEFAULTS, variableOf } from '../settings/settings.ts';
-import type { State } from '../state/state-file.ts';
+import type { State } from '../upstreams/fake/seed.ts';
 import type { Missed, MissedRequest } from '../upstreams/replay/misses.ts';
 import type { FaultSettings, Served } from './test-gate.ts';
 import { inOptions, misuse } from './with-hint.ts';

@@ -1,8 +1,8 @@
 import type { Gate } from '../../gate/gate.ts';
-import { RecordedHistory } from '../../guard/recorded.ts';
 import { splitTarget } from '../../http/http.ts';
 import { type CheckedFile, type Skipped, type Subject, subjectOf } from '../../reporters/report.ts';
 import { amount, grouped } from '../../reporters/wording.ts';
+import { RecordedHistory } from '../recorded-history.ts';
 import { checkTarget, type JudgedAs, targetOf } from './operation.ts';
 import { placed, placedSubjects, pointersInText, type TextPointer } from './places.ts';
 import { type FoundRequests, type Input, type InputIo, readInput } from './read-input.ts';

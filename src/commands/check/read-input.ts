@@ -2,9 +2,9 @@ import { constants } from 'node:buffer';
 import { createReadStream, readFileSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { PatchgateError, whyUnreadable } from '../../errors.ts';
-import type { SentExchange } from '../../guard/recorded.ts';
 import type { RequestHead } from '../../http/http.ts';
 import { type Skipped, STDIN_NAME } from '../../reporters/report.ts';
+import type { SentExchange } from '../recorded-history.ts';
 import type { RequestPlaces } from './places.ts';
 
 /** The word for standard input. */

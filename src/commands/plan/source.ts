@@ -2,7 +2,6 @@
 import { stat } from 'node:fs/promises';
 import { PatchgateError } from '../../errors.ts';
 import type { Gate } from '../../gate/gate.ts';
-import { RecordedHistory } from '../../guard/recorded.ts';
 import { type Kept, knownOf } from '../../guard/records.ts';
 import { readStateFile, stateFileFor } from '../../guard/state-file.ts';
 import { type Known, type RecordName, recordKey } from '../../model/record.ts';
@@ -10,6 +9,7 @@ import type { Database } from '../../postgres/database.ts';
 import { visible } from '../../reporters/wording.ts';
 import { STATE_BY_DEFAULT } from '../../settings/settings.ts';
 import type { TargetSettings } from '../../upstreams/open-forward.ts';
+import { RecordedHistory } from '../recorded-history.ts';
 import { chosenIn } from '../recordings/selection.ts';
 import { ageSince } from '../recordings/units.ts';
 

@@ -2,7 +2,6 @@ import { closing, orClose } from '../../app/closing.ts';
 import { rulesOf } from '../../app/open-recording.ts';
 import { PatchgateError } from '../../errors.ts';
 import type { Gate } from '../../gate/gate.ts';
-import { RecordedHistory } from '../../guard/recorded.ts';
 import { header } from '../../http/http.ts';
 import { patternTree } from '../../json/pointer-pattern.ts';
 import type { Exchange, RecordedResponse } from '../../model/exchange.ts';
@@ -23,6 +22,7 @@ import type { Upstream } from '../../upstreams/upstream.ts';
 import { version } from '../../version.ts';
 import type { ProgressLine } from '../check/standard-io.ts';
 import type { Output } from '../output.ts';
+import { RecordedHistory } from '../recorded-history.ts';
 import { inOrder } from '../recordings/selection.ts';
 import {
   type AskOptions,

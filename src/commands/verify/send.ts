@@ -2,7 +2,6 @@ import { Readable } from 'node:stream';
 import { meaningsOf } from '../../contract/header-meanings.ts';
 import { PatchgateError } from '../../errors.ts';
 import type { Gate } from '../../gate/gate.ts';
-import { headOf } from '../../guard/recorded.ts';
 import { answerBounds, decodeContent } from '../../http/decode-content.ts';
 import { header, METHOD_OVERRIDES, type RequestHead, withoutHeaders } from '../../http/http.ts';
 import type { Exchange, RecordedRequest } from '../../model/exchange.ts';
@@ -15,6 +14,7 @@ import { NO_REDACTION, type Redaction } from '../../recordings/redact/redaction.
 import { ask } from '../../upstreams/ask.ts';
 import { type Target, TargetFailure } from '../../upstreams/target.ts';
 import type { Upstream, UpstreamRequest } from '../../upstreams/upstream.ts';
+import { headOf } from '../recorded-history.ts';
 
 /** `read`: it changes nothing (RFC 9110 9.2.1); `change`: the gate judges it; `other`: it is not known what it would do. */
 type Meaning = 'read' | 'change' | 'other';

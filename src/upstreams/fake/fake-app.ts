@@ -9,10 +9,10 @@ import express, {
 import { messageOf } from '../../errors.ts';
 import { isObject, type JsonObject, type JsonValue } from '../../json/json.ts';
 import type { RecordName } from '../../model/record.ts';
-import { afterPatch } from '../../state/replace.ts';
-import { COLLECTIONS, isCollection } from '../../state/state-file.ts';
 import { SESSION_HEADER } from '../session.ts';
+import { afterPatch } from './after-patch.ts';
 import type { FakeRecords } from './fake-records.ts';
+import { COLLECTIONS, isCollection } from './seed.ts';
 
 /** Bytes of a body, and UTF-16 code units of a record: a client that keeps adding fields must not fill the memory. */
 const LIMIT = 64 * 1024 * 1024;

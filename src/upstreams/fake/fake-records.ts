@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../json/json.ts';
 import type { RecordName } from '../../model/record.ts';
-import { recordsOf, type State } from '../../state/state-file.ts';
+import { recordsOf, type State } from './seed.ts';
 
 /** Characters of the JSON of all changed records, in all sessions together. */
 const MOST = 512 * 1024 * 1024;

@@ -1,4 +1,4 @@
-import type { State } from '../../state/state-file.ts';
+import type { State } from './seed.ts';
 
 /** Project 42. */
 export const PROJECT = {

@@ -4,11 +4,11 @@ import type { AddressInfo } from 'node:net';
 import { messageOf, PatchgateError, whyUnreadable } from '../../errors.ts';
 import type { JsonObject } from '../../json/json.ts';
 import type { RecordName } from '../../model/record.ts';
-import { readState, type State } from '../../state/state-file.ts';
 import type { Session } from '../session.ts';
 import { fakeApp } from './fake-app.ts';
 import { FakeRecords } from './fake-records.ts';
 import { SAMPLE } from './sample.ts';
+import { readState, type State } from './seed.ts';
 
 export interface FakeOptions {
   /** What it holds at first, or a file with that; the built-in sample where left out. */

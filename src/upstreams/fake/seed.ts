@@ -1,6 +1,6 @@
-import type { JsonObject } from '../json/json.ts';
-import type { RecordKind, RecordName } from '../model/record.ts';
-import { checkFile, parseFile } from '../schemas/check.ts';
+import type { JsonObject } from '../../json/json.ts';
+import type { RecordKind, RecordName } from '../../model/record.ts';
+import { checkFile, parseFile } from '../../schemas/check.ts';
 
 /** The parts of a path and of a seed that hold records, and what kind of record each holds. */
 export const COLLECTIONS = {

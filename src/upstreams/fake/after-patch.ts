@@ -1,5 +1,5 @@
-import type { JsonObject } from '../json/json.ts';
-import type { RecordKind } from '../model/record.ts';
+import type { JsonObject } from '../../json/json.ts';
+import type { RecordKind } from '../../model/record.ts';
 
 /** The project's fields, all of them mandatory: service-api 4.1 rule 1. */
 const PROJECT_FIELDS = ['name', 'languages', 'environments'];

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { afterPatch } from '../../src/state/replace.ts';
+import { afterPatch } from '../../../src/upstreams/fake/after-patch.ts';
 
 const PRODUCTION = { id: 1, name: 'Production', isEnabled: true };
 const STAGING = { id: 2, name: 'Staging', isEnabled: false };

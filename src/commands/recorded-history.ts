@@ -1,4 +1,6 @@
 import type { Gate } from '../gate/gate.ts';
+import { MemoryRecords } from '../guard/records.ts';
+import { remember } from '../guard/remember.ts';
 import type { RequestHead } from '../http/http.ts';
 import {
   type Exchange,
@@ -9,8 +11,6 @@ import {
 } from '../model/exchange.ts';
 import type { Known, RecordName } from '../model/record.ts';
 import { bodyBytes, jsonOf } from '../recordings/body.ts';
-import { MemoryRecords } from './records.ts';
-import { remember } from './remember.ts';
 
 /** A request with what became of it. */
 export interface SentExchange extends Pick<Exchange, 'request'> {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { PatchgateError } from '../../src/errors.ts';
-import { readState, recordsOf } from '../../src/state/state-file.ts';
+import { PatchgateError } from '../../../src/errors.ts';
+import { readState, recordsOf } from '../../../src/upstreams/fake/seed.ts';
 
 function errorOf(text: string): PatchgateError {
   try {
