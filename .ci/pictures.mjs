@@ -1,4 +1,4 @@
-// Makes the pictures of the documents: docs/images/inspector-*.png. It needs `npm run bundle` and Chromium.
+// Makes the pictures of the documents: docs/images/inspector-*.png. It needs `npm run build` and Chromium.
 import { spawn } from 'node:child_process';
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
