@@ -2,7 +2,6 @@ import { childOf, isObject, type JsonObject, type JsonValue, member } from '../j
 import { tokensOf } from '../json/pointer.ts';
 import type { Approval } from '../model/approval.ts';
 import { losesEnvironment } from '../model/effect.ts';
-import type { Verdict } from '../model/finding.ts';
 import type { Difference } from '../recordings/explain.ts';
 import { REDACTED } from '../recordings/redact/redacted.ts';
 import type { ShownBody, ShownExchange } from '../server/show-exchange.ts';
@@ -14,8 +13,6 @@ export interface Before {
   /** `Known now` */
   name: string;
   document: JsonValue;
-  /** Why it may be old. */
-  note?: string | undefined;
 }
 
 export async function findBefore(exchange: ShownExchange): Promise<Before | undefined> {
@@ -41,28 +38,12 @@ export async function findBefore(exchange: ShownExchange): Promise<Before | unde
 const named = (name: string, document: JsonValue | undefined): Before | undefined =>
   document === undefined ? undefined : { name, document };
 
-/** The record as the gate knows it now. A dry run has the gate read it again. */
+/** The record as the gate last read it: a dry run tells. */
 async function readKnown(request: ShownExchange['request'], sent: JsonValue): Promise<Before | undefined> {
   const { method, url } = request;
   const dry = { method, url, headers: headersToSend(request), body: JSON.stringify(sent) };
-  const verdict = await post<Verdict>('validate', dry).catch(() => undefined);
-  const note = verdict?.findings.find(({ rule }) => rule === 'project.state-unknown')?.message;
-  // A replay, and a fake, know nothing beside their sessions.
-  const state = await get<JsonObject>('state').catch(() => ({}));
-  const document = knownRecord(state, url);
-  return document && { name: 'Known now', document, note };
-}
-
-/** The record that a URL names, whatever stands before its account. @param state as `GET state` has it */
-function knownRecord({ accounts, paths }: JsonObject, url: string): JsonObject | undefined {
-  const [, base = '', ...place] = /^(.*)\/accounts\/([^/]+)\/(\w+)\/([^/?]+)\/?(?:\?|$)/s.exec(url) ?? [];
-  if (place.length === 0) return undefined;
-  // The gate puts the path of its target's URL before the request's.
-  const below = Object.entries(isObject(paths) ? paths : {}).filter(([path]) => path.endsWith(base || '/'));
-  const found = [...below.map(([, known]) => known), accounts].map((known) =>
-    place.reduce(childOf, known as unknown),
-  );
-  return found.find(isObject);
+  const { known } = await post<{ known?: JsonObject }>('validate', dry).catch(() => ({ known: undefined }));
+  return named('Known now', known);
 }
 
 export const jsonIn = (body: ShownBody | undefined): JsonValue | undefined =>

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { amount, sanitize } from '../reporters/wording.ts';
+import { amount } from '../reporters/wording.ts';
 import type { ShownExchange } from '../server/show-exchange.ts';
 import { useLoaded } from './api.ts';
 import { findBefore, jsonIn } from './before.ts';
@@ -11,11 +11,10 @@ export function Comparison({ exchange }: { exchange: ShownExchange }) {
   const { data: before } = useLoaded(exchange.id, () => findBefore(exchange));
   const sent = jsonIn(exchange.request.body);
   if (!before || sent === undefined) return null;
-  const { name, document, note } = before;
+  const { name, document } = before;
   const rows = diffJson(document, sent);
   return (
     <Section title={`${name} and sent`}>
-      {note && <p class="warn">It may be old: {sanitize(note)}</p>}
       {rows.every(({ isSame }) => isSame) ? (
         <p class="quiet">No difference.</p>
       ) : (

@@ -9,7 +9,7 @@ import type { Guard } from '../../guard/guard.ts';
 import { isObject } from '../../json/json.ts';
 import type { Approval, ApprovalStatus, Decision } from '../../model/approval.ts';
 import type { FaultsGiven } from '../../model/fault.ts';
-import { redactText } from '../../recordings/redact/redact.ts';
+import { redactJson, redactText } from '../../recordings/redact/redact.ts';
 import type { Redaction } from '../../recordings/redact/redaction.ts';
 import { yieldToEventLoop } from '../../recordings/yield-to-event-loop.ts';
 import { SESSION_HEADER, type ServedInSession, type Session } from '../../upstreams/session.ts';
@@ -79,7 +79,9 @@ export function createControl(deps: ControlDeps): (req: IncomingMessage, res: Se
           const match = gate.match(request);
           const name = match && gate.recordOf(match);
           const known = name && guard.knownOf(name, sessions.default);
-          res.json({ judged: match !== undefined, ...gate.inspect(request, match, { known }).verdict });
+          const { verdict } = gate.inspect(request, match, { known });
+          const shown = known && { known: redactJson(known.record, deps.redaction) };
+          res.json({ judged: match !== undefined, ...verdict, ...shown });
         },
       ],
     },
