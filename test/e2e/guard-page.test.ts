@@ -14,20 +14,22 @@ function blocksBelow(heading: string, language: string): string[] {
   return blocks.filter((block) => block[1] === language).map((block) => block[2] as string);
 }
 
-const TYPO = /^cat > typo\.json <<'EOF'\n(.*?)^EOF$/ms.exec(PAGE)?.[1] as string;
+const fileOf = (name: string) =>
+  new RegExp(`^cat > ${name}\\.json <<'EOF'\\n(.*?)^EOF$`, 'ms').exec(PAGE)?.[1] as string;
 
-/** A gate as the page has it, at which somebody has asked for what the page has. */
-async function startGate(env: Record<string, string> = {}) {
+/** A gate as the page has it, whose project is as the page leaves it before it asks two people. */
+async function startGate() {
   const fake = await startBinary(['fake']);
-  const gate = await startBinary(['proxy', fake.url, '--read-state', '--no-state'], { env });
-  const ask = async () => {
-    const response = await fetch(`${gate.url}/api/v2/accounts/current/projects/42`, {
+  const gate = await startBinary(['proxy', fake.url, '--read-state', '--no-state']);
+  const patch = (at: string, body: string) =>
+    fetch(`${at}/api/v2/accounts/current/projects/42`, {
       method: 'PATCH',
       headers: { 'Content-Type': 'application/json' },
-      body: TYPO,
+      body,
     });
-    return ((await response.json()) as { approval: string }).approval;
-  };
+  await patch(fake.url, fileOf('typo'));
+  const ask = async (body: string) =>
+    ((await (await patch(gate.url, body)).json()) as { approval: string }).approval;
   return { gate, ask };
 }
 
@@ -44,11 +46,11 @@ it('the commands list, approve and decline', async () => {
   };
   const alike = (text: string) => text.replace(/\b\d+[ms]\b/g, 'TIME').replace(/ +/g, ' ');
   const [list = '', decide = ''] = blocksBelow('From the terminal', 'sh');
-  const id = await ask();
+  const id = await ask(fileOf('fewer'));
   const { stdout } = await run(list, id);
   expect(blocksBelow('From the terminal', '').map(alike)).toEqual([alike(stdout.replace(id, 'k3f9x2ab'))]);
   const [approve = '', decline = ''] = decide.trim().split('\n');
   expect(await run(approve, id)).toMatchObject({ code: 0, stdout: expect.stringMatching(/^approved /) });
-  const other = await ask();
+  const other = await ask(fileOf('fewer').replace('"GO"', '"JAVA"'));
   expect(await run(decline, other)).toMatchObject({ code: 0, stdout: expect.stringMatching(/^declined /) });
 });
