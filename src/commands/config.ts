@@ -4,7 +4,7 @@ import { PatchgateError } from '../errors.ts';
 import type { FaultRule } from '../model/fault.ts';
 import { faultText } from '../model/fault.ts';
 import { nearest } from '../model/nearest.ts';
-import { redactText } from '../recordings/redact/redact.ts';
+import { redactText, redactUrl } from '../recordings/redact/redact.ts';
 import { REDACTED } from '../recordings/redact/redacted.ts';
 import { type Redaction, redactionOf } from '../recordings/redact/redaction.ts';
 import { placeIn } from '../schemas/check.ts';
@@ -197,7 +197,8 @@ function writtenValue(setting: Setting, value: unknown, redaction: Redaction): W
   if (kind === 'duration') return inUnits(value as number, DURATIONS);
   if (kind === 'faults') return (value as FaultRule[]).map(faultText);
   if (kind === 'fileOrOff' && value === '') return false;
-  if (kind === 'text' || kind === 'url') return redactText(value as string, redaction);
+  if (kind === 'url') return redactUrl(value as string, redaction);
+  if (kind === 'text') return redactText(value as string, redaction);
   return value as WrittenValue;
 }
 

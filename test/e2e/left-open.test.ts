@@ -13,9 +13,9 @@ it('end all the same, and keep what was recorded', async () => {
   const cwd = temporaryFolder();
   const script = `
     import { Agent, get } from 'node:http';
-    import { fake, replay } from ${JSON.stringify(LIBRARY)};
-    const service = await fake();
-    const gate = await replay({ recording: 'demo', record: 'all', target: service.url });
+    import { startFake, startProxy } from ${JSON.stringify(LIBRARY)};
+    const service = await startFake();
+    const gate = await startProxy({ recording: 'demo', record: 'all', target: service.url });
     const agent = new Agent({ keepAlive: true });
     await new Promise((resolve) => get(gate.url + '${PROJECT_PATH}', { agent }, (answer) => answer.resume().on('end', resolve)));
   `;
