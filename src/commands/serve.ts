@@ -21,10 +21,7 @@ export const proxy: CommandModule = {
         '$0 proxy https://staging.example.com --record --recording checkout',
         'and keep it in recordings/checkout',
       )
-      .example(
-        '$0 proxy https://staging.example.com --read-state --guard=strict',
-        'let no environment go unasked',
-      ),
+      .example('$0 proxy https://staging.example.com --guard=strict', 'let no environment go unasked'),
   handler: async (argv) => {
     const { target } = argv;
     const meant = typeof target === 'string' && meantBehindFlag(target, process.argv);
