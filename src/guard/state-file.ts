@@ -23,7 +23,7 @@ export interface StateData {
 }
 
 /** Milliseconds that a change which no PATCH waits for may stay in memory. */
-const BEHIND = 1000;
+const BEHIND = 250;
 const INSTEAD = 'give this one a file of its own with --state FILE';
 const WORDS = {
   thing: 'the state file',

@@ -69,8 +69,6 @@ it('judges all recordings where one is part of the commit', async () => {
 
 it('judges single bodies of the commit where it is told so', async () => {
   const cwd = await repositoryWith(forBodies);
-  const bodies = [{ files: 'bodies/**', operation: 'updateProject' }];
-  writeFileSync(join(cwd, 'patchgate.config.json'), JSON.stringify({ bodies }));
   mkdirSync(join(cwd, 'bodies'));
   writeFileSync(join(cwd, 'bodies', 'a b.json'), JSON.stringify(project()));
   const good = await commit(cwd);
