@@ -363,7 +363,7 @@ describe('an approval', { tags: 'slow' }, () => {
     const headers = { 'Patchgate-Approve': json.approve as string };
     expect((await patch(gate.url, LOSSY, { headers })).status).toBe(409);
     await page.getByText('1 PATCH waits for an approval').waitFor();
-    expect(await page.title()).toBe('(1) Exchanges - Patchgate');
+    await expect.poll(() => page.title()).toBe('(1) Exchanges - Patchgate');
     await page.getByRole('link', { name: 'Review' }).click();
     await page.getByRole('heading', { name: 'Deletes environment 3 "Development" for good' }).waitFor();
     await page.getByText(/Asked by 127\.0\.0\.1 at .*Ends in 9:\d\d/).waitFor();
@@ -377,7 +377,7 @@ describe('an approval', { tags: 'slow' }, () => {
     await page.getByLabel('Reason').fill('it has moved');
     await approve.click();
     await page.getByRole('cell', { name: /approved by anna at .*send it again: it has moved/ }).waitFor();
-    expect(await page.title()).toBe('Approvals - Patchgate');
+    await expect.poll(() => page.title()).toBe('Approvals - Patchgate');
     expect((await patch(gate.url, LOSSY, { headers })).status).toBe(200);
     expect(service.deleted).toEqual(['42: 3 Development']);
     await page.getByRole('cell', { name: /approved by anna at .*, and used/ }).waitFor();
