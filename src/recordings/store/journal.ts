@@ -213,14 +213,3 @@ function endOfLines(fd: number): number {
   }
   return 0;
 }
-
-/** The whole lines of a journal, without their line feeds, and how many bytes they take. One that was cut off counts for nothing. */
-export function linesIn(bytes: Buffer): { lines: Buffer[]; size: number } {
-  const lines: Buffer[] = [];
-  let size = 0;
-  for (let end = bytes.indexOf(LINE_FEED); end >= 0; end = bytes.indexOf(LINE_FEED, size)) {
-    lines.push(bytes.subarray(size, end));
-    size = end + 1;
-  }
-  return { lines, size };
-}

@@ -5,7 +5,6 @@ import {
   openSync,
   readdirSync,
   readFileSync,
-  readSync,
   renameSync,
   rmSync,
   statSync,
@@ -85,21 +84,6 @@ export function readFileIfThere(
     if (stats.size > most) throw new Error(`with ${stats.size} bytes it is longer than a text can be here`);
     return readFileSync(file);
   });
-}
-
-/** The first bytes of a file, so many at most; undefined where it cannot be read. */
-export function readStart(file: string, most: number): Buffer | undefined {
-  try {
-    const fd = openSync(file, 'r');
-    try {
-      const bytes = Buffer.alloc(most);
-      return bytes.subarray(0, readSync(fd, bytes));
-    } finally {
-      closeSync(fd);
-    }
-  } catch {
-    return undefined;
-  }
 }
 
 /** What `read` gives of a file or folder; undefined where that is not there. @throws PatchgateError `cannot-read` */

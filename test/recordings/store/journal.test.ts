@@ -11,7 +11,7 @@ import fs, {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { Journal, type JournalOptions, linesIn } from '../../../src/recordings/store/journal.ts';
+import { Journal, type JournalOptions } from '../../../src/recordings/store/journal.ts';
 import { refusal } from '../../support/errors.ts';
 import { withPatched } from '../../support/steps.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
@@ -138,11 +138,6 @@ test('after a write that failed has its former length', async () => {
   expect(holds()).toBe('a\n');
   journal.append(Buffer.from('d\n'));
   expect([holds(), journal.size]).toEqual(['a\nd\n', 4]);
-});
-
-test('is read as its whole lines', () => {
-  const { lines, size } = linesIn(Buffer.from('a\n\ncut off'));
-  expect({ lines: lines.map(String), size }).toEqual({ lines: ['a', ''], size: 3 });
 });
 
 /** The first call writes half of it, the next one finds the disk full. */
