@@ -58,11 +58,6 @@ const COMMANDS: readonly CommandModule[] = [
     () => import('./exec.ts').then((module) => module.exec),
   ),
   command(
-    'verify',
-    'Sends recorded GETs again and prints how the live answers differ: 0 clean, 1 drift',
-    () => import('./verify.ts').then((module) => module.verify),
-  ),
-  command(
     'check [inputs..]',
     'Judges bodies, recordings and HTTP archives: 0 clean, 1 findings, 2 could not judge',
     () => import('./check.ts').then((module) => module.check),

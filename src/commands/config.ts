@@ -32,7 +32,7 @@ export const config: CommandModule = {
     withSettings(yargs, SETTING_NAMES)
       .positional('command', {
         type: 'string',
-        describe: 'With the defaults of: proxy, replay, fake, exec, check, plan, verify',
+        describe: 'With the defaults of: proxy, replay, fake, exec, check, plan',
       })
       .option('format', formatOf('Of the list', 'text', 'json'))
       .example('$0 config proxy', 'what patchgate proxy would run with here')

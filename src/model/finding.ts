@@ -1,7 +1,7 @@
 import type { Effect } from './effect.ts';
 
 /** Why we may say it: `stated` in the service's description, `inferred` from it, `observed` in its samples,
- *  `protocol`: the HTTP, JSON and URL standards; `recorded`: what a recording shows (`verify`). */
+ *  `protocol`: the HTTP, JSON and URL standards. */
 export type Basis = 'stated' | 'inferred' | 'observed' | 'protocol';
 
 export type Severity = 'error' | 'warn';

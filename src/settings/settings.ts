@@ -77,7 +77,7 @@ export const SETTINGS = {
       enum: ['on', 'strict', 'off', true, false],
       bare: 'on',
       description:
-        'Block a project PATCH that deletes environments; strict: also where nothing is known (on in proxy, strict in verify; --no-guard)',
+        'Block a project PATCH that deletes environments; strict: also where nothing is known (on in proxy; --no-guard)',
     },
     basePath: {
       ...of('path'),
@@ -278,8 +278,7 @@ export const STATE_BY_DEFAULT = '.patchgate/state.json';
 
 /**
  * What a command takes where no value is given: a real service is guarded, and remembered; what only plays one has nothing to
- * lose. What was made before is judged as it was sent, and a plan is about what would be lost. What is sent again was meant for
- * another day: nothing goes that may delete, or of which that is not known.
+ * lose. What was made before is judged as it was sent, and a plan is about what would be lost.
  */
 export const COMMAND_DEFAULTS = {
   proxy: { guard: 'on', state: STATE_BY_DEFAULT },
@@ -288,18 +287,15 @@ export const COMMAND_DEFAULTS = {
   exec: { guard: 'off', port: 0, log: 'off' },
   check: { guard: 'off' },
   plan: { guard: 'on', state: STATE_BY_DEFAULT },
-  verify: { guard: 'strict' },
 } as const;
 
 /**
- * What a command does not go by, whatever config file and environment say of it: to judge is what `check` is for, and what a
- * service holds today is not what it held before its recordings. (A flag that a command takes always counts.)
+ * What a command does not go by, whatever config file and environment say of it. (A flag that a command takes always counts.)
  */
 export const UNHEEDED: Readonly<Record<string, readonly SettingName[]>> = {
   exec: ['port', 'ui', 'log', 'state'],
   check: ['state', 'validation'],
   plan: ['guard', 'validation'],
-  verify: ['failOn', 'readState', 'state', 'validation'],
 };
 
 /** `failOnBlock` -> `fail-on-block` */

@@ -3,7 +3,7 @@ import { it } from 'vitest';
 import { expectGenerated } from '../support/generated-page.ts';
 import { runHere } from '../support/run-here.ts';
 
-const COMMANDS = ['proxy', 'replay', 'fake', 'exec', 'verify', 'check', 'plan', 'config', 'demo'];
+const COMMANDS = ['proxy', 'replay', 'fake', 'exec', 'check', 'plan', 'config', 'demo'];
 const RECORDINGS = ['list', 'show', 'scrub', 'prune', 'import', 'export'];
 const APPROVALS = ['list', 'approve', 'decline'];
 

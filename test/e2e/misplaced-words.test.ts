@@ -17,7 +17,6 @@ const words = (line: string) => line.split(' ');
 describe('a word in the place of an option', () => {
   it.each([
     ['replay checkout', '--recording checkout'],
-    ['verify checkout', '--recording checkout'],
     ['proxy http://127.0.0.1:9 checkout', '--recording checkout'],
     ['proxy http://127.0.0.1:9 8080', '--port 8080'],
     ['proxy http://127.0.0.1:9 --record checkout', '--record --recording checkout'],
@@ -84,7 +83,6 @@ describe('a recording that is not there', () => {
     'proxy http://127.0.0.1:9 --record none --recording chekout',
     'exec --recording chekout -- true',
     'exec --record none --recording chekout -- true',
-    'verify --recording chekout --target http://127.0.0.1:9',
     'recordings show chekout',
     'recordings export chekout',
     'recordings scrub chekout',

@@ -8,7 +8,7 @@ import { fileOf, makeAuthority, makeCertificate, type Pair } from '../support/ce
 import { startConnectProxy } from '../support/connect-proxy.ts';
 import { GOOD_PROJECT, JSON_TYPE, PROJECT_PATH } from '../support/e2e-bodies.ts';
 import { type HeldTimers, holdTimers } from '../support/held-timers.ts';
-import { type InProcess, type Settings, startGate, startRecorder } from '../support/in-process.ts';
+import { type InProcess, type Settings, startGate } from '../support/in-process.ts';
 import { RawConnection, type RawResponse, requestBytes, sendRaw } from '../support/raw.ts';
 import { runHere } from '../support/run-here.ts';
 import { freePort, startTarget, type Target } from '../support/target.ts';
@@ -322,7 +322,7 @@ describe('the packed program', () => {
     expect(stdout + stderr + detail).not.toContain('s3cret');
   });
 
-  it('asks by the proxy in plan and verify, too', async () => {
+  it('asks by the proxy in plan, too', async () => {
     const proxy = await startConnectProxy();
     const target = await startTarget(
       (_req, res) =>
@@ -336,13 +336,6 @@ describe('the packed program', () => {
     const plan = ['plan', body, '--project', '42', '--from-target', named, ...trusting];
     expect(await runHere(plan, { env })).toMatchObject({ code: 0 });
     expect(proxy.asked).toHaveLength(1);
-    const cwd = temporaryFolder();
-    const recorder = await startRecorder(cwd, target.url, { targetCa });
-    await fetch(recorder.url + PROJECT_PATH);
-    await recorder.gate.close();
-    const verified = await runHere(['verify', '--target', named, ...trusting], { cwd, env });
-    expect(verified).toMatchObject({ code: 0 });
-    expect(proxy.asked).toHaveLength(2);
   });
 
   it('starts as the documentation has it', async () => {
