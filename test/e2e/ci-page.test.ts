@@ -45,10 +45,10 @@ describe('the workflows for GitHub', () => {
 
 it('prints what check says of its bodies', async () => {
   const cwd = temporaryFolder();
-  const [checkout = '', search = ''] = filesBelow('What it reads');
+  const [checkout = '', search = ''] = filesBelow('Check files');
   mkdirSync(join(cwd, 'bodies'));
   writeFileSync(join(cwd, 'bodies/checkout.json'), checkout);
   writeFileSync(join(cwd, 'bodies/search.json'), search);
   const { stdout } = await runHere(['check', 'bodies', '--operation', 'updateProject'], { cwd });
-  expect([stdout]).toEqual(blocksBelow('What it reads', ''));
+  expect([stdout]).toEqual(blocksBelow('Check files', ''));
 });

@@ -1,11 +1,9 @@
 /** Config files that are programs, as Node loads them, and not as vitest does. */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { packed, ROOT, runBinary, runProgram, startBinary } from '../support/binary.ts';
-import { GOOD_PROJECT } from '../support/e2e-bodies.ts';
-import { startTarget } from '../support/target.ts';
+import { packed, runBinary, runProgram } from '../support/binary.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const JAVASCRIPT = 'correct the JavaScript';
@@ -88,23 +86,3 @@ it.each(['process.exit(0);', 'await new Promise(() => {});'])(
     });
   },
 );
-
-it('one as the documentation has it lets a client by that two rules do not fit', async () => {
-  const page = readFileSync(join(ROOT, 'docs/proxy.md'), 'utf8');
-  const [, config = ''] = /^## A client that a rule does not fit$.*?^```json\n(.*?)^```$/ms.exec(page) ?? [];
-  const cwd = temporaryFolder();
-  writeFileSync(join(cwd, 'patchgate.config.json'), config);
-  const target = await startTarget();
-  const gate = await startBinary(['proxy', target.url], { cwd });
-  const patch = async (path: string, body: object) => {
-    const headers = { 'content-type': 'application/json' };
-    const url = `${gate.url}/accounts/current/${path}`;
-    return (await fetch(url, { method: 'PATCH', headers, body: JSON.stringify(body) })).status;
-  };
-  const flag = { variables: [{ id: 1, dataType: 'json', defaultValue: '{"a":1}' }] };
-  expect(await patch('features/7', flag)).toBe(200);
-  expect(await patch('features/new-checkout', { name: 'a' })).toBe(200);
-  expect(await patch('drafts/new-checkout', {})).toBe(200);
-  expect(await patch('projects/42', GOOD_PROJECT)).toBe(200);
-  expect(await patch('projects/new-checkout', GOOD_PROJECT)).toBe(422);
-});

@@ -1,4 +1,4 @@
-/** A team's own rules, as docs/custom-rules.md tells of them: each block of that page is a file in test/support/team. */
+/** A team's own rules, as docs/your-api.md tells of them: each block of that page is a file in test/support/team. */
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -14,7 +14,7 @@ import team from '../support/team/patchgate.config.mjs';
 
 const TEAM = fileURLToPath(new URL('../support/team/', import.meta.url));
 const CONFIG = `${TEAM}patchgate.config.mjs`;
-const PAGE = readFileSync(new URL('../../docs/custom-rules.md', import.meta.url), 'utf8');
+const PAGE = readFileSync(new URL('../../docs/your-api.md', import.meta.url), 'utf8');
 
 let target: Target;
 let gate: Patchgate;

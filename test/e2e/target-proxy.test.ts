@@ -1,9 +1,7 @@
-import { readFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
-import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { WebSocketServer } from 'ws';
-import { ROOT, startBinary } from '../support/binary.ts';
+import { startBinary } from '../support/binary.ts';
 import { fileOf, makeAuthority, makeCertificate, type Pair } from '../support/certificates.ts';
 import { startConnectProxy } from '../support/connect-proxy.ts';
 import { GOOD_PROJECT, JSON_TYPE, PROJECT_PATH } from '../support/e2e-bodies.ts';
@@ -336,14 +334,5 @@ describe('the packed program', () => {
     const plan = ['plan', body, '--project', '42', '--from-target', named, ...trusting];
     expect(await runHere(plan, { env })).toMatchObject({ code: 0 });
     expect(proxy.asked).toHaveLength(1);
-  });
-
-  it('starts as the documentation has it', async () => {
-    const page = readFileSync(join(ROOT, 'docs/proxy.md'), 'utf8');
-    const [, section = ''] = /^### By a proxy of the company$(.*?)^## /ms.exec(page) ?? [];
-    const [, value, args = ''] = /^HTTPS_PROXY=(\S+) npx patchgate (.*)$/m.exec(section) ?? [];
-    const gate = await startBinary(args.split(' '), { env: { HTTPS_PROXY: value } });
-    const { stderr } = await gate.stop();
-    expect(section).toContain(/^patchgate: forwards .*$/m.exec(stderr)?.[0]);
   });
 });

@@ -70,7 +70,7 @@ export async function walk(
         await servers.get(port)?.stop();
         servers.set(port, await serve(here(text), cwd, here(DEFAULT_PORT)));
       } else if (language === SHELL) {
-        said = (await shell(here(text), cwd)).stdout;
+        said = (await shell(here(text), cwd, here(DEFAULT_PORT))).stdout;
       }
     }
   } finally {
@@ -132,12 +132,11 @@ function projectWithPatchgate(): string {
   return cwd;
 }
 
-/** As in a terminal: what fails does not end the rest. */
-/** Standard error goes into standard output, as a terminal shows both. */
-function shell(text: string, cwd: string) {
+/** As in a terminal: a failing command does not end the rest, and both outputs are shown. @param port of the gate that a command asks */
+function shell(text: string, cwd: string, port: string) {
   return runProgram('bash', ['-c', `exec 2>&1\n${text}`], {
     cwd,
-    env: { npm_config_loglevel: 'error', NO_COLOR: '1', FORCE_COLOR: undefined },
+    env: { npm_config_loglevel: 'error', NO_COLOR: '1', FORCE_COLOR: undefined, PATCHGATE_PORT: port },
   });
 }
 
