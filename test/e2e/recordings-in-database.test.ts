@@ -48,7 +48,7 @@ describe('recordings in the database', { tags: 'slow' }, () => {
     expect(code).toBe(0);
     expect(stdout).toMatch(/^checkout +3 +2 +GET 1, PATCH 2 /m);
     expect(JSON.parse((await run('list', '--format', 'json')).stdout)).toMatchObject({
-      recordings: [{ name: 'checkout', exchanges: 3, paths: 2, operations: { GET: 1, PATCH: 2 } }],
+      recordings: [{ name: 'checkout', exchanges: 3, paths: 2, methods: { GET: 1, PATCH: 2 } }],
     });
   });
 
@@ -56,11 +56,11 @@ describe('recordings in the database', { tags: 'slow' }, () => {
     ['show', 'checkout'],
     ['show', 'checkout', '2'],
     ['show', 'checkout', '--path', '/api/b', '--format', 'json'],
-    ['show', 'checkout', '--grep', 'Ada', '--full'],
+    ['show', 'checkout', '--status', '2*', '--full'],
     ['show', 'checkout', '--method', 'DELETE'],
     ['show', 'checkout', '9'],
     ['export', 'checkout'],
-    ['export', 'checkout', '--format', 'curl', '--method', 'PATCH'],
+    ['export', 'checkout', '--method', 'PATCH'],
   ])('are told of as those of files: %s %s %s', async (...args) => {
     const ofDatabase = await run(...args);
     const ofFiles = await runHere(['recordings', ...args], { cwd });
@@ -72,31 +72,31 @@ describe('recordings in the database', { tags: 'slow' }, () => {
     const scrub = (...more: string[]) => run('scrub', '--redact', '/name', ...more);
     const line = `${shown}/checkout/api/b/GET.json: /exchanges/0/response/body/json/name: the pointer /name\n`;
     expect(await scrub('--check')).toMatchObject({ code: 1, stdout: expect.stringContaining(line) });
-    expect(await run('show', 'checkout', '--grep', 'Ada')).toMatchObject({ code: 0 });
+    expect((await run('show', 'checkout', '--full')).stdout).toContain('Ada');
     expect(await scrub('checkout')).toEqual({
       code: 0,
       stdout: `${line}redacted 1 place in 1 recording\n`,
       stderr: '',
     });
-    expect(await run('show', 'checkout', '--grep', 'Ada')).toMatchObject({ code: 2 });
+    expect((await run('show', 'checkout', '--full')).stdout).not.toContain('Ada');
     expect(await scrub('--check')).toMatchObject({ code: 0 });
   });
 
   it('are removed, in part and whole', async () => {
     expect(await run('prune', 'checkout', '--method', 'GET')).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining(`it would remove 1 of 3 exchanges of ${shown}/checkout (1 file)`),
+      stderr: expect.stringContaining(`it would remove 1 of 3 exchanges of ${shown}/checkout`),
     });
-    expect(await run('prune', 'checkout', '--older-than', '30d', '--path', '/api/*', '--yes')).toEqual({
+    expect(await run('prune', 'checkout', '--before', '2026-02-01', '--path', '/api/*', '--yes')).toEqual({
       code: 0,
-      stdout: `removed 1 of 3 exchanges of ${shown}/checkout (1 file)\n`,
+      stdout: `removed 1 of 3 exchanges of ${shown}/checkout\n`,
       stderr: '',
     });
     expect((await run('list')).stdout).toMatch(/^checkout +2 +1 /m);
     expect(await run('prune', 'checkout', '--path', '/nope', '--yes')).toMatchObject({ code: 2 });
     expect(await run('prune', 'checkout', '--path', '*', '-y')).toMatchObject({
       code: 0,
-      stdout: `removed 2 of 2 exchanges of ${shown}/checkout (2 files)\n`,
+      stdout: `removed 2 of 2 exchanges of ${shown}/checkout\n`,
     });
     expect((await run('list')).stdout).toBe(`no recordings in ${shown}\n`);
   });
@@ -104,16 +104,13 @@ describe('recordings in the database', { tags: 'slow' }, () => {
   it('take in archives', async () => {
     const file = join(cwd, 'x.har');
     writeFileSync(file, (await run('export', 'checkout')).stdout);
-    const take = (...more: string[]) => run('import', 'x.har', '--recording', 'checkout', ...more);
-    expect(await take()).toMatchObject({
+    expect(await run('import', 'x.har', '--recording', 'checkout')).toMatchObject({
       code: 0,
       stdout: `imported 3 exchanges of 3 entries into ${shown}/checkout\n`,
     });
     expect((await run('list')).stdout).toMatch(/^checkout +3 +2 /m);
     expect(await run('import', 'x.har', '--recording', 'other')).toMatchObject({ code: 0 });
     expect((await run('list')).stdout).toMatch(/^other +3 +2 /m);
-    expect(await take('--replace')).toMatchObject({ code: 0 });
-    expect((await run('list')).stdout).toMatch(/^checkout +3 +2 /m);
   });
 });
 

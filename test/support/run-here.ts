@@ -16,6 +16,7 @@ const program = (): Promise<typeof import('../../src/cli.ts')> =>
 export async function runHere(
   args: readonly string[],
   { cwd = temporaryFolder(), env = {} }: Omit<RunOptions, 'stdin'> = {},
+  load = program,
 ): Promise<Ended> {
   const { argv, env: environment } = process;
   const { log } = console;
@@ -28,7 +29,7 @@ export async function runHere(
   process.env = runEnvironment(env);
   process.chdir(cwd);
   try {
-    const { main } = await program();
+    const { main } = await load();
     await main(args);
     const [stdout, stderr] = writes.map(({ text }) => text());
     return { code: Number(process.exitCode ?? 0), stdout: stdout as string, stderr: stderr as string };
@@ -42,6 +43,11 @@ export async function runHere(
     process.chdir(folder);
     Object.assign(process, { argv, env: environment });
   }
+}
+
+/** The same from the sources, without a build. */
+export function runSource(args: readonly string[], options?: Omit<RunOptions, 'stdin'>): Promise<Ended> {
+  return runHere(args, options, () => import('../../src/cli.ts'));
 }
 
 function captured(name: 'stdout' | 'stderr') {

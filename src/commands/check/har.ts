@@ -1,4 +1,3 @@
-import { PatchgateError } from '../../errors.ts';
 import { parseUrl } from '../../http/url.ts';
 import { member } from '../../json/json.ts';
 import { findPlaces, type Place } from '../../json/json-text.ts';
@@ -6,7 +5,7 @@ import { askedIn, type EntryOptions, exchangeIn, targetOf } from '../../recordin
 import type { HarEntry } from '../../recordings/har/har.ts';
 import { type HarItem, harEntries } from '../../recordings/har/read-har.ts';
 import type { Skipped } from '../../reporters/report.ts';
-import { attached } from '../recordings/read-archive.ts';
+import { attachedTo } from '../input.ts';
 import type { RequestPlaces } from './places.ts';
 import type { FoundRequest, FoundRequests, Input } from './read-input.ts';
 
@@ -35,7 +34,8 @@ async function* requestsOf(
       yield oddEntry(item, line);
       continue;
     }
-    const beside = await attachments(path, entry);
+    const beside: NonNullable<EntryOptions['attached']> =
+      path === undefined ? {} : await attachedTo(path, entry);
     const options: EntryOptions = { isOwn, attached: beside };
     const { headers, body: asked } = askedIn(entry, options);
     const head = { method: entry.request.method, url: targetOf(entry), headers };
@@ -57,21 +57,6 @@ function oddEntry({ value, pointer, wrong }: HarItem, line: number): Skipped {
     path: (typeof url === 'string' && parseUrl(url)?.pathname) || '?',
     why: `${wrong?.pointer} ${wrong?.what}`.trim(),
   };
-}
-
-/** Bodies that Playwright keeps beside the archive. One that is not there is missing, as any other may be. */
-async function attachments(
-  archive: string | undefined,
-  { request, response }: HarEntry,
-): Promise<NonNullable<EntryOptions['attached']>> {
-  const read = async (name: string | null | undefined) => {
-    if (!name || archive === undefined) return undefined;
-    return attached(archive, name).catch((error: unknown) => {
-      if (error instanceof PatchgateError) return undefined;
-      throw error;
-    });
-  };
-  return { request: await read(request.postData?._file), response: await read(response?.content?._file) };
 }
 
 /** Whether there was a body, for all that is known, and the archive has none of it. */

@@ -6,12 +6,13 @@ import { type Kept, knownOf } from '../../guard/records.ts';
 import { readStateFile, stateFileFor } from '../../guard/state-file.ts';
 import { type Known, type RecordName, recordKey } from '../../model/record.ts';
 import type { Database } from '../../postgres/database.ts';
+import { DEFAULT_RULES } from '../../recordings/match-rules.ts';
 import { visible } from '../../reporters/wording.ts';
 import { STATE_BY_DEFAULT } from '../../settings/settings.ts';
 import type { TargetSettings } from '../../upstreams/open-forward.ts';
 import { RecordedHistory } from '../recorded-history.ts';
-import { chosenIn } from '../recordings/selection.ts';
-import { ageSince } from '../recordings/units.ts';
+import { exchangesOf, recordingsOf, withRecording } from '../recordings/recordings.ts';
+import { ageText } from '../recordings/units.ts';
 
 /** What says what the project holds. */
 export type Source =
@@ -98,7 +99,9 @@ export async function readSource(source: Source, asked: AskedRequest): Promise<T
   }
   if (source.kind === 'recording') {
     const history = new RecordedHistory(gate);
-    for await (const { exchange } of chosenIn({ ...source, database }, {})) history.add(exchange);
+    const recordings = recordingsOf(source.folder, DEFAULT_RULES, database);
+    for (const { exchange } of await withRecording(recordings, source.name, 'read', exchangesOf))
+      history.add(exchange);
     return {
       known: history.of(name),
       source: `the recording ${source.name}`,
@@ -120,11 +123,11 @@ export async function readSource(source: Source, asked: AskedRequest): Promise<T
     });
   }
   if (!kept) return { known: undefined, source: `${file}, which does not exist`, advice };
-  const age = ageSince(await timeOf(file), now);
+  const age = ageText(now - (await timeOf(file)));
   const from = kept.target === undefined ? '' : `, about ${kept.target}`;
   return {
     known: knownThen(kept.records[recordKey(name)]),
-    source: `${file} (written ${age === 'now' ? 'just now' : `${age} ago`}${from})`,
+    source: `${file} (written ${age} ago${from})`,
     advice,
   };
 }

@@ -1,31 +1,12 @@
-const SIZES = ['B', 'KiB', 'MiB', 'GiB'];
-
-/** `1.2 KiB` */
-export function sizeText(bytes: number): string {
-  let size = bytes;
-  let unit = 0;
-  while (size >= 1024 && unit < SIZES.length - 1) {
-    size /= 1024;
-    unit++;
-  }
-  return `${unit > 0 && size < 10 ? size.toFixed(1) : Math.round(size)} ${SIZES[unit]}`;
-}
-
-const AGES = [
-  ['d', 86_400_000],
-  ['h', 3_600_000],
-  ['m', 60_000],
-] as const;
-
-/** Milliseconds in whole units of the largest that fits: `45d`, `3h`. What is shorter than a second: `0s`. */
+/** `3d`, `5h`, `12m`, `7s`: milliseconds in whole units of the largest that fits. */
 export function ageText(milliseconds: number): string {
-  const [unit, length] = AGES.find(([, least]) => milliseconds >= least) ?? ['s', 1000];
+  const units = [
+    ['d', 86_400_000],
+    ['h', 3_600_000],
+    ['m', 60_000],
+  ] as const;
+  const [unit, length] = units.find(([, least]) => milliseconds >= least) ?? ['s', 1000];
   return `${Math.max(0, Math.floor(milliseconds / length))}${unit}`;
-}
-
-/** How long ago, in its largest unit: `3d`, `5h`, `12m`, `now` below a minute. */
-export function ageSince(time: number, now: number): string {
-  return now - time < 60_000 ? 'now' : ageText(now - time);
 }
 
 /** Rows as lines with aligned columns, two spaces between them. @param numbers indexes of the columns that stand to the right */

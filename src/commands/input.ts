@@ -1,0 +1,50 @@
+/** Files that are handed in: bodies, recordings, HTTP archives. */
+import { lstatSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { PatchgateError, whyUnreadable } from '../errors.ts';
+import type { HarEntry } from '../recordings/har/har.ts';
+import { STDIN_NAME } from '../reporters/report.ts';
+
+/** The word for standard input. */
+export const STDIN = '-';
+
+/** yargs loses a lone - among the positionals. */
+export function withStdin(files: readonly string[]): string[] {
+  const others = files.filter((file) => file !== '' && file !== STDIN);
+  return others.length < files.length || process.argv.slice(2).includes(STDIN) ? [STDIN, ...others] : others;
+}
+
+/** For people. */
+export function nameOf(file: string): string {
+  return file === STDIN ? STDIN_NAME : file;
+}
+
+/** Reads a file, or standard input for `-`. @throws PatchgateError `bad-input` */
+export async function readBytes(file: string): Promise<Buffer> {
+  try {
+    if (file !== STDIN) return readFileSync(file);
+    const chunks: Buffer[] = [];
+    for await (const chunk of process.stdin) chunks.push(chunk);
+    return Buffer.concat(chunks);
+  } catch (error) {
+    const message = `cannot read ${nameOf(file)}: ${whyUnreadable(error)}`;
+    throw new PatchgateError('bad-input', message, { cause: error });
+  }
+}
+
+/** The bodies of an entry that are in files beside the archive, where Playwright writes them. */
+export async function attachedTo(archive: string, { request, response }: HarEntry) {
+  return {
+    request: attached(archive, request.postData?._file),
+    response: attached(archive, response?.content?._file),
+  };
+}
+
+/** Undefined where there is no such file: the body is missing, as any other may be. */
+function attached(archive: string, name: string | null | undefined): Buffer | undefined {
+  if (!name || archive === STDIN || /[/\\\0]|^\.\.?$/.test(name)) return undefined;
+  const file = join(dirname(archive), name);
+  // A link could lead anywhere.
+  const isFile = lstatSync(file, { throwIfNoEntry: false })?.isFile();
+  return isFile ? readFileSync(file) : undefined;
+}

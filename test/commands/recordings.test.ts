@@ -1,0 +1,334 @@
+import { copyFileSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { openStore } from '../../src/recordings/store.ts';
+import { exchange, plainOf } from '../support/exchanges.ts';
+import { writeRecording } from '../support/recorded-folder.ts';
+import { filesBelow, find, recordAll, turn } from '../support/recordings.ts';
+import { runSource } from '../support/run-here.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+const SAMPLES = fileURLToPath(new URL('../support/har/', import.meta.url));
+const GITHUB = `ghp_${'a1B2'.repeat(9)}`;
+
+let cwd: string;
+let recordings: string;
+beforeEach(() => {
+  cwd = temporaryFolder();
+  recordings = join(cwd, 'recordings');
+});
+
+const run = (...args: string[]) => runSource(['recordings', ...args], { cwd });
+const record = (name: string, ...exchanges: Parameters<typeof recordAll>[2]) =>
+  recordAll(recordings, name, exchanges);
+const at = (second: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, second)).toISOString();
+
+/** Bodies of the answers that a recording has for a GET of a path. */
+async function answers(name: string, path: string, method = 'GET') {
+  const store = await openStore(recordings, name);
+  try {
+    return find(store, method, path).map(({ response }) => response.body);
+  } finally {
+    await store.close();
+  }
+}
+
+/** An archive with one entry for each URL; its answers are numbered. */
+function archive(name: string, ...urls: string[]): string {
+  const entries = urls.map((url, i) => ({
+    startedDateTime: at(i),
+    request: { method: 'GET', url },
+    response: { status: 200, headers: [], content: { text: `${name} ${i}` } },
+  }));
+  writeFileSync(join(cwd, name), JSON.stringify({ log: { entries } }));
+  return name;
+}
+
+describe('recordings list', () => {
+  it('has a line for each recording', async () => {
+    await record('a', exchange({ recordedAt: at(0) }), exchange({ method: 'GET', path: '/x' }));
+    await record('b');
+    const { code, stdout } = await run('list');
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^a +2 +2 +GET 1, PATCH 1 +2026-01-01 +2026-11-20$/m);
+    expect(stdout).toMatch(/^b +0 +0 +- +- +-$/m);
+    expect(JSON.parse((await run('list', '--format', 'json')).stdout).recordings[0]).toEqual({
+      ...{ name: 'a', exchanges: 2, paths: 2, methods: { GET: 1, PATCH: 1 } },
+      ...{ oldest: at(0), newest: '2026-11-20T12:00:00.000Z' },
+    });
+  });
+
+  it('names what is broken with line and column, counts the rest, and exits with 2', async () => {
+    await record('a', exchange({ path: '/x' }), exchange({ path: '/y' }));
+    writeFileSync(join(recordings, 'a/x/PATCH.json'), '{');
+    const { code, stdout } = await run('list');
+    expect(code).toBe(2);
+    expect(stdout).toMatch(/^a +1 +1 [\s\S]*^ {2}cannot read recordings\/a\/x\/PATCH.json:1:2: /m);
+  });
+
+  it('says where there is none', async () => {
+    expect((await run('list')).stdout).toBe('no recordings in recordings\n');
+  });
+});
+
+describe('recordings show', () => {
+  beforeEach(async () => {
+    // The second of /a replaced another, and is newer than what follows it.
+    const of = (second: number, path: string, status: number, text: string) =>
+      exchange({ path, status, answer: { text }, recordedAt: at(second) });
+    const odd = exchange({
+      path: '/c',
+      method: 'GET',
+      query: 'token=SECRET',
+      session: 'one',
+      recordedAt: at(9),
+    });
+    writeRecording(join(recordings, 'x'), [
+      of(2, '/b', 404, 'b'),
+      of(3, '/a', 200, '1'),
+      of(1, '/a', 200, '2'),
+      odd,
+    ]);
+  });
+
+  it('lists exchanges in the order of recording, that of a path as in its file', async () => {
+    const { stdout } = await run('show', 'x');
+    expect(stdout.split('\n').map((line) => line.replace(/ +/g, ' ').trim())).toEqual([
+      '1 PATCH 404 2026-01-01 00:00:02 /b',
+      '2 PATCH 200 2026-01-01 00:00:03 /a',
+      '3 PATCH 200 2026-01-01 00:00:01 /a',
+      '4 GET 200 2026-01-01 00:00:09 /c?token=[redacted] [one]',
+      '',
+    ]);
+  });
+
+  it.each([
+    [
+      ['--path', '/a*'],
+      [2, 3],
+    ],
+    [['--method', 'get'], [4]],
+    [['--status', '4*'], [1]],
+    [['--before', '2026-01-01T00:00:02Z'], [3]],
+    [
+      ['3', '1'],
+      [1, 3],
+    ],
+  ])('selects by %j', async (args, numbers) => {
+    const { stdout } = await run('show', 'x', ...args, '--format', 'json');
+    expect(JSON.parse(stdout).map((one: { number: number }) => one.number)).toEqual(numbers);
+  });
+
+  it('shows some in full', async () => {
+    await record('y', exchange({ body: { json: { a: 1 } }, answer: { base64: '////' } }));
+    const { stdout } = await run('show', 'y', '1');
+    expect(stdout).toMatch(
+      /^#1 {2}recorded 2026-11-20T12:00:00.000Z, took 12 ms\nPATCH .*\n[\s\S]*{\n {2}"a": 1\n}/,
+    );
+    expect(stdout).toContain('200 OK\ncontent-type: application/json\n\n(3 bytes that are no text)\n');
+  });
+
+  it.each([
+    [['x', '5'], 'x holds no exchange 5'],
+    [['x', '--method', 'PUT'], 'x holds no such exchange'],
+    [['x', 'five'], '"five" is no number of an exchange'],
+    [['x', '--before', 'never'], 'invalid value "never" for --before'],
+    [['xx'], 'did you mean "x"?'],
+  ])('refuses %j', async (args, message) => {
+    const { code, stdout, stderr } = await run('show', ...args);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain(message);
+  });
+});
+
+describe('recordings prune', () => {
+  it('removes what is selected, and folders that are empty then', async () => {
+    await record(
+      'x',
+      exchange({ path: '/a/b' }),
+      exchange({ path: '/a/b', status: 500 }),
+      exchange({ path: '/c' }),
+    );
+    expect((await run('prune', 'x', '--status', '5*', '-y')).stdout).toBe(
+      'removed 1 of 3 exchanges of recordings/x\n',
+    );
+    await run('prune', 'x', '--path', '/a/b', '-y');
+    expect(Object.keys(filesBelow(join(recordings, 'x')))).toEqual(['c/PATCH.json']);
+    expect(existsSync(join(recordings, 'x/a'))).toBe(false);
+    await run('prune', 'x', '--path', '*', '-y');
+    expect(existsSync(join(recordings, 'x'))).toBe(false);
+  });
+
+  it('removes nothing without a selection, an answer, or anything that is meant', async () => {
+    await record('x', exchange());
+    expect((await run('prune', 'x', '-y')).stderr).toContain('nothing says which exchanges are to go');
+    expect((await run('prune', 'x', '--method', 'GET', '-y')).stderr).toContain('x holds no such exchange');
+    const { isTTY } = process.stdin;
+    process.stdin.isTTY = false;
+    expect((await run('prune', 'x', '--path', '*')).stderr).toContain('it would remove 1 of 1 exchange of');
+    process.stdin.isTTY = isTTY;
+    expect(await answers('x', exchange().request.path, 'PATCH')).toHaveLength(1);
+  });
+});
+
+describe('recordings scrub', () => {
+  const OF_ALL_KINDS = exchange({
+    path: '/a',
+    query: 'token=s3cret',
+    body: { json: { users: [{ email: 's3cret' }] } },
+    headers: { 'set-cookie': 's3cret', 'content-type': 'application/json' },
+    answer: { text: `{ "password": "s3cret", "b": "${GITHUB}" }` },
+  });
+
+  it('redacts all kinds of secrets, names their places and not the values, and is clean then', async () => {
+    writeRecording(join(recordings, 'bad'), [exchange({ path: '/a' }), OF_ALL_KINDS]);
+    await record('good', exchange({ path: '/b' }));
+    const before = filesBelow(recordings);
+    const checked = await run('scrub', '--check', '--redact', '/users/*/email');
+    expect(checked.code).toBe(1);
+    expect(checked.stdout).toContain('secrets at 5 places in 2 recordings');
+    expect(filesBelow(recordings)).toEqual(before);
+    const { code, stdout } = await run('scrub', '--redact', '/users/*/email');
+    expect({ code, lines: stdout.split('\n') }).toEqual({
+      code: 0,
+      lines: [
+        ...[
+          'request/query/token: the name "token"',
+          'request/body/json/users/0/email: the pointer /users/0/email',
+          'response/headers/set-cookie: the name "set-cookie"',
+          'response/body: the name "password"',
+          'response/body: a token',
+        ].map((found) => `recordings/bad/a/PATCH.json: /exchanges/1/${found}`),
+        ...['redacted 5 places in 2 recordings', ''],
+      ],
+    });
+    expect(JSON.stringify(filesBelow(recordings))).not.toMatch(/s3cret|ghp_/);
+    expect(await run('scrub', '--check')).toMatchObject({ code: 0, stdout: 'no secrets in 2 recordings\n' });
+  });
+
+  it('moves a file whose path holds a secret', async () => {
+    writeRecording(join(recordings, 'x'), [exchange({ path: `/hooks/${GITHUB}` })]);
+    await run('scrub', 'x');
+    expect(Object.keys(filesBelow(join(recordings, 'x'))).join()).not.toContain('ghp');
+    expect(await run('scrub', '--check')).toMatchObject({ code: 0 });
+    expect((await run('show', 'x')).stdout).toContain('/hooks/[redacted');
+  });
+
+  it('reads what waits in a journal, too', async () => {
+    const store = await openStore(recordings, 'x', { writable: true });
+    store.append(plainOf(exchange({ query: 'token=s3cret' })));
+    await turn();
+    expect(await run('scrub', '--check')).toMatchObject({ code: 1 });
+    await store.close();
+  });
+
+  it('goes on to the others where one is broken, and fails then', async () => {
+    await record('a', exchange({ path: '/x' }));
+    writeRecording(join(recordings, 'b'), [OF_ALL_KINDS]);
+    writeFileSync(join(recordings, 'a/x/PATCH.json'), '');
+    const { code, stdout, stderr } = await run('scrub');
+    expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining('the file is empty') });
+    expect(stdout).toContain('redacted 4 places in 1 recording\n');
+    expect((await run('scrub', 'c')).stderr).toContain('there is no recording "c"');
+  });
+});
+
+describe('recordings export and import', () => {
+  it('give the same files, sequences and sessions included, and twice is once', async () => {
+    const all = [
+      exchange({ path: '/a', body: { json: { a: 1 } }, answer: { json: 1 }, recordedAt: at(3) }),
+      exchange({ path: '/a', body: { json: { a: 1 } }, recordedAt: at(1), session: 'a "test"' }),
+      exchange({ path: '/b', method: 'GET', answer: { base64: Buffer.alloc(9000, 255).toString('base64') } }),
+    ];
+    await record('x', ...all);
+    await run('export', 'x', '-o', 'x.har');
+    for (let time = 0; time < 2; time++) {
+      expect((await run('import', 'x.har', '--recording', 'y')).stdout).toBe(
+        'imported 3 exchanges of 3 entries into recordings/y\n',
+      );
+      expect(filesBelow(join(recordings, 'y'))).toEqual(filesBelow(join(recordings, 'x')));
+    }
+  });
+
+  it('write what is selected, with URLs of a service and no secret', async () => {
+    writeRecording(join(recordings, 'x'), [exchange({ query: 'token=SECRET' }), exchange({ path: '/b' })]);
+    const { stdout } = await run('export', 'x', '--path', '/b', '--target', 'https://h/v2');
+    expect(
+      JSON.parse(stdout).log.entries.map((one: { request: { url: string } }) => one.request.url),
+    ).toEqual(['https://h/v2/b']);
+    expect((await run('export', 'x')).stdout).not.toContain('SECRET');
+  });
+
+  it("record what a browser's archive holds, redacted, and count what is skipped", async () => {
+    const { stdout } = await run('import', join(SAMPLES, 'browser.json'), '--recording', 'x');
+    expect(stdout).toBe(
+      [
+        'imported 2 exchanges of 8 entries into recordings/x',
+        "skipped: 2 no response, 1 the response's body is not in the file, 1 WebSocket, 1 not HTTP (data:), 1 not HTTP (chrome-extension:)",
+        '',
+      ].join('\n'),
+    );
+    expect(await answers('x', '/api/v2/accounts/current/features/7', 'PATCH')).toEqual([
+      { text: '{"id":7.0}\n' },
+    ]);
+    expect(JSON.stringify(filesBelow(recordings))).not.toContain('SECRET');
+  });
+
+  it("record what a proxy's archive holds, with bodies beside it, and none from elsewhere", async () => {
+    copyFileSync(join(SAMPLES, 'proxy.json'), join(cwd, 'proxy.har'));
+    writeFileSync(join(cwd, 'attached.txt'), 'attached');
+    expect((await run('import', 'proxy.har', '--recording', 'x')).stdout).toContain(
+      'imported 4 exchanges of 6',
+    );
+    expect(await answers('x', '/attached')).toEqual([{ text: 'attached' }]);
+    mkdirSync(join(cwd, 'in'));
+    symlinkSync(join(cwd, 'attached.txt'), join(cwd, 'in/attached.txt'));
+    copyFileSync(join(SAMPLES, 'proxy.json'), join(cwd, 'in/proxy.har'));
+    expect((await run('import', 'in/proxy.har', '--recording', 'y')).stdout).toContain(
+      'imported 3 exchanges of 6',
+    );
+  });
+
+  it.each([
+    [['https://one.example/'], ['/api/a', '/b']],
+    [['/api/'], ['/api/a', '/api/c']],
+    [
+      ['https://*.example/api/', '/b'],
+      ['/api/a', '/b', '/api/c'],
+    ],
+  ])('take only %j', async (only, paths) => {
+    const file = archive(
+      'f.har',
+      'https://one.example/api/a',
+      'https://one.example/b',
+      'https://two.example/api/c',
+    );
+    await run('import', file, '--recording', 'x', ...only.flatMap((one) => ['--only', one]));
+    for (const path of ['/api/a', '/b', '/api/c'])
+      expect(await answers('x', path)).toHaveLength(paths.includes(path) ? 1 : 0);
+  });
+
+  it('name the hosts where there are several, and entries that are odd', async () => {
+    const file = archive('f.har', 'https://a.example/', 'https://b.example/');
+    expect((await run('import', file)).stdout).toContain(
+      '2 hosts, which a recording does not tell apart: https://a.ex',
+    );
+    writeFileSync(join(cwd, 'odd.har'), '{"log":{"entries":[\nnull,{"request":{"method":"GET","url":7}}]}}');
+    const { code, stderr } = await run('import', 'odd.har');
+    expect(code).toBe(2);
+    expect(stderr).toContain('left out: odd.har:2:1: /log/entries/0 must be an object');
+    expect(stderr).toContain('skipped: 2 not as HAR 1.2 says');
+  });
+
+  it.each([
+    ['{"log":{"entries":\n{}}}', 'bad.har:2:1: /log/entries must be a list'],
+    ['{"log":{"entries":[]}}', 'nothing was imported: there are no entries'],
+  ])('record nothing of %j', async (text, message) => {
+    writeFileSync(join(cwd, 'bad.har'), text);
+    const { code, stderr } = await run('import', archive('good.har'), 'bad.har');
+    expect(code).toBe(2);
+    expect(stderr).toContain(message);
+    expect(filesBelow(recordings)).toEqual({});
+  });
+});
