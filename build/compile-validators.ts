@@ -56,6 +56,7 @@ function validatorsOfFiles(): string {
     state: schemaOf('state'),
     kept: schemaOf('kept'),
     audit: schemaOf('audit'),
+    recording: schemaOf('recording'),
     har,
   };
   const own = ['config', 'fault', 'faultsGiven', 'customRule', 'fixtures'];

@@ -48,7 +48,7 @@ const PATIENCE = 5000;
 
 /** What is on its way to the database stands beside the state file. */
 async function openOutbox(
-  { state, durability, recording, record }: Config,
+  { state, recording, record }: Config,
   database: Database,
   notice: Notified['notice'],
 ): Promise<Outbox> {
@@ -58,7 +58,6 @@ async function openOutbox(
     folder: join(dirname(state || STATE_BY_DEFAULT), 'outbox'),
     recording,
     mode: record === 'new_episodes' ? 'append' : 'all',
-    isDurable: durability === 'fsync',
     patience: PATIENCE,
     notice,
   });

@@ -1,7 +1,7 @@
-import { realpath, stat } from 'node:fs/promises';
+import { chmod, realpath, stat } from 'node:fs/promises';
 import type { RuntimeContext } from '../app/compose-upstream.ts';
 import { messageOf, PatchgateError, systemCode } from '../errors.ts';
-import { cannotWrite, writeFileAtomically } from '../recordings/store/write-file.ts';
+import { cannotWrite, writeFileAtomically } from '../recordings/disk.ts';
 import { noticeText } from '../reporters/wording.ts';
 
 /** Where a command writes its output. */
@@ -37,8 +37,8 @@ export async function writeFileWhole(file: string, parts: Iterable<string>): Pro
   const place = await realpath(file).catch(() => file);
   const former = await stat(place).catch(() => undefined);
   if (former && !former.isFile()) throw cannotWrite(file, new Error('what stands there is no file'));
-  const bytes = Buffer.concat(Array.from(parts, (part) => Buffer.from(part)));
-  await writeFileAtomically(place, bytes, { sync: false, mode: former?.mode });
+  await writeFileAtomically(place, [...parts].join(''));
+  if (former) await chmod(place, former.mode);
 }
 
 /** Tells people something beside the output, on standard error. @param text one or more lines */

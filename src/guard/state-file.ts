@@ -4,10 +4,14 @@ import { type Adapter, Low } from 'lowdb';
 import { messageOf, PatchgateError } from '../errors.ts';
 import { parseUrl } from '../http/url.ts';
 import type { KeptApproval } from '../model/approval.ts';
-import { makeFolders } from '../recordings/store/folders.ts';
-import { HIDDEN, hideFromGit } from '../recordings/store/hidden-folder.ts';
-import { type Lock, takeLock } from '../recordings/store/lock.ts';
-import { readFileIfThere, writeFileAtomically } from '../recordings/store/write-file.ts';
+import {
+  HIDDEN,
+  hideFromGit,
+  makeFolders,
+  readFileIfThere,
+  writeFileAtomically,
+} from '../recordings/disk.ts';
+import { type Lock, takeLock } from '../recordings/lock.ts';
 import { checkFile, parseFile } from '../schemas/check.ts';
 import type { Kept } from './records.ts';
 
@@ -25,12 +29,6 @@ export interface StateData {
 /** Milliseconds that a change which no PATCH waits for may stay in memory. */
 const BEHIND = 250;
 const INSTEAD = 'give this one a file of its own with --state FILE';
-const WORDS = {
-  thing: 'the state file',
-  doing: 'keeping in it what it knows',
-  instead: { here: INSTEAD, elsewhere: INSTEAD },
-  place: 'name another file with --state',
-};
 
 /**
  * The content of a state file; undefined where there is none.
@@ -74,9 +72,9 @@ export class StateFile {
   constructor(file: string, target: string, notice: (text: string) => void) {
     this.#notice = notice;
     try {
-      if (!existsSync(dirname(file))) makeFolders(dirname(file), false);
+      if (!existsSync(dirname(file))) makeFolders(dirname(file));
       if (basename(dirname(file)) === HIDDEN) hideFromGit(dirname(file));
-      this.#lock = takeLock(file, `${file}.lock`, WORDS);
+      this.#lock = takeLock(`${file}.lock`, `the state file ${file}`, INSTEAD);
     } catch (error) {
       this.#failed(error);
     }
@@ -128,7 +126,7 @@ export class StateFile {
   }
 }
 
-/** lowdb's adapter: a write outlives a power failure. */
+/** lowdb's adapter. */
 class StateAdapter implements Adapter<StateData> {
   readonly #file: string;
 
@@ -141,6 +139,6 @@ class StateAdapter implements Adapter<StateData> {
   }
 
   write(data: StateData): Promise<void> {
-    return writeFileAtomically(this.#file, `${JSON.stringify(data, null, 2)}\n`, { sync: true });
+    return writeFileAtomically(this.#file, `${JSON.stringify(data, null, 2)}\n`);
   }
 }

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { PatchgateError } from '../errors.ts';
 import type { Exchange } from '../model/exchange.ts';
-import type { Place } from '../recordings/files.ts';
 import { noSuchRecording } from '../recordings/find-recording.ts';
 import { decodeFrame, encodeFrame, type MergeMode } from '../recordings/journal.ts';
 import type { MatchRules } from '../recordings/match-rules.ts';
 import { merge, withoutSurplus } from '../recordings/merge.ts';
 import { keysBy } from '../recordings/merge-segments.ts';
+import type { Place } from '../recordings/names.ts';
 import { type PlainExchange, toPlainExchange, toStoredExchange } from '../recordings/plain-exchange.ts';
 import type { Database } from './database.ts';
 import { jsonListOf } from './tables.ts';

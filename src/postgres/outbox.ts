@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { messageOf, PatchgateError } from '../errors.ts';
 import { beforeAnswers } from '../http/end-of-turn.ts';
+import { cannotWrite, hideFromGit, LOCK, makeFolders } from '../recordings/disk.ts';
 import {
   encodeFrame,
   JOURNAL,
@@ -16,12 +17,9 @@ import {
   segmentFile,
   segmentNumbers,
 } from '../recordings/journal.ts';
+import { type Lock, takeLock } from '../recordings/lock.ts';
 import type { PlainExchange } from '../recordings/plain-exchange.ts';
-import { makeFolders } from '../recordings/store/folders.ts';
-import { hideFromGit, LOCK } from '../recordings/store/hidden-folder.ts';
-import { type Lock, takeLock } from '../recordings/store/lock.ts';
-import { hintOf, TroubleNotices } from '../recordings/store/trouble-notices.ts';
-import { cannotWrite } from '../recordings/store/write-file.ts';
+import { hintOf, TroubleNotices } from '../recordings/trouble-notices.ts';
 import { amount } from '../reporters/wording.ts';
 import type { Database } from './database.ts';
 import { insertFrames } from './frames.ts';
@@ -36,8 +34,6 @@ export interface OutboxOptions {
   mode: MergeMode;
   /** Takes one notice for people. */
   notice: (text: string) => void;
-  /** Each frame outlives a power failure. */
-  isDurable?: boolean;
   /** Milliseconds that closing waits for the database. */
   patience?: number;
 }
@@ -88,13 +84,13 @@ export class Outbox {
   #isClosed = false;
 
   private constructor(options: OutboxOptions) {
-    const { recording, mode, notice, isDurable = false } = options;
+    const { recording, mode, notice } = options;
     this.#options = options;
     this.mode = mode;
     this.#head = { run: randomBytes(9).toString('base64url'), mode };
     this.#folder = join(folderOf(options), encodeURIComponent(recording), this.#head.run);
     this.#lock = lockOf(this.#folder);
-    this.#journal = new Journal(this.#folder, this.#head, isDurable);
+    this.#journal = new Journal(this.#folder, this.#head);
     this.#notices = new TroubleNotices('RECORDING INTO THE DATABASE FAILS', RISKS, notice);
   }
 
@@ -102,7 +98,7 @@ export class Outbox {
   static async open(options: OutboxOptions): Promise<Outbox> {
     const { folder } = options;
     try {
-      makeFolders(folder, false);
+      makeFolders(folder);
       hideFromGit(folder);
     } catch (error) {
       throw cannotWrite(folder, error);
@@ -322,10 +318,5 @@ function namesIn(folder: string): string[] {
 }
 
 function lockOf(folder: string): Lock {
-  return takeLock(folder, join(folder, LOCK), {
-    thing: 'the outbox',
-    doing: 'recording into it',
-    instead: { here: 'wait for it', elsewhere: 'wait for it' },
-    place: 'give another folder with --state',
-  });
+  return takeLock(join(folder, LOCK), `the outbox ${folder}`, 'give another folder with --state');
 }

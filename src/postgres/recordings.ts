@@ -1,9 +1,9 @@
 import { messageOf, PatchgateError } from '../errors.ts';
-import type { Place } from '../recordings/files.ts';
 import { ExchangeIndex } from '../recordings/match.ts';
 import type { MatchRules } from '../recordings/match-rules.ts';
 import { merge } from '../recordings/merge.ts';
 import { keysBy } from '../recordings/merge-segments.ts';
+import type { Place } from '../recordings/names.ts';
 import { type PlainExchange, toStoredExchange } from '../recordings/plain-exchange.ts';
 import type { ExchangesOfPath, RecordingStore } from '../recordings/store.ts';
 import { StoredExchange } from '../recordings/stored-exchange.ts';

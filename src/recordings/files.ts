@@ -1,103 +1,114 @@
-import { constants } from 'node:buffer';
-import { closeSync, existsSync, fsyncSync, openSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { isUtf8 } from 'node:buffer';
 import { type Adapter, Low } from 'lowdb';
-import { TextFile } from 'lowdb/node';
+import { PatchgateError } from '../errors.ts';
+import { isObject, type JsonValue } from '../json/json.ts';
+import { findPlace, placeAt, syntaxErrorOf } from '../json/json-text.ts';
 import type { Exchange } from '../model/exchange.ts';
-import {
-  decodeRecording,
-  FORMAT_VERSION,
-  inOrder,
-  parseRecording,
-  type RecordingContent,
-} from './store/file-format.ts';
-import { makeFolders, syncFolder } from './store/folders.ts';
-import { cannotWrite, readFileIfThere, removeQuietly } from './store/write-file.ts';
+import { problemOf } from '../schemas/check.ts';
+import { readFileIfThere, writeFileAtomically } from './disk.ts';
+import { filesIn, type Place } from './names.ts';
 
-/** The one method and path that a file is for. */
-export interface Place {
-  method: string;
-  path: string;
+const FORMAT_VERSION = 1;
+
+/** The content of one file of a recording. */
+export interface RecordingContent {
+  formatVersion: typeof FORMAT_VERSION;
+  /** Oldest first. */
+  exchanges: readonly Exchange[];
 }
 
 /**
- * Opens a file of a recording as a lowdb database. A file that is not there holds no exchanges.
+ * A file of a recording as a lowdb database: what is read is checked, what is written takes the file's place whole or not at all. A
+ * file that is not there holds no exchanges.
  *
- * @param place undefined where the file's name does not say it
- * @param isDurable what is written outlives a power failure
+ * @param place undefined if the file's name does not say it
  */
-export function openFile(name: string, place?: Place, isDurable = false): Low<RecordingContent> {
-  const empty: RecordingContent = { formatVersion: FORMAT_VERSION, exchanges: [] };
-  return new Low(new RecordingFile(name, place, isDurable), empty);
-}
-
-/** What is read is checked; what is written takes the file's place whole or not at all. */
-class RecordingFile implements Adapter<RecordingContent> {
-  readonly #name: string;
-  readonly #place: Place | undefined;
-  readonly #isDurable: boolean;
-
-  constructor(name: string, place: Place | undefined, isDurable: boolean) {
-    this.#name = name;
-    this.#place = place;
-    this.#isDurable = isDurable;
-  }
-
-  /** @throws PatchgateError `cannot-read`, `bad-recording` with line and column */
-  async read(): Promise<RecordingContent | null> {
-    const exchanges = readExchanges(this.#name, this.#place);
-    return exchanges ? { formatVersion: FORMAT_VERSION, exchanges } : null;
-  }
-
-  /** @throws PatchgateError `cannot-write` */
-  async write({ exchanges }: RecordingContent): Promise<void> {
-    const folder = dirname(this.#name);
-    try {
-      if (!existsSync(folder)) makeFolders(folder, this.#isDurable);
-      await new TextFile(this.#name).write(textOf(exchanges));
-      if (this.#isDurable) this.#sync(folder);
-    } catch (error) {
-      removeQuietly(join(folder, `.${basename(this.#name)}.tmp`));
-      throw cannotWrite(this.#name, error);
-    }
-  }
-
-  #sync(folder: string): void {
-    const fd = openSync(this.#name, 'r+');
-    try {
-      fsyncSync(fd);
-    } finally {
-      closeSync(fd);
-    }
-    syncFolder(folder);
-  }
-}
-
-/** Two-space JSON, members always in the same order, one line feed at the end. */
-export function textOf(exchanges: readonly Exchange[]): string {
-  return `${JSON.stringify({ formatVersion: FORMAT_VERSION, exchanges: exchanges.map(inOrder) }, null, 2)}\n`;
+export function openFile(file: string, place?: Place): Low<RecordingContent> {
+  const adapter: Adapter<RecordingContent> = {
+    read: async () => readContent(file, place) ?? null,
+    // Two spaces, and one line feed at the end.
+    write: (content) => writeFileAtomically(file, `${JSON.stringify(content, null, 2)}\n`),
+  };
+  return new Low(adapter, { formatVersion: FORMAT_VERSION, exchanges: [] });
 }
 
 /** Gives a file other exchanges. @throws PatchgateError `cannot-write` */
-export async function writeExchanges(name: string, exchanges: readonly Exchange[]): Promise<void> {
-  const db = openFile(name, undefined, true);
+export async function writeExchanges(file: string, exchanges: readonly Exchange[]): Promise<void> {
+  const db = openFile(file);
   db.data.exchanges = exchanges;
   await db.write();
 }
 
-/**
- * What a file has; undefined where there is none.
- *
- * @param place what it is for; undefined where its name does not say
- * @throws PatchgateError `cannot-read`, `bad-recording` with line and column
- */
+/** What a file has, or undefined if there is none. @throws PatchgateError `cannot-read`, `bad-recording` with line and column */
 export function readExchanges(file: string, place?: Place): readonly Exchange[] | undefined {
-  const text = readRecordingText(file);
-  return text === undefined ? undefined : parseRecording(text, file, place).exchanges;
+  return readContent(file, place)?.exchanges;
 }
 
-/** The text of a file; undefined where there is none. @throws PatchgateError `cannot-read`, `bad-recording` */
-export function readRecordingText(file: string): string | undefined {
-  const bytes = readFileIfThere(file, undefined, constants.MAX_STRING_LENGTH);
-  return bytes && decodeRecording(bytes, file);
+function readContent(file: string, place?: Place): RecordingContent | undefined {
+  const bytes = readFileIfThere(file);
+  return bytes && parseRecording(decodeRecording(bytes, file), file, place);
+}
+
+/** Methods and paths of the files in a recording's folder. @throws PatchgateError `cannot-read`, `bad-recording` */
+export function* placesIn(root: string): Iterable<Place> {
+  for (const { file, place } of filesIn(root)) {
+    const found = place ?? readExchanges(file)?.[0]?.request;
+    if (found) yield { method: found.method, path: found.path };
+  }
+}
+
+/**
+ * Reads the text of a recording's file and checks every field of it. Nothing broken is ever taken for empty.
+ *
+ * @param place the method and path whose file it is: all exchanges must be of these
+ * @throws PatchgateError `bad-recording` with file, line and column
+ */
+export function parseRecording(text: string, file: string, place?: Place): RecordingContent {
+  const content = parse(text, file);
+  const version = isObject(content) ? content.formatVersion : undefined;
+  if (typeof version === 'number' && version > FORMAT_VERSION) {
+    const what = `the file is of format ${version}, this Patchgate reads up to ${FORMAT_VERSION}`;
+    throw broken(file, findPlace(text, '/formatVersion'), what, 'update patchgate, or record again');
+  }
+  const { pointer, what } = problemOf('recording', content)?.brief ?? {};
+  if (pointer !== undefined)
+    throw broken(file, findPlace(text, pointer), `${pointer === '' ? 'the file' : pointer} ${what}`);
+  const found = content as unknown as RecordingContent;
+  for (const [i, { request }] of place ? found.exchanges.entries() : [])
+    for (const name of ['method', 'path'] as const)
+      if (request[name] !== place?.[name]) {
+        const at = findPlace(text, `/exchanges/${i}/request/${name}`);
+        throw broken(file, at, `the ${name} is ${request[name]}, but this file is that of ${place?.[name]}`);
+      }
+  return found;
+}
+
+/** The text of a file's bytes. @throws PatchgateError `bad-recording` with the line that is not UTF-8 */
+export function decodeRecording(bytes: Buffer, file: string): string {
+  if (isUtf8(bytes)) return bytes.toString();
+  const lines = bytes.toString('latin1').split('\n');
+  const line = lines.findIndex((one) => !isUtf8(Buffer.from(one, 'latin1'))) + 1;
+  throw broken(file, { line, column: 1 }, 'the line is not valid UTF-8');
+}
+
+function parse(text: string, file: string): JsonValue {
+  try {
+    return JSON.parse(text) as JsonValue;
+  } catch {
+    const { offset = 0, message = 'this is no JSON' } = syntaxErrorOf(text) ?? {};
+    const isCut = offset >= text.trimEnd().length;
+    throw broken(file, placeAt(text, offset), isCut ? 'the file ends too early' : message);
+  }
+}
+
+function broken(
+  file: string,
+  place: { line: number; column: number },
+  what: string,
+  hint = 'correct the file, take it back from version control, or delete it and record again',
+): PatchgateError {
+  return new PatchgateError('bad-recording', `${file}:${place.line}:${place.column}: ${what}`, {
+    hint,
+    details: { file, ...place },
+  });
 }

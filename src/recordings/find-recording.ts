@@ -3,7 +3,7 @@ import { readdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { messageOf, PatchgateError, systemCode } from '../errors.ts';
 import { nearest } from '../model/nearest.ts';
-import { checkRecordingName } from './store/location.ts';
+import { checkRecordingName, isRecordingName } from './names.ts';
 
 /** Names that a message lists. */
 const MOST = 10;
@@ -49,7 +49,7 @@ export function noSuchRecording(
 export async function recordingNames(folder: string): Promise<string[]> {
   try {
     const names = await readdir(folder);
-    return names.filter((name) => isName(name) && isFolder(join(folder, name))).sort();
+    return names.filter((name) => isRecordingName(name) && isFolder(join(folder, name))).sort();
   } catch (error) {
     if (systemCode(error) === 'ENOENT') return [];
     throw new PatchgateError('cannot-read', `cannot read ${folder}: ${messageOf(error)}`, { cause: error });
@@ -63,14 +63,5 @@ function isFolder(path: string): boolean {
   } catch (error) {
     // What else is wrong with it is said by who opens it.
     return systemCode(error) !== 'ENOENT' && systemCode(error) !== 'ENOTDIR';
-  }
-}
-
-function isName(name: string): boolean {
-  try {
-    checkRecordingName(name);
-    return true;
-  } catch {
-    return false;
   }
 }

@@ -1,6 +1,5 @@
 import {
   closeSync,
-  fdatasyncSync,
   fstatSync,
   ftruncateSync,
   openSync,
@@ -15,9 +14,8 @@ import { join } from 'node:path';
 import { PatchgateError } from '../errors.ts';
 import { isObject } from '../json/json.ts';
 import { isSessionName } from '../model/session-name.ts';
+import { cannotWrite, ifThere, makeFolders, readFileIfThere, removeQuietly, writeAll } from './disk.ts';
 import type { PlainExchange } from './plain-exchange.ts';
-import { makeFolders, syncFolder } from './store/folders.ts';
-import { cannotWrite, readFileIfThere, readIfThere, removeQuietly, writeAll } from './store/write-file.ts';
 
 /**
  * The journal of a recording, `.patchgate/journal`: a line of JSON with the run and its mode, then one frame for each exchange, in the
@@ -168,7 +166,7 @@ export function readSegment(folder: string, number: number): Segment | undefined
 
 /** Numbers of the segments, then that of the journal, where they are there. @throws PatchgateError `cannot-read` */
 export function segmentNumbers(folder: string): number[] {
-  const names = readIfThere(folder, undefined, () => readdirSync(folder)) ?? [];
+  const names = ifThere(folder, () => readdirSync(folder)) ?? [];
   return names
     .flatMap((name) => {
       if (name === JOURNAL) return Number.POSITIVE_INFINITY;
@@ -190,7 +188,6 @@ export class Journal {
   readonly #folder: string;
   readonly #file: string;
   readonly #head: Buffer;
-  readonly #isDurable: boolean;
   #fd: number | undefined;
   /** Tells the file from another that takes its place. */
   #ino: number | undefined;
@@ -199,12 +196,10 @@ export class Journal {
   /** Something half written may stand behind the last frame. */
   #isTorn = false;
 
-  /** @param isDurable each append outlives a power failure */
-  constructor(folder: string, { run, mode }: JournalHead, isDurable = false) {
+  constructor(folder: string, { run, mode }: JournalHead) {
     this.#folder = folder;
     this.#file = join(folder, JOURNAL);
     this.#head = Buffer.from(`${JSON.stringify({ journal: FORMAT, run, mode })}\n`);
-    this.#isDurable = isDurable;
   }
 
   /** Bytes of all whole frames. */
@@ -257,7 +252,6 @@ export class Journal {
       const done = writevSync(fd, parts, this.#size);
       // A disk that is full takes a part, and then throws.
       if (done < size) writeAll(fd, Buffer.concat(parts).subarray(done), this.#size + done);
-      if (this.#isDurable) fdatasyncSync(fd);
     } catch (error) {
       this.#cut(fd);
       throw error;
@@ -304,9 +298,8 @@ export class Journal {
   }
 
   #make(): number {
-    makeFolders(this.#folder, this.#isDurable);
+    makeFolders(this.#folder);
     const fd = openSync(this.#file, 'wx+');
-    if (this.#isDurable) syncFolder(this.#folder);
     this.#ino = fstatSync(fd).ino;
     this.#isTorn = false;
     return fd;

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { PatchgateError } from '../errors.ts';
 import { isObject } from '../json/json.ts';
+import { HIDDEN, readFileIfThere, writeFileAtomically } from './disk.ts';
 import { openFile } from './files.ts';
 import {
   readSegment,
@@ -16,10 +17,8 @@ import {
 import { requestKey } from './match.ts';
 import type { MatchRules } from './match-rules.ts';
 import { type Counts, type KeyOf, merge, withoutSurplus } from './merge.ts';
+import { locationOf } from './names.ts';
 import { type PlainExchange, toStoredExchange } from './plain-exchange.ts';
-import { HIDDEN } from './store/hidden-folder.ts';
-import { locationOf } from './store/location.ts';
-import { readFileIfThere, removeTemporaries, writeFileAtomically } from './store/write-file.ts';
 import { yieldToEventLoop } from './yield-to-event-loop.ts';
 
 /** How far the run of mode `all` is whose answers the files have. It is handed on as JSON text, which goes to the thread and back at no cost. */
@@ -66,14 +65,13 @@ export function parseState(text: string, folder: string): MergeState {
 export function forgetState(folder: string): void {
   rmSync(join(folder, COUNTS), { force: true });
   // What a killed process has begun.
-  if (existsSync(folder)) removeTemporaries(folder, COUNTS);
+  rmSync(join(folder, `.${COUNTS}.tmp`), { force: true });
 }
 
 export interface MergeOptions {
   rules: MatchRules;
   /** The run is over: what earlier ones recorded beyond its own answers goes. */
   ends: boolean;
-  isDurable: boolean;
   /** Ends it early: the segments that are left stay. */
   signal?: AbortSignal;
 }
@@ -108,8 +106,7 @@ export async function mergeSegments(
         text = JSON.stringify(state);
       }
       // Also when only this has failed before: a crash later finds the places of further answers by it.
-      if (segment?.head.mode === 'all')
-        await writeFileAtomically(join(folder, COUNTS), text, { sync: options.isDurable });
+      if (segment?.head.mode === 'all') await writeFileAtomically(join(folder, COUNTS), text);
       removeSegment(folder, number);
     }
     if (!options.ends) return { state: text };
@@ -126,7 +123,7 @@ async function mergeSegment(
   root: string,
   before: MergeState,
   { head: { mode }, number, frames }: Segment,
-  { rules, isDurable, signal }: MergeOptions,
+  { rules, signal }: MergeOptions,
 ): Promise<MergeState> {
   const counts = { ...before.counts };
   const surplus = new Set(before.surplus);
@@ -135,7 +132,7 @@ async function mergeSegment(
   for (const [location, batch] of byLocation(frames)) {
     signal?.throwIfAborted();
     try {
-      const db = openFile(join(root, location), batch[0]?.request, isDurable);
+      const db = openFile(join(root, location), batch[0]?.request);
       await db.read();
       const merged = merge(
         db.data.exchanges,
@@ -166,9 +163,9 @@ async function dropSurplus(
   root: string,
   location: string,
   { counts }: MergeState,
-  { rules, isDurable }: MergeOptions,
+  { rules }: MergeOptions,
 ): Promise<void> {
-  const db = openFile(join(root, location), undefined, isDurable);
+  const db = openFile(join(root, location));
   await db.read();
   db.data.exchanges = withoutSurplus(db.data.exchanges, counts[location] ?? {}, keysBy(rules));
   await db.write();
@@ -202,7 +199,6 @@ export interface MergeWork {
   state: string;
   settings: MatchRules['settings'];
   ends: boolean;
-  isDurable: boolean;
 }
 
 /** What comes back: of an error, what can be sent. */
@@ -213,11 +209,11 @@ export interface WorkDone {
 
 /** The same as `mergeSegments`, in a thread where that is worth it, so that requests do not wait. */
 export async function mergeBeside(root: string, state: string, options: MergeOptions): Promise<MergeResult> {
-  const { rules, ends, isDurable, signal } = options;
+  const { rules, ends, signal } = options;
   // A function of the config stays in its thread.
   if (rules.normalize || !existsSync(WORKER) || isSmall(root, state))
     return mergeSegments(root, state, options);
-  const work: MergeWork = { root, state, settings: rules.settings, ends, isDurable };
+  const work: MergeWork = { root, state, settings: rules.settings, ends };
   const worker = new Worker(WORKER, { workerData: work, execArgv: [] });
   signal?.addEventListener('abort', () => void worker.terminate(), { once: true });
   try {

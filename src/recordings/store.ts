@@ -3,7 +3,8 @@ import { accessSync, constants, existsSync, renameSync, statSync } from 'node:fs
 import { join } from 'node:path';
 import { messageOf, PatchgateError, systemCode } from '../errors.ts';
 import { beforeAnswers } from '../http/end-of-turn.ts';
-import { type Place, readExchanges } from './files.ts';
+import { HIDDEN, hideFromGit, ifThere, LOCK, leaveHidden, makeFolders } from './disk.ts';
+import { placesIn, readExchanges } from './files.ts';
 import {
   encodeFrame,
   JOURNAL,
@@ -13,6 +14,7 @@ import {
   segmentFile,
   segmentNumbers,
 } from './journal.ts';
+import { takeLock } from './lock.ts';
 import { ExchangeIndex } from './match.ts';
 import { DEFAULT_RULES, type MatchRules } from './match-rules.ts';
 import { type Counts, merge } from './merge.ts';
@@ -25,15 +27,10 @@ import {
   parseState,
   readState,
 } from './merge-segments.ts';
+import { checkRecordingName, locationOf, type Place } from './names.ts';
 import { type PlainExchange, toStoredExchange } from './plain-exchange.ts';
-import { placesIn } from './store/folder-tree.ts';
-import { makeFolders } from './store/folders.ts';
-import { HIDDEN, hideFromGit, LOCK, leaveHidden } from './store/hidden-folder.ts';
-import { checkRecordingName, locationOf } from './store/location.ts';
-import { type LockWords, takeLock } from './store/lock.ts';
-import { TroubleNotices } from './store/trouble-notices.ts';
-import { readIfThere } from './store/write-file.ts';
 import { StoredExchange } from './stored-exchange.ts';
+import { TroubleNotices } from './trouble-notices.ts';
 
 /** The exchanges of one method and path. */
 export type ExchangesOfPath = Pick<ExchangeIndex, 'length' | 'find' | 'withBytes'> & {
@@ -78,9 +75,6 @@ export interface StoreOptions {
   writable?: boolean;
   /** Mode `all`: answers take the places of those that earlier runs recorded. What this run records is then not read. */
   replaces?: boolean;
-  /** What an exchange outlives once the answers of its turn go out: the end of the process, or, with `fsync`, that of the
-   *  machine too. Default `process`. */
-  durability?: 'process' | 'fsync';
   /** Told in a sentence what was found in the journal at the start, when the disk stops taking exchanges, when some are lost, and when
    *  all is well again. */
   onNotice?: (notice: string) => void;
@@ -94,8 +88,6 @@ export interface StoreOptions {
   journalBytes?: number;
   /** Milliseconds that `close` may take; what is left is merged by the next start. Default: as long as it takes. */
   closeWithin?: number;
-  /** What is said where another process writes to it. Default: what a recorder has to know. */
-  lockWords?: LockWords;
 }
 
 const MIB = 1024 * 1024;
@@ -119,7 +111,7 @@ export async function openStore(
   checkRecordingName(name);
   const root = join(folder, name);
   if (options.writable) return openToWrite(root, name, options);
-  const isFolder = readIfThere(root, undefined, () => statSync(root).isDirectory()) ?? true;
+  const isFolder = ifThere(root, () => statSync(root).isDirectory()) ?? true;
   if (isFolder) return new FileStore(root, name, options);
   throw new PatchgateError('cannot-read', `${root} is no folder`, {
     hint: 'a recording is a folder: give another name with --recording',
@@ -127,10 +119,14 @@ export async function openStore(
 }
 
 async function openToWrite(root: string, name: string, options: StoreOptions): Promise<RecordingStore> {
-  const { rules = DEFAULT_RULES, onNotice, durability } = options;
+  const { rules = DEFAULT_RULES, onNotice } = options;
   makeFolder(root);
   const hidden = join(root, HIDDEN);
-  const lock = takeLock(root, join(hidden, LOCK), options.lockWords);
+  const lock = takeLock(
+    join(hidden, LOCK),
+    `the recording ${root}`,
+    'record under another name with --recording, or in another folder with --recordings',
+  );
   const leave = () => leaveHidden(hidden, () => lock.release());
   try {
     hideFromGit(hidden);
@@ -145,7 +141,7 @@ async function openToWrite(root: string, name: string, options: StoreOptions): P
       );
       const journal = join(hidden, JOURNAL);
       if (existsSync(journal)) renameSync(journal, segmentFile(hidden, last + 1));
-      const merging = { rules, ends: false, isDurable: durability === 'fsync' };
+      const merging = { rules, ends: false };
       const { trouble } = await mergeBeside(root, state, merging);
       if (trouble) throw trouble;
       if (isLeft) onNotice?.(`what an earlier run had left in the journal of ${root} is in its files now`);
@@ -170,7 +166,7 @@ export function waitingIn(root: string): PlainExchange[] {
 
 function makeFolder(folder: string): void {
   try {
-    makeFolders(folder, false);
+    makeFolders(folder);
     accessSync(folder, constants.W_OK | constants.X_OK);
   } catch (error) {
     throw new PatchgateError('cannot-write', `cannot record into ${folder}: ${messageOf(error)}`, {
@@ -240,7 +236,7 @@ class FileStore implements RecordingStore {
     this.#rules = options.rules ?? DEFAULT_RULES;
     this.#leave = leave;
     this.#head = { run: randomBytes(9).toString('base64url'), mode: options.replaces ? 'all' : 'append' };
-    this.#journal = new Journal(join(root, HIDDEN), this.#head, options.durability === 'fsync');
+    this.#journal = new Journal(join(root, HIDDEN), this.#head);
     this.#notices = new TroubleNotices('RECORDING FAILS', RISKS, options.onNotice ?? (() => undefined));
     this.#quiet = setTimeout(() => void this.#merge(), QUIET_MS).unref();
     if (!this.isWritable) this.#readJournal();
@@ -445,7 +441,7 @@ class FileStore implements RecordingStore {
     let result: MergeResult;
     try {
       this.#journal.rotate(++this.#segments);
-      const options = { rules: this.#rules, ends, isDurable: this.#options.durability === 'fsync', signal };
+      const options = { rules: this.#rules, ends, signal };
       result = await mergeBeside(this.#root, this.#state, options);
     } catch (error) {
       result = { state: this.#state, trouble: error as Error };

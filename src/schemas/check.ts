@@ -10,7 +10,7 @@ import { validate } from './validators.js';
 /** What people hand in; build/compile-validators.ts says where the schema of each stands. */
 type Kind =
   | ('config' | 'fault' | 'faultsGiven' | 'customRule' | 'fixtures')
-  | ('contract' | 'state' | 'kept' | 'audit' | 'har' | 'harEntry');
+  | ('contract' | 'state' | 'kept' | 'audit' | 'recording' | 'har' | 'harEntry');
 
 /** Where values come from. */
 export interface Source {

@@ -7,10 +7,10 @@ import type { AuditLine, DecisionLine } from '../model/audit.ts';
 import { type Effect, losesEnvironment } from '../model/effect.ts';
 import type { Verdict } from '../model/finding.ts';
 import type { RecordName } from '../model/record.ts';
+import { LogFile } from '../recordings/log-file.ts';
 import { redactText, redactUrl } from '../recordings/redact/redact.ts';
 import type { Redaction } from '../recordings/redact/redaction.ts';
-import { Journal } from '../recordings/store/journal.ts';
-import { TroubleNotices } from '../recordings/store/trouble-notices.ts';
+import { TroubleNotices } from '../recordings/trouble-notices.ts';
 import { amount } from '../reporters/wording.ts';
 import { addressOf } from './connections.ts';
 import type { FinishedExchange } from './finished-exchange.ts';
@@ -61,7 +61,7 @@ export class Audit {
   /** Why lines wait, for `health`. */
   trouble: Error | undefined;
   readonly #options: AuditOptions;
-  readonly #log: Journal | undefined;
+  readonly #log: LogFile | undefined;
   readonly #notices: TroubleNotices<keyof typeof RISKS>;
   #waiting: string[] = [];
   #size = 0;
@@ -69,11 +69,11 @@ export class Audit {
 
   /** @throws PatchgateError `cannot-write` where the file cannot be opened */
   constructor(options: AuditOptions) {
-    const { file, isDurable, notice } = options;
+    const { file, notice } = options;
     this.#options = options;
     this.#notices = new TroubleNotices('THE AUDIT CANNOT BE WRITTEN', RISKS, notice);
     try {
-      this.#log = file === undefined ? undefined : new Journal(file, { isShared: true, isDurable });
+      this.#log = file === undefined ? undefined : new LogFile(file);
     } catch (error) {
       const { message, cause } = error as PatchgateError;
       throw new PatchgateError('cannot-write', `--audit: ${message}`, {

@@ -161,7 +161,7 @@ describe('a broken file of the store', () => {
     await mkdir(join(file, '..'), { recursive: true });
     await writeFile(file, Buffer.from([0x7b, 0xff, 0x7d]));
     const store = await openStore(folder, 'r');
-    expect(() => find(store)).toThrow(`${file}:1:2: the file is not valid UTF-8`);
+    expect(() => find(store)).toThrow(`${file}:1:1: the line is not valid UTF-8`);
   });
 });
 

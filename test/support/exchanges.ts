@@ -10,7 +10,6 @@ import { bodyBytes } from '../../src/recordings/body.ts';
 import { ExchangeIndex } from '../../src/recordings/match.ts';
 import { DEFAULT_RULES, type MatchRules } from '../../src/recordings/match-rules.ts';
 import type { PlainExchange } from '../../src/recordings/plain-exchange.ts';
-import { FORMAT_VERSION, inOrder } from '../../src/recordings/store/file-format.ts';
 import { StoredExchange } from '../../src/recordings/stored-exchange.ts';
 
 export interface ExchangeParts {
@@ -98,5 +97,5 @@ export function listed(exchanges: readonly Exchange[], rules: MatchRules = DEFAU
 
 /** The text of a recording's file that holds these. */
 export function stringifyRecording(exchanges: readonly Exchange[]): string {
-  return `${JSON.stringify({ formatVersion: FORMAT_VERSION, exchanges: exchanges.map(inOrder) }, null, 2)}\n`;
+  return `${JSON.stringify({ formatVersion: 1, exchanges }, null, 2)}\n`;
 }

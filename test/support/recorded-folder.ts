@@ -3,8 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { JsonObject } from '../../src/json/json.ts';
 import type { Exchange } from '../../src/model/exchange.ts';
-import { FORMAT_VERSION } from '../../src/recordings/store/file-format.ts';
-import { locationOf } from '../../src/recordings/store/location.ts';
+import { locationOf } from '../../src/recordings/names.ts';
 
 /** A project with environments of these ids, called `env 1`; `[1, 'Production']` has a name of its own. */
 export function projectOf(...environments: (number | readonly [id: number, name: string])[]): JsonObject {
@@ -24,7 +23,7 @@ export function at(second: number): string {
 }
 
 export function fileText(exchanges: readonly Exchange[]): string {
-  return `${JSON.stringify({ formatVersion: FORMAT_VERSION, exchanges }, null, 2)}\n`;
+  return `${JSON.stringify({ formatVersion: 1, exchanges }, null, 2)}\n`;
 }
 
 /** Writes exchanges to the files that they belong to, each file's in the order given. @returns the files' names, below `recording` */

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Exchange } from '../../src/model/exchange.ts';
-import { locationOf } from '../../src/recordings/store/location.ts';
+import { locationOf } from '../../src/recordings/names.ts';
 import { openStore } from '../../src/recordings/store.ts';
 import { type ReplayOptions, replay } from '../../src/upstreams/replay.ts';
 import type { Session } from '../../src/upstreams/session.ts';

@@ -2,7 +2,7 @@ import { type Dirent, readdirSync, type Stats, statSync } from 'node:fs';
 import { join, relative, resolve, sep } from 'node:path';
 import { PatchgateError, systemCode, whyUnreadable } from '../../errors.ts';
 import { nearest } from '../../model/nearest.ts';
-import { HIDDEN } from '../../recordings/store/hidden-folder.ts';
+import { HIDDEN } from '../../recordings/disk.ts';
 import { visible } from '../../reporters/wording.ts';
 import { STDIN } from './read-input.ts';
 

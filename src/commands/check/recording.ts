@@ -1,6 +1,6 @@
 import { isKept } from '../../model/exchange.ts';
 import { bodyBytes } from '../../recordings/body.ts';
-import { decodeRecording, parseRecording } from '../../recordings/store/file-format.ts';
+import { decodeRecording, parseRecording } from '../../recordings/files.ts';
 import { headOf } from '../recorded-history.ts';
 import { requestPlaces } from './places.ts';
 import type { FoundRequests, Input } from './read-input.ts';

@@ -1,4 +1,4 @@
-import { PatchgateError } from '../../errors.ts';
+import { PatchgateError } from '../errors.ts';
 
 /** Says when trouble with the disk begins, when it becomes worse, and when it is over: once each. */
 export class TroubleNotices<Level extends string> {
@@ -25,7 +25,7 @@ export class TroubleNotices<Level extends string> {
     this.#notice(`${this.#begins}: ${reason.message}. ${this.#risks[level]}${hintOf(reason)}`);
   }
 
-  /** @param text told where something was told before */
+  /** @param text said only if something was said before */
   over(text: string): void {
     if (this.#told > 0) this.#notice(text);
     this.#told = 0;

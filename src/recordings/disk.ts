@@ -1,0 +1,108 @@
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
+import { dirname, isAbsolute, join } from 'node:path';
+import { TextFile } from 'lowdb/node';
+import { messageOf, PatchgateError, systemCode } from '../errors.ts';
+
+/** A folder for the tool alone, hidden from git. No path gives a folder this name. */
+export const HIDDEN = '.patchgate';
+/** The file in it that says who records. */
+export const LOCK = 'lock';
+const IGNORE = '.gitignore';
+
+/** Makes a folder and those above it, one by one: Node's own way never ends in /proc, or if the working folder is gone. */
+export function makeFolders(folder: string): void {
+  const full = isAbsolute(folder) ? folder : join(realpathSync.native('.'), folder);
+  if (existsSync(full)) return;
+  makeFolders(dirname(full));
+  try {
+    mkdirSync(full);
+  } catch (error) {
+    // Another process was faster.
+    if (systemCode(error) !== 'EEXIST') throw error;
+  }
+}
+
+/** @param folder one that is there */
+export function hideFromGit(folder: string): void {
+  try {
+    writeFileSync(join(folder, IGNORE), '*\n', { flag: 'wx' });
+  } catch (error) {
+    if (systemCode(error) !== 'EEXIST') throw error;
+  }
+}
+
+/** Releases the lock, and removes the folder if nothing else is in it. */
+export function leaveHidden(folder: string, release: () => void): void {
+  const names = ifThere(folder, () => readdirSync(folder)) ?? [];
+  const isEmpty = names.every((name) => name === IGNORE || name === LOCK);
+  if (isEmpty) removeQuietly(join(folder, IGNORE));
+  release();
+  try {
+    if (isEmpty) rmdirSync(folder);
+  } catch {
+    // Somebody else is in it already, or it is gone.
+  }
+}
+
+/** Replaces a file whole or not at all, and makes its folder. @throws PatchgateError `cannot-write` */
+export async function writeFileAtomically(file: string, text: string): Promise<void> {
+  const folder = dirname(file);
+  try {
+    if (!existsSync(folder)) makeFolders(folder);
+    await new TextFile(file).write(text);
+  } catch (error) {
+    throw cannotWrite(file, error);
+  }
+}
+
+/** Writes all bytes at a position, or behind the last ones. */
+export function writeAll(fd: number, bytes: Buffer, position?: number): void {
+  for (let done = 0; done < bytes.length; )
+    done += writeSync(fd, bytes, done, bytes.length - done, position === undefined ? null : position + done);
+}
+
+export function cannotWrite(file: string, error: unknown): PatchgateError {
+  return new PatchgateError('cannot-write', `cannot write ${file}: ${messageOf(error)}`, {
+    hint: 'make room or correct the permissions',
+    cause: error,
+  });
+}
+
+/** The bytes of a file, or undefined if there is none. @throws PatchgateError `cannot-read` */
+export function readFileIfThere(file: string, hint?: string): Buffer | undefined {
+  const read = () => {
+    // Reading a pipe would wait for ever.
+    if (!statSync(file).isFile()) throw new Error('it is no file');
+    return readFileSync(file);
+  };
+  return ifThere(file, read, hint);
+}
+
+/** What `read` gives of a file or folder, or undefined if that is not there. @throws PatchgateError `cannot-read` */
+export function ifThere<T>(place: string, read: () => T, hint = 'correct its permissions'): T | undefined {
+  try {
+    return read();
+  } catch (cause) {
+    if (['ENOENT', 'ENOTDIR'].includes(systemCode(cause) as string)) return undefined;
+    throw new PatchgateError('cannot-read', `cannot read ${place}: ${messageOf(cause)}`, { hint, cause });
+  }
+}
+
+export function removeQuietly(file: string): void {
+  try {
+    rmSync(file, { force: true });
+  } catch {
+    // Why it was not written is what matters.
+  }
+}

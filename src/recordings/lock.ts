@@ -1,0 +1,176 @@
+import { randomBytes } from 'node:crypto';
+import {
+  constants,
+  copyFileSync,
+  linkSync,
+  lstatSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  writeFileSync,
+} from 'node:fs';
+import { hostname } from 'node:os';
+import { basename, dirname, join } from 'node:path';
+import { messageOf, PatchgateError, systemCode } from '../errors.ts';
+import { ifThere, makeFolders, removeQuietly } from './disk.ts';
+
+/** Who writes, as the lock file says. */
+interface Holder {
+  pid: number;
+  host: string;
+  /** ISO 8601, UTC. */
+  startedAt: string;
+  /** When the process began, as Linux counts: tells it from a later one of the same pid. */
+  processStart?: string | undefined;
+  /** Of this lock alone. */
+  id: string;
+}
+
+export interface Lock {
+  release(): void;
+}
+
+/**
+ * Takes the lock of what one process writes at a time. The lock of a process that is gone is taken over.
+ *
+ * @param file the lock; its folder is made if it is missing
+ * @param thing what is locked: `the recording recordings/checkout`
+ * @param instead what else to do: `record under another name with --recording`
+ * @throws PatchgateError `recording-in-use` with who holds it, `cannot-write`
+ */
+export function takeLock(file: string, thing: string, instead: string): Lock {
+  const self: Holder = {
+    pid: process.pid,
+    host: hostname(),
+    startedAt: new Date().toISOString(),
+    processStart: statOf(process.pid)?.start,
+    id: randomBytes(6).toString('hex'),
+  };
+  const own = `${file}.${self.id}.tmp`;
+  try {
+    take();
+    // What killed processes left, and those that come too late: these begin again.
+    for (const name of readdirSync(dirname(file)))
+      if (name.startsWith(`${basename(file)}.`)) removeQuietly(join(dirname(file), name));
+  } catch (error) {
+    if (error instanceof PatchgateError) throw error;
+    throw new PatchgateError('cannot-write', `cannot take the lock ${file}: ${messageOf(error)}`, {
+      hint: `make room or correct the permissions, or ${instead}`,
+      cause: error,
+    });
+  } finally {
+    removeQuietly(own);
+  }
+  return {
+    release() {
+      // Somebody may have deleted it, and somebody else taken it.
+      if (isHeldBy(self.id)) removeQuietly(file);
+    },
+  };
+
+  function take(): void {
+    while (!place(file)) {
+      const holder = readHolder(file);
+      if (holder === undefined) continue;
+      if (holder.id === self.id) return;
+      if (isAlive(holder)) throw inUse(holder);
+      // Of several that find a dead one's lock, the holder of the claim replaces it.
+      const claim = `${file}.${holder.id}`;
+      if (!place(claim)) {
+        const rival = readHolder(claim);
+        if (rival && isAlive(rival)) throw inUse(rival);
+        removeQuietly(claim);
+      } else if (isHeldBy(holder.id)) ifThere(claim, () => renameSync(claim, file));
+      else removeQuietly(claim);
+    }
+  }
+
+  /** Puts our lock, whole, in a place that is free. */
+  function place(at: string): boolean {
+    try {
+      makeFolders(dirname(own));
+      writeFileSync(own, `${JSON.stringify(self)}\n`);
+      try {
+        linkSync(own, at);
+      } catch (error) {
+        if (systemCode(error) === 'EEXIST') return false;
+        // FAT and some shared folders have no links.
+        copyFileSync(own, at, constants.COPYFILE_EXCL);
+      }
+      return true;
+    } catch (error) {
+      // The folder, or our own file, was tidied away meanwhile.
+      if (['EEXIST', 'ENOENT'].includes(systemCode(error) as string)) return false;
+      throw error;
+    }
+  }
+
+  function isHeldBy(id: string): boolean {
+    try {
+      return readHolder(file)?.id === id;
+    } catch {
+      return false;
+    }
+  }
+
+  function inUse({ pid, host, startedAt }: Holder): PatchgateError {
+    const who = pid === process.pid ? 'this process' : `process ${pid}`;
+    const where = host === hostname() ? '' : ` on the host ${host}`;
+    return new PatchgateError(
+      'recording-in-use',
+      `${thing} is in use: ${who}${where} has it since ${startedAt}`,
+      {
+        hint: `stop it first, or ${instead}; if it is gone, delete ${file}`,
+        details: { pid, host, startedAt },
+      },
+    );
+  }
+}
+
+/** Undefined if there is none any more. @throws PatchgateError `recording-in-use`, `cannot-read` */
+function readHolder(file: string): Holder | undefined {
+  const text = ifThere(file, () => {
+    // Reading a pipe would wait for ever, and a link to nowhere is there and not there.
+    if (!lstatSync(file).isFile()) throw new Error('it is no file');
+    return readFileSync(file, 'utf8');
+  });
+  if (text === undefined) return undefined;
+  try {
+    const holder = JSON.parse(text) as Holder;
+    if (Number.isInteger(holder.pid) && holder.pid > 0 && /^[0-9a-f]+$/.test(holder.id)) return holder;
+  } catch {
+    // Told below.
+  }
+  throw new PatchgateError('recording-in-use', `${file} does not say which process holds it`, {
+    hint: 'delete it if no other Patchgate writes here',
+  });
+}
+
+/** Nobody can say it of a process on another host. */
+function isAlive({ pid, host, processStart }: Holder): boolean {
+  if (host !== hostname()) return true;
+  try {
+    process.kill(pid, 0);
+  } catch (error) {
+    // A process of another user refuses the signal, but it is there.
+    if (systemCode(error) === 'ESRCH') return false;
+  }
+  const now = statOf(pid);
+  if (now === undefined) return true;
+  // A zombie has ended.
+  if (now.state === 'Z' || now.state === 'X') return false;
+  return processStart === undefined || now.start === processStart;
+}
+
+/** A process's state, and when it began: the boot and its ticks. Linux only (proc_pid_stat(5)). */
+function statOf(pid: number): { state: string | undefined; start: string } | undefined {
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, 'latin1');
+    // The name in parentheses may hold anything.
+    const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+    const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim();
+    return { state: fields[0], start: `${boot}:${fields[19]}` };
+  } catch {
+    return undefined;
+  }
+}

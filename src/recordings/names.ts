@@ -1,0 +1,107 @@
+import { createHash } from 'node:crypto';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { PatchgateError } from '../errors.ts';
+import { ifThere } from './disk.ts';
+
+/** The one method and path that a file is for. */
+export interface Place {
+  method: string;
+  path: string;
+}
+
+/** Characters that file systems take of one name, and of a file's whole place below its recording. */
+const LONGEST_NAME = 240;
+const LONGEST = 600;
+const HASHED = '~hash';
+const RESERVED = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i;
+
+/**
+ * The file of a method and path below a recording's folder: `<path segments>/<METHOD>.json`. Two methods or paths never share a file,
+ * also on file systems that fold letter case, refuse `con` or drop trailing dots.
+ *
+ * `+x` is a capital X, `~3a` the character of that code, `~u20ac` one beyond ASCII, `~` alone an empty segment; `~~` says that the path
+ * has no slash in front. A path that is too long is kept under its hash.
+ */
+export function locationOf(method: string, path: string): string {
+  const file = `${encode(method, /[A-Z-]/)}.json`;
+  const isRooted = path.startsWith('/');
+  const names = path
+    .slice(isRooted ? 1 : 0)
+    .split('/')
+    .map((segment) => encode(segment, /[a-z0-9_.%-]/) || '~');
+  const folder = (isRooted ? '' : '~~') + names.join('/');
+  if (folder.length <= LONGEST && names.every((name) => name.length <= LONGEST_NAME))
+    return `${folder}/${file}`;
+  return `${HASHED}/${createHash('sha256').update(path).digest('hex')}/${file}`;
+}
+
+/** The method and path of a file; `hashed`: only the file itself says its path; undefined: it is none of ours. */
+function placeOf(location: string): Place | 'hashed' | undefined {
+  const [, folder = '', method] = /^(.+)\/([^/]+)\.json$/.exec(location) ?? [];
+  if (method === undefined) return undefined;
+  if (folder.startsWith(`${HASHED}/`)) return 'hashed';
+  const segments = folder.replace(/^~~/, '').split('/').map(decode).join('/');
+  const place = { method: decode(method), path: (folder.startsWith('~~') ? '' : '/') + segments };
+  return locationOf(place.method, place.path) === location ? place : undefined;
+}
+
+/** A file of exchanges. */
+export interface RecordingFile {
+  file: string;
+  /** Undefined if its name does not say it. */
+  place: Place | undefined;
+}
+
+/** Files of exchanges below a recording's folder, sorted. All else is left alone. @throws PatchgateError `cannot-read` */
+export function* filesIn(root: string, below = ''): Generator<RecordingFile> {
+  const folder = join(root, below);
+  const entries = ifThere(folder, () => readdirSync(folder, { withFileTypes: true })) ?? [];
+  for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
+    const location = below + entry.name;
+    if (entry.isDirectory()) yield* filesIn(root, `${location}/`);
+    const place = entry.isFile() ? placeOf(location) : undefined;
+    if (place) yield { file: join(root, location), place: place === 'hashed' ? undefined : place };
+  }
+}
+
+/** A name that every file system takes, and that leads out of no folder. */
+const RECORDING_NAME = /^(?![ .])[^/\\<>:"|?*\p{Cc}]{1,100}(?<![ .])$/u;
+
+export function isRecordingName(name: string): boolean {
+  return RECORDING_NAME.test(name) && !RESERVED.test(name);
+}
+
+/** @throws PatchgateError `bad-usage` */
+export function checkRecordingName(name: string): void {
+  if (isRecordingName(name)) return;
+  const last = name.split(/[/\\]/).findLast((part) => /\w/.test(part));
+  const hint = 'name it with letters, digits, - and _: checkout-tests';
+  throw new PatchgateError('bad-usage', `${JSON.stringify(name)} cannot be the name of a recording`, {
+    hint: last && last !== name ? `did you mean ${last}? its folder is given with --recordings` : hint,
+  });
+}
+
+/** Escapes all but `plain` characters, and of these what would not stand as a file's name. */
+function encode(text: string, plain: RegExp): string {
+  const name = Array.from({ length: text.length }, (_, i) => {
+    const char = text[i] as string;
+    // A leading dot hides a file, a trailing one is dropped on Windows; `patch.json` could be another path's PATCH.json.
+    const isUnsafeDot = char === '.' && (i === 0 || i === text.length - 1 || text.slice(i) === '.json');
+    if (plain.test(char) && !isUnsafeDot) return char;
+    return /[A-Z]/.test(char) ? `+${char.toLowerCase()}` : codeOf(char);
+  }).join('');
+  return RESERVED.test(name) ? codeOf(name[0] as string) + name.slice(1) : name;
+}
+
+function codeOf(char: string): string {
+  const code = char.charCodeAt(0);
+  return code < 0x80 ? `~${code.toString(16).padStart(2, '0')}` : `~u${code.toString(16).padStart(4, '0')}`;
+}
+
+function decode(name: string): string {
+  if (name === '~') return '';
+  return name.replace(/\+([a-z])|~u([0-9a-f]{4})|~([0-9a-f]{2})/g, (_, capital, unit, code) =>
+    capital ? capital.toUpperCase() : String.fromCharCode(Number.parseInt(unit ?? code, 16)),
+  );
+}
