@@ -228,7 +228,10 @@ describe('recordings scrub', () => {
     writeRecording(join(recordings, 'b'), [OF_ALL_KINDS]);
     writeFileSync(join(recordings, 'a/x/PATCH.json'), '');
     const { code, stdout, stderr } = await run('scrub');
-    expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining('the file is empty') });
+    expect({ code, stderr }).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('the file ends too early'),
+    });
     expect(stdout).toContain('redacted 4 places in 1 recording\n');
     expect((await run('scrub', 'c')).stderr).toContain('there is no recording "c"');
   });
