@@ -1,5 +1,4 @@
 import type { Contract } from '../contract/contract.ts';
-import { createMatcher } from '../contract/match-operation.ts';
 import { openApiText } from '../contract/read-contract-files.ts';
 import { shippedContract } from '../contract/shipped-contract.ts';
 import { PatchgateError } from '../errors.ts';
@@ -22,11 +21,10 @@ interface GateOfOptions {
 
 /** The gate that a config asks for. @throws PatchgateError where contract or settings are wrong */
 export async function gateOf(config: Config, options: GateOfOptions = {}): Promise<Gate> {
-  const { basePath = '' } = config;
   const shipped = shippedContract(config.contract);
   const contract = shipped ?? (await contractAt(config.contract, options.notice));
   const isTried = !shipped || Object.keys(config.customRules).length > 0;
-  if (config.target !== undefined) checkTargetPath(config.target, contract, basePath);
+  if (config.target !== undefined) checkTargetPath(config.target, contract);
   const gate = createGate(contract, {
     validation: config.validation,
     guard: config.guard,
@@ -35,16 +33,11 @@ export async function gateOf(config: Config, options: GateOfOptions = {}): Promi
     overrides: config.overrides,
     customRules: config.customRules,
     placeOf: config.placeOf,
-    basePath,
     bodyLimit: BODY_LIMIT,
     tellsEffects: config.audit !== undefined,
     lazy: options.lazy || (options.isBrief && !isTried) || false,
   });
-  const outgoing =
-    config.target === undefined ? gate : judgingWhatIsSent(gate, parseTarget(config.target).path);
-  return options.notice && basePath !== ''
-    ? tellingOfOthers(outgoing, contract, basePath, options.notice)
-    : outgoing;
+  return config.target === undefined ? gate : judgingWhatIsSent(gate, parseTarget(config.target).path);
 }
 
 /** That of a command that is there to judge, whatever a proxy of the same config does. @throws PatchgateError as `gateOf` */
@@ -88,41 +81,9 @@ function judgingWhatIsSent(gate: Gate, targetPath: string): Gate {
   };
 }
 
-/** Says so where the first PATCH that an operation could mean is not below the base path: such a gate must not look like one. */
-function tellingOfOthers(
-  gate: Gate,
-  { entries }: Contract,
-  basePath: string,
-  notice: (text: string) => void,
-): Gate {
-  const anywhere = createMatcher(entries);
-  let isTold = false;
-  return {
-    ...gate,
-    match(head) {
-      const match = gate.match(head);
-      if (!isTold && (match || anywhere(head))) {
-        isTold = true;
-        if (!match)
-          notice(
-            `--base-path ${basePath}: the first PATCH of a record is not below it, and passes unjudged: what it deletes is not announced. Correct --base-path, or leave it out to judge every path`,
-          );
-      }
-      return match;
-    },
-  };
-}
-
 /** A request is judged by its own path, so what the target's adds must not be part of an operation's. */
-function checkTargetPath(text: string, { entries }: Contract, basePath: string): void {
+function checkTargetPath(text: string, { entries }: Contract): void {
   const { path } = parseTarget(text);
-  if (!`${path}/`.startsWith(`${basePath}/`) && !basePath.startsWith(`${path}/`)) {
-    throw new PatchgateError(
-      'bad-usage',
-      `--base-path ${basePath} judges nothing: every request goes below ${path}, the path of the target`,
-      { hint: `give it as the target gets it: --base-path ${path}${basePath}, or leave it out` },
-    );
-  }
   const added = path.toLowerCase().split('/').slice(1);
   for (const entry of Object.values(entries)) {
     const part = entry.path.split('/').find((segment) => segment && added.includes(segment.toLowerCase()));

@@ -27,124 +27,97 @@ export interface OtherPath {
   isOrdinary: boolean;
 }
 
-/** Headers that have such a meaning; most requests have none of them. */
-const MEANINGS: Readonly<
-  Record<string, 'method' | 'path' | 'ordinary-path' | 'content-type' | 'content-coding' | 'body'>
-> = {
-  __proto__: null as never,
-  ...Object.fromEntries(METHOD_OVERRIDES.map((name) => [name, 'method' as const])),
-  ...Object.fromEntries(PATH_OVERRIDES.map((name) => [name, 'path' as const])),
-  // Not X-Forwarded-Prefix and X-Envoy-Original-Path: they come with every request of some load balancers.
-  'x-original-uri': 'ordinary-path',
-  'x-original-path': 'ordinary-path',
-  'x-rewrite-uri': 'ordinary-path',
-  'x-rewrite-path': 'ordinary-path',
-  'x-forwarded-uri': 'ordinary-path',
-  'x-forwarded-path': 'ordinary-path',
-  'content-type': 'content-type',
-  'content-encoding': 'content-coding',
-  'content-length': 'body',
-  'transfer-encoding': 'body',
-};
+type Meaning = 'none' | 'method' | 'path' | 'ordinary-path' | 'type' | 'coding' | 'body';
+
+/** Not X-Forwarded-Prefix and X-Envoy-Original-Path: they come with every request of some load balancers. */
+const ORDINARY = ['x-original-uri', 'x-original-path', 'x-rewrite-uri', 'x-rewrite-path', 'x-forwarded-uri'];
+
+const MEANINGS = new Map<string, Meaning>([
+  ...METHOD_OVERRIDES.map((name) => [name, 'method'] as const),
+  ...PATH_OVERRIDES.map((name) => [name, 'path'] as const),
+  ...[...ORDINARY, 'x-forwarded-path'].map((name) => [name, 'ordinary-path'] as const),
+  ['content-type', 'type'],
+  ['content-encoding', 'coding'],
+  ['content-length', 'body'],
+  ['transfer-encoding', 'body'],
+]);
+
+const meaningOf = byHeaderName((name): Meaning => MEANINGS.get(looseHeaderName(name)) ?? 'none');
 
 /** Frameworks look for `_method` in forms as well. What they find there is not read: no operation takes a form. */
 const FORM = /application\/x-www-form-urlencoded|multipart\//i;
-
 /** A value that names no type, as it would be without the header. */
 const NO_TYPE = /^\s*(?:[;,]|$)/;
-
-const NO_METHODS: ReadonlySet<string> = new Set();
-const NONE: HeaderMeanings = { methods: NO_METHODS, isJsonPost: false, paths: [], findings: [] };
-const JSON_POST: HeaderMeanings = { ...NONE, isJsonPost: true };
 const JSON_LIKE = /[/+]json/i;
 
+const NONE: HeaderMeanings = { methods: new Set(), isJsonPost: false, paths: [], findings: [] };
+const JSON_POST: HeaderMeanings = { ...NONE, isJsonPost: true };
+
 /** @param query the request's, where some servers look for a method as well */
-export function meaningsOf(head: RequestHead, query: string): HeaderMeanings {
-  const { headers } = head;
-  let found: [name: string, value: string][] | undefined;
+export function meaningsOf({ headers, method }: RequestHead, query: string): HeaderMeanings {
+  /** Places of the headers that name another method or path. */
+  let others: number[] | undefined;
   /** A name that only some servers read as one of these. */
   let folded: string | undefined;
-  let contentTypes = 0;
-  let isTyped = false;
-  let isForm = false;
-  let isJson = false;
-  let hasBody = false;
+  let types = 0;
+  let [isTyped, isForm, isJson, hasBody] = [false, false, false, false];
   for (let i = 0; i + 1 < headers.length; i += 2) {
-    const meaning = meaningOf(headers[i] as string);
+    const name = headers[i] as string;
+    const value = headers[i + 1] as string;
+    const meaning = meaningOf(name);
     if (meaning === 'none') continue;
-    if (meaning === 'content-type' || meaning === 'content-coding') {
-      const isLiteral = hasHyphen(headers[i] as string);
-      if (!isLiteral) folded ??= headers[i] as string;
-      if (meaning === 'content-coding') continue;
-      const type = headers[i + 1] as string;
-      contentTypes++;
-      if (isLiteral && !NO_TYPE.test(type)) isTyped = true;
-      if (FORM.test(type)) isForm = true;
-      if (JSON_LIKE.test(type)) isJson = true;
-    } else if (meaning === 'body') {
-      if (headers[i + 1] !== '0') hasBody = true;
+    if (meaning === 'body') hasBody ||= value !== '0';
+    else if (meaning === 'type' || meaning === 'coding') {
+      const isLiteral = name[7] === '-';
+      if (!isLiteral) folded ??= name;
+      if (meaning === 'coding') continue;
+      types++;
+      isTyped ||= isLiteral && !NO_TYPE.test(value);
+      isForm ||= FORM.test(value);
+      isJson ||= JSON_LIKE.test(value);
     } else {
-      found ??= [];
-      found.push([headers[i] as string, headers[i + 1] as string]);
+      others ??= [];
+      others.push(i);
     }
   }
   // Without a type, what is posted is a form to some (Rack).
-  if (hasBody && !isTyped && head.method === 'POST') isForm = true;
+  isForm ||= hasBody && !isTyped && method === 'POST';
+  const isJsonPost = isJson && method === 'POST';
   const fromQuery = /method|%/i.test(query) ? methodsInQuery(query) : [];
-  const isJsonPost = isJson && head.method === 'POST';
-  if (!found && folded === undefined && contentTypes < 2 && fromQuery.length === 0 && !isForm)
+  if (!others && folded === undefined && types < 2 && fromQuery.length === 0 && !isForm)
     return isJsonPost ? JSON_POST : NONE;
 
-  const methods = new Set<string>(fromQuery);
-  if (isForm) methods.add('PATCH');
+  const methods = new Set<string>(isForm ? [...fromQuery, 'PATCH'] : fromQuery);
   const paths: OtherPath[] = [];
   const findings: Finding[] = [];
-  for (const [name, value] of found ?? []) {
+  for (const i of others ?? []) {
+    const [name, value] = [headers[i] as string, headers[i + 1] as string];
     const meaning = meaningOf(name);
-    if (meaning === 'method') for (const method of value.split(',')) methods.add(wordOf(method));
+    if (meaning === 'method') for (const one of value.split(',')) methods.add(wordOf(one));
     else {
       const isOrdinary = meaning === 'ordinary-path';
-      const finding = requestFinding(
-        'request.ambiguous-path',
-        `the header ${name} can give the request another path`,
-        { hint: 'leave it out' },
-      );
+      const message = `the header ${name} can give the request another path`;
+      const finding = requestFinding('request.ambiguous-path', message, { hint: 'leave it out' });
       paths.push({ value, finding, isOrdinary });
       if (!isOrdinary) findings.push(finding);
     }
   }
-  if (hasBody && !isTyped && head.method !== 'PATCH') {
-    findings.push(
-      requestFinding(
-        'request.content-type',
-        `what comes with ${head.method} and has no Content-Type may be read as a form`,
-        { hint: 'send Content-Type: application/json' },
-      ),
-    );
+  if (hasBody && !isTyped && method !== 'PATCH') {
+    const message = `what comes with ${method} and has no Content-Type may be read as a form`;
+    const hint = 'send Content-Type: application/json';
+    findings.push(requestFinding('request.content-type', message, { hint }));
   }
-  if (folded !== undefined) {
-    findings.push(
-      requestFinding(
-        'request.ambiguous-header',
-        `some servers read the header ${folded} as ${looseHeaderName(folded)}`,
-        { hint: 'leave it out, or write its name with -' },
-      ),
-    );
-  } else if (contentTypes > 1) {
-    findings.push(
-      requestFinding('request.ambiguous-header', 'Content-Type is given more than once', {
-        hint: 'give it once',
-      }),
-    );
+  if (folded !== undefined || types > 1) {
+    const [message, hint] =
+      folded !== undefined
+        ? [
+            `some servers read the header ${folded} as ${looseHeaderName(folded)}`,
+            'leave it out, or write its name with -',
+          ]
+        : ['Content-Type is given more than once', 'give it once'];
+    findings.push(requestFinding('request.ambiguous-header', message, { hint }));
   }
   return { methods, isJsonPost, paths, findings };
-}
-
-const meaningOf = byHeaderName((name) => MEANINGS[looseHeaderName(name)] ?? 'none');
-
-/** Whether a name that others read as `content-…` is that literally. */
-function hasHyphen(name: string): boolean {
-  return name[7] === '-';
 }
 
 /** `_method`; `method`; `_HttpMethod` and `$httpMethod`, as some services have it; Plack's; and the headers' names. */
@@ -154,11 +127,8 @@ function methodsInQuery(query: string): string[] {
   const methods: string[] = [];
   for (const [name, value] of new URLSearchParams(query.replaceAll(';', '&'))) {
     // As PHP reads names: `.`, `[` and spaces are `_`, and what is before the name goes. Like a header's, `-` is `_`.
-    const plain = printable(name)
-      .replace(/^[\s?]+/, '')
-      .replace(/[. [\]-]/g, '_')
-      .toLowerCase();
-    if (IN_QUERY.test(plain)) methods.push(wordOf(value));
+    const read = printable(name).replace(/^[\s?]+/, '');
+    if (IN_QUERY.test(read.replace(/[. [\]-]/g, '_').toLowerCase())) methods.push(wordOf(value));
   }
   return methods;
 }

@@ -10,6 +10,7 @@ import { annotationsOf } from './check-schema.ts';
 import { compilerOf } from './compile-schemas.ts';
 import { type Contract, contractOf } from './contract.ts';
 import { type ContractTexts, digestOf, readContractFiles } from './read-contract-files.ts';
+import { parametersIn } from './template.ts';
 
 /**
  * Reads any contract, to be compiled. Fails closed: whatever cannot be read or understood stops the start.
@@ -126,11 +127,6 @@ function readContract(source: Required<Source>): ContractFile {
         throw fail(`record/${role}`, `a parameter of the path: ${named.join(', ')}`);
   }
   return content;
-}
-
-/** Names of a template's parameters, in order. */
-export function parametersIn(path: string): string[] {
-  return [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1] as string);
 }
 
 /** The same for templates that no path tells apart. */

@@ -1,76 +1,122 @@
-import { isUtf8 } from 'node:buffer';
-
 /**
- * The loose form of a path: what servers that decode too often, fold letters or skip what they cannot read would make of it.
- * A gate that reads a path in one way while the target reads it in another is no gate.
+ * How loose servers read a path: decoded too often, letters folded, separators in any coding, dots and parameters taken out. A gate
+ * that reads a path in one way while the target reads it in another is no gate.
  */
 
-/** A separator that was coded, or a backslash: some servers see a slash, others a character of the segment. */
-const CODED_SLASH = '\ue000';
-/** An octet that is no UTF-8: any character, or none. */
-const ANY = '\ue001';
+/** A coded separator or a backslash: a slash to some servers, a character of the segment to others. */
+const CODED = '\ue000';
+/** A character without an ASCII form: some servers leave it out. */
+const UNSEEN = '\ue001';
+const SLASH = `[/${CODED}]`;
+/** Octets that some servers skip. */
+const SKIPPED = `%${UNSEEN}\\0-\\x20\\x7f`;
+/** Between two segments. A second one stands where a segment in between is nothing to some server. */
+const BETWEEN = `${SLASH}{1,2}`;
+/** Where a server may end a path: behind segments that are nothing. */
+const END = `(?:${SLASH}[.${SKIPPED}]*)*(?:[?#;\\0-\\x20]|$)`;
 
-/** A character that has no ASCII form: some servers leave it out. */
-const UNSEEN = '\ue002';
+const BORDER = `(?=${SLASH}|[?#;\\0-\\x20]|$)`;
 
-/** A character that servers read differently, an empty segment, a dot at either end of a segment, or no slash first. */
-const NOT_PLAIN = /^[^/]|[^\w~!$&'()*+,=:@./-]|\/[./]|\.\/|[./]$/;
-
-/** Whether a path has one reading only, letter case aside. */
-export function isPlain(path: string): boolean {
-  return !NOT_PLAIN.test(path);
-}
-
-/** A segment of a loose path. */
-export interface LooseSegment {
-  /** In lower case, fully decoded. */
+/** One text that a server may make of a path, in lower case. */
+interface Reading {
   text: string;
-  /** Whether a coded separator stands before it, so that it may belong to the segment before. */
-  isJoined: boolean;
-  /** Whether parameters behind `;` stand before it in the same segment, for servers that see no slash between. */
-  isBehindParameters: boolean;
+  /** Dots may take any segment away, or there are too many coded separators to try each. */
+  isVague: boolean;
 }
 
-export interface LoosePath {
-  segments: readonly LooseSegment[];
-  /** Whether dot segments may take away any other segment. */
-  hasDots: boolean;
-}
+/** Coded separators of which each is tried as a slash and as a character. */
+const MOST_CODED = 20;
+/** Times that a path is decoded; one that changes even then is no honest one. */
+const MOST_DECODINGS = 8;
 
-/** The loose forms of a path: one with folded characters, and one with their low octets if that is another. */
-export function looseForms(path: string): LoosePath[] {
+/** `unreadable`: it may be any path. */
+export type Readings = readonly Reading[] | 'unreadable';
+
+export function readingsOf(path: string): Readings {
   const decoded = decode(octetsOf(path));
-  const forms = new Set(
-    [fold, lowOctet].map((write) => {
-      const once = withCharacters(decoded, write);
-      // Some servers see `%32` here.
-      return withCharacters(decode(once.replace(/%\ue002*([0-9a-fu])\ue002*/gi, '%$1')), write);
-    }),
-  );
-  return Array.from(forms, parse);
-}
-
-function decode(octets: string): string {
-  return decodeOctets(decodeOverlong(decodeOctets(octets)));
-}
-
-function parse(form: string): LoosePath {
-  const segments: LooseSegment[] = [];
-  let isBehindParameters = false;
-  for (const [whole, separator = '', text = ''] of form
-    .toLowerCase()
-    .matchAll(/([/\ue000]?)([^/\ue000]*)/g)) {
-    if (whole === '') break;
-    const isJoined = separator === CODED_SLASH;
-    isBehindParameters = isJoined && isBehindParameters;
-    segments.push({ text, isJoined, isBehindParameters });
-    isBehindParameters ||= text.includes(';');
+  const readings: Reading[] = [];
+  for (const write of [fold, lowOctet]) {
+    // A server that folds characters first sees `%32` in `%３2`.
+    const again = decode(withCharacters(decoded, write).replace(FOLDED_CODE, '%$1'));
+    const text = withCharacters(again, write).toLowerCase();
+    if (HAS_CODE.test(text)) return 'unreadable';
+    for (const bare of [text, text.replace(/;[^/]*/g, ''), text.replace(PARAMETERS, '')]) {
+      const isVague = DOTS.test(bare) || bare.split(CODED).length > MOST_CODED;
+      const joined = bare.replace(NOTHING, (found) => (found.includes('/') ? '/' : CODED).repeat(2));
+      readings.push({ text: bare, isVague }, { text: joined, isVague });
+    }
   }
-  return { segments, hasDots: segments.some(({ text }) => DOTS.test(text)) };
+  return readings;
 }
 
-/** Two dots or more and nothing else, but parameters or what a server cuts off. */
-const DOTS = /^[%\ue002\0-\x20]*(?:[.\ue001][%\ue002\0-\x20]*){2,}(?:[;?#]|$)/;
+/** Behind `;`, to the next separator of any kind. */
+const PARAMETERS = new RegExp(`;[^/${CODED}]*`, 'g');
+const FOLDED_CODE = new RegExp(`%${UNSEEN}*([0-9a-fu])${UNSEEN}*`, 'gi');
+const HAS_CODE = /%[0-9a-f]{2}|%u[0-9a-f]{4}/;
+/** Two dots or more, and nothing that every server sees. */
+const DOTS = new RegExp(`(?:^|${SLASH})[${SKIPPED}]*\\.[${SKIPPED}]*\\.[.${SKIPPED}]*(?:${SLASH}|[?#;]|$)`);
+/** Segments that are nothing to some server, with the separators around them. */
+const NOTHING = new RegExp(`${SLASH}(?:[.${SKIPPED}]*${SLASH})+`, 'g');
+
+/** A path template as loose servers match it. */
+export interface LooseTemplate {
+  whole: RegExp;
+  /** Its literal segments. */
+  words: readonly RegExp[];
+}
+
+/** @param base where the path begins; undefined: anywhere */
+export function looseTemplate(base: string | undefined, path: string): LooseTemplate {
+  const segments = `${base ?? ''}${path}`.split('/').slice(1);
+  const start = base === undefined ? `(?:^|${SLASH})` : `^${SLASH}*`;
+  const whole = segments.map((segment, index) => {
+    const last = index === segments.length - 1;
+    return /^\{\w+\}$/.test(segment) ? `[^/]${last ? '+' : '*'}` : spelt(segment);
+  });
+  const words = segments.filter((segment) => !segment.includes('{'));
+  return {
+    whole: new RegExp(`${start}${whole.join(BETWEEN)}${END}`),
+    words: words.map((word) => new RegExp(`(?:^|${SLASH})${spelt(word)}${BORDER}`, 'g')),
+  };
+}
+
+export function mayBe({ whole, words }: LooseTemplate, readings: Readings): boolean {
+  if (readings === 'unreadable') return true;
+  return readings.some(({ text, isVague }) => (isVague ? follow(words, text) : whole.test(text)));
+}
+
+/** Tells whether some server finds a path below a first segment. */
+export function belowMatcher(first: string): (path: string) => boolean {
+  const { words } = looseTemplate('', `/${first}`);
+  const whole = new RegExp(`^${SLASH}*${spelt(first)}${BORDER}`);
+  return (path) => mayBe({ whole, words }, readingsOf(path));
+}
+
+/** Whether the words stand in a text in this order. */
+function follow(words: readonly RegExp[], text: string): boolean {
+  let at = 0;
+  return words.every((word) => {
+    word.lastIndex = at;
+    const isThere = word.test(text);
+    at = word.lastIndex;
+    return isThere;
+  });
+}
+
+/** The source of a pattern for a template's segment, with what some servers skip within and behind it. */
+function spelt(segment: string): string {
+  const letters =
+    segment
+      .toLowerCase()
+      .replace(/;.*/, '')
+      .match(/\{\w+\}|./g) ?? [];
+  const skipped = `[${SKIPPED}]*`;
+  return `${letters.map((one) => skipped + (one.length > 1 ? '[^/]+' : `\\u00${hex(one)}`)).join('')}[.${SKIPPED}]*`;
+}
+
+function hex(char: string): string {
+  return char.charCodeAt(0).toString(16).padStart(2, '0');
+}
 
 /** Each character as an octet, as Node gives a request line. Other characters, as files may hold, are coded in UTF-8. */
 function octetsOf(path: string): string {
@@ -79,36 +125,30 @@ function octetsOf(path: string): string {
   );
 }
 
-/** Decodes `%2f` and `%u002f` until nothing changes: from the end, so that each character is looked at once. */
-function decodeOctets(octets: string): string {
-  if (!octets.includes('%') && !octets.includes('\\')) return octets;
-  const decoded: string[] = [];
-  const next = (count: number) => decoded.slice(-count).reverse().join('');
-  for (let i = octets.length - 1; i >= 0; i--) {
-    let char = octets[i] as string;
-    while (char === '%') {
-      const [unit, octet] = [/^u[0-9a-f]{4}$/i.test(next(5)), /^[0-9a-f]{2}$/i.test(next(2))];
-      if (!unit && !octet) break;
-      const hex = unit ? next(5).slice(1) : next(2);
-      decoded.length -= unit ? 5 : 2;
-      const code = Number.parseInt(hex, 16);
-      if (unit && code > 0x7f) {
-        decoded.push(...[...Buffer.from(String.fromCharCode(code)).toString('latin1')].reverse());
-        char = '';
-      } else char = code === 0x2f ? CODED_SLASH : String.fromCharCode(code);
-    }
-    if (char !== '') decoded.push(char === '\\' ? CODED_SLASH : char);
+/** `%2f`, `%252f`, `%u002f` and overlong UTF-8, until nothing changes. */
+function decode(octets: string): string {
+  let decoded = octets.replaceAll('\\', CODED);
+  for (let i = 0; i < MOST_DECODINGS; i++) {
+    const before = decoded;
+    decoded = decoded
+      .replace(/%(?:25)*(?:u([0-9a-f]{4})|([0-9a-f]{2}))/gi, (_, unit?: string, octet?: string) =>
+        octetsOfCode(Number.parseInt(unit ?? (octet as string), 16), unit !== undefined),
+      )
+      .replace(OVERLONG, (whole, last: string) => {
+        if (last === CODED) return CODED;
+        // Loose decoders take six bits of whatever comes last.
+        const high = (whole.charCodeAt(whole.length - 2) & 1) << 6;
+        return octetsOfCode(high | (last.charCodeAt(0) & 0x3f), false);
+      });
+    if (decoded === before) break;
   }
-  return decoded.reverse().join('');
+  return decoded;
 }
 
-/** Overlong UTF-8 of ASCII characters, `%c0%af`. Loose decoders take six bits of whatever comes last. */
-function decodeOverlong(decoded: string): string {
-  return decoded.replace(OVERLONG, (whole, last: string) => {
-    if (last === CODED_SLASH) return CODED_SLASH;
-    const code = ((whole.charCodeAt(whole.length - 2) & 1) << 6) | (last.charCodeAt(0) & 0x3f);
-    return code === 0x2f || code === 0x5c ? CODED_SLASH : String.fromCharCode(code);
-  });
+function octetsOfCode(code: number, isUnit: boolean): string {
+  if (code === 0x2f || code === 0x5c) return CODED;
+  const char = String.fromCharCode(code);
+  return isUnit && code > 0x7f ? Buffer.from(char).toString('latin1') : char;
 }
 
 const OVERLONG =
@@ -116,76 +156,23 @@ const OVERLONG =
 
 /** Reads octets past ASCII as UTF-8, and writes each character as `write` says. */
 function withCharacters(decoded: string, write: (char: string) => string): string {
-  return decoded.replace(/[\x80-\xff]+/g, (run) => {
-    const octets = Buffer.from(run, 'latin1');
-    const text = isUtf8(octets) ? octets.toString() : octets.toString().replaceAll('\ufffd', ANY);
-    return Array.from(text, (char) => (char === ANY ? ANY : write(char)))
-      .join('')
-      .replace(/[/\\]/g, CODED_SLASH);
-  });
+  return decoded.replace(/[\x80-\xff]+/g, (run) =>
+    Array.from(Buffer.from(run, 'latin1').toString(), write).join('').replace(/[/\\]/g, CODED),
+  );
 }
 
 /** Slashes that Unicode does not count as forms of the ASCII ones, though code pages do. */
 const SLASHES = /[\u2044\u2215\u2216\u29f5]/;
 
-/** `ſ` is `s`, a full-width slash is a slash; what has no ASCII form is left out. */
+/** `ſ` is `s`, a full-width slash is a slash. */
 function fold(char: string): string {
   if (SLASHES.test(char)) return '/';
-  return (
-    char
-      .normalize('NFKD')
-      .toUpperCase()
-      .replace(/[^\0-\x7f]+/g, UNSEEN) || UNSEEN
-  );
+  const folded = char.normalize('NFKD').toUpperCase();
+  return folded.replace(/[^\0-\x7f]+/g, UNSEEN) || UNSEEN;
 }
 
 /** U+0170 is `p` to a server that keeps one octet of a character. */
 function lowOctet(char: string): string {
   const octet = (char.codePointAt(0) ?? 0) & 0xff;
   return octet < 0x80 ? String.fromCharCode(octet) : UNSEEN;
-}
-
-/** Whether a segment is nothing to some server: empty, dots, white space, or parameters alone. */
-export function isNothing(text: string): boolean {
-  return /^[.%\ue001\ue002\0-\x20\x7f]*(?:;|$)/.test(text);
-}
-
-/** Whether a server may end the path before this segment has begun. */
-export function startsWithEnd(text: string): boolean {
-  return /^[.%\ue001\ue002\x7f]*[?#;\0-\x20]/.test(text);
-}
-
-/** Whether a server may end the path within this segment. */
-export function mayEndPath(text: string): boolean {
-  return /[?#;\0-\x20]/.test(text);
-}
-
-/** Whether some server reads a segment as this word, in lower case. */
-export function mayBeWord(text: string, word: string): boolean {
-  return readingsOf(text).some((reading) => isSpelt(reading, word));
-}
-
-/** Whether some server reads a segment as one that the pattern fits. */
-export function mayFit(text: string, pattern: RegExp): boolean {
-  return readingsOf(text).some((reading) => pattern.test(reading.replaceAll(ANY, '')));
-}
-
-/** Without what is invisible; without parameters; cut at what may end a path. */
-function readingsOf(text: string): string[] {
-  return [text, text.replace(/;.*$/s, ''), text.replace(/[?#;].*$|(?<=[^\0-\x20])[\0-\x20].*$/s, '')].map(
-    (reading) => reading.replace(/[%\ue002\0-\x20\x7f]/g, '').replace(/\.+$/, ''),
-  );
-}
-
-/** Each `ANY` may stand for one letter of the word. */
-function isSpelt(reading: string, word: string): boolean {
-  const letters = reading.replaceAll(ANY, '');
-  if (letters === word) return true;
-  if (word.length - letters.length > reading.length - letters.length) return false;
-  let at = 0;
-  for (const letter of letters) {
-    at = word.indexOf(letter, at) + 1;
-    if (at === 0) return false;
-  }
-  return true;
 }

@@ -3,13 +3,13 @@ import type { OperationEntry, ParameterForm } from '../model/contract.ts';
 import type { Finding } from '../model/finding.ts';
 import type { JudgedPath } from '../model/severity-override.ts';
 import { type HeaderMeanings, meaningsOf, type OtherPath } from './header-meanings.ts';
-import { isPlain, looseForms } from './loose-path.ts';
+import { mayBe, readingsOf } from './loose-path.ts';
 import { type RequestRule, requestFinding } from './request-rules.ts';
 import { KEY, type Template, templatesOf } from './template.ts';
 
 /** The operation that a request could mean, and what its path and headers have against them. */
 export interface Match {
-  /** Undefined where it only goes below a judged record's path, or it cannot be told. */
+  /** Undefined where it cannot be told. */
   operation: string | undefined;
   /** The path's parameters as sent; empty where the path is ambiguous. */
   parameters: Readonly<Record<string, string>>;
@@ -25,43 +25,32 @@ export interface Match {
 type Matcher = (head: RequestHead) => Match | undefined;
 
 const AMBIGUOUS: RequestRule = 'request.ambiguous-path';
-/** More headers with a path than this are no honest use, and each has to be read in all ways. */
+/** More headers with a path than this are no honest use. */
 const MOST_OTHER_PATHS = 2;
-/** Characters of such a path, unless it is plain. */
-const LONGEST_OTHER_PATH = 1000;
 /** The same of those that ordinary proxies set, several of which may stand in a row. */
 const MOST_ORDINARY_PATHS = 8;
+/** Characters of such a path, unless it is plain. */
+const LONGEST_OTHER_PATH = 1000;
 
-/**
- * Tells which operation a request means, reading its path, method and headers as the loosest server would.
- *
- * @param basePath only paths below it match, by whole segments; `""`: all
- */
-export function createMatcher(entries: Readonly<Record<string, OperationEntry>>, basePath = ''): Matcher {
-  const templates = templatesOf(entries, basePath);
-  const anywhere = templatesOf(entries);
+/** Tells which operation a request means, reading its path, method and headers as the loosest server would. */
+export function createMatcher(entries: Readonly<Record<string, OperationEntry>>): Matcher {
+  const templates = templatesOf(entries);
   const methods = new Set(templates.map(({ entry }) => entry.method));
+  const patches = templates.filter(({ entry }) => entry.method === 'PATCH');
   return (head) => {
     const { path, query } = splitTarget(head.url);
     const meanings = meaningsOf(head, path.includes('%') ? `${codedQueryOf(path)}&${query}` : query);
+    const { methods: others, isJsonPost, paths } = meanings;
     // Most requests that are not judged end here: no operation has their method, and nothing gives them another.
-    if (
-      !methods.has(head.method) &&
-      meanings.methods.size === 0 &&
-      !meanings.isJsonPost &&
-      meanings.paths.every(({ isOrdinary }) => isOrdinary)
-    )
-      return undefined;
-    const asked: Asked = { path, query, meanings, templates, anywhere };
-    const match = matchPath(
-      templates.filter(({ entry }) => entry.method === head.method || meanings.methods.has(entry.method)),
-      asked,
+    const isPlainly = others.size === 0 && !isJsonPost && paths.every(({ isOrdinary }) => isOrdinary);
+    if (isPlainly && !methods.has(head.method)) return undefined;
+    const asked: Asked = { path, query, meanings, templates };
+    const meant = templates.filter(
+      ({ entry }) => entry.method === head.method || meanings.methods.has(entry.method),
     );
-    if (match || !meanings.isJsonPost) return match;
-    const byBody = matchPath(
-      templates.filter(({ entry }) => entry.method === 'PATCH'),
-      asked,
-    );
+    const match = matchPath(meant, asked);
+    if (match || !isJsonPost) return match;
+    const byBody = matchPath(patches, asked);
     return byBody && { ...byBody, isByBody: true };
   };
 }
@@ -73,26 +62,42 @@ interface Asked {
   meanings: HeaderMeanings;
   /** All of the contract, the most specific first. */
   templates: readonly Template[];
-  /** The same without the base path. */
-  anywhere: readonly Template[];
 }
 
 /** @param meant the templates that have the request's method, or one that it could get */
 function matchPath(meant: readonly Template[], asked: Asked): Match | undefined {
-  const { path, meanings } = asked;
-  const byQuery = matchOtherPaths(pathsInQuery(asked, meant), meant, asked);
+  const { path, query, meanings } = asked;
+  const byQuery = matchQuery(meant, query);
   if (byQuery) return byQuery;
   // One slash at the end is judged as if it were not there.
   const bare = path.endsWith('/') ? path.slice(0, -1) : path;
-  const strict = isPlain(bare) || isCodedText(bare) ? matchStrictly(meant, bare, meanings) : undefined;
-  if (strict && bare === bare.toLowerCase() && !bare.includes('%')) return strict;
+  const isClear = isPlain(bare);
+  const strict = isClear || isCodedText(bare) ? matchStrictly(meant, bare, meanings) : undefined;
+  // A plain path in lower case has one reading.
+  if (isClear && bare === bare.toLowerCase()) return strict ?? matchOtherPaths(meant, asked);
   const loose = findLoosely(meant, path);
   if (strict && loose?.operation === strict.operation) return strict;
-  if (loose) {
-    const findings = [ambiguous(loose, path), ...meanings.findings];
-    return { operation: loose.operation, parameters: {}, path: 'unclear', findings };
+  return loose
+    ? refused(loose.operation, ambiguous(loose, path), ...meanings.findings)
+    : matchOtherPaths(meant, asked);
+}
+
+/** A character that servers read differently, an empty segment, a dot at either end of a segment, or no slash first. */
+const NOT_PLAIN = /^[^/]|[^\w~!$&'()*+,=:@./-]|\/[./]|\.\/|[./]$/;
+
+function isPlain(path: string): boolean {
+  return !NOT_PLAIN.test(path);
+}
+
+/** Octets that every server decodes alike: no separators, dots, controls or further codes. */
+function isCodedText(path: string): boolean {
+  if (!path.includes('%') || !isPlain(path.replace(/%[\da-f]{2}/gi, 'x'))) return false;
+  try {
+    const decoded = (path.match(/(?:%[\da-f]{2})+/gi) ?? []).map(decodeURIComponent).join('');
+    return /^[\x20!"$&'()*+,:<=>@[\]^_`{|}~0-9a-z\xa0-\u1fff\u3000-\ud7ff]*$/iu.test(decoded);
+  } catch {
+    return false;
   }
-  return matchOtherPaths(meanings.paths, meant, asked);
 }
 
 function matchStrictly(
@@ -102,13 +107,11 @@ function matchStrictly(
 ): Match | undefined {
   for (const { operation, entry, match } of templates) {
     const found = match(path);
-    if (!found || (path.includes('%') && !isInTexts(entry, path, found.parameters))) continue;
+    if (!found) continue;
     const wrong = checkParameters(entry, found.parameters);
     const isClear = wrong.length === 0 && meanings.findings.every(({ rule }) => rule !== AMBIGUOUS);
     return {
-      operation,
-      parameters: found.parameters,
-      base: found.base,
+      ...{ operation, parameters: found.parameters, base: found.base },
       path: isClear ? found.path : 'unclear',
       findings: [...wrong, ...meanings.findings],
     };
@@ -118,37 +121,24 @@ function matchStrictly(
 
 function findLoosely(templates: readonly Template[], path: string): Template | undefined {
   if (templates.length === 0) return undefined;
-  const forms = looseForms(path);
-  return templates.find(({ mayBe }) => forms.some(mayBe));
+  const readings = readingsOf(path);
+  return templates.find(({ loose }) => mayBe(loose, readings));
 }
 
-/** @param meant the templates that have the request's method, or one that it could get */
-function matchOtherPaths(
-  others: readonly OtherPath[],
-  meant: readonly Template[],
-  { path, templates }: Asked,
-): Match | undefined {
-  const ordinary = others.filter(({ isOrdinary }) => isOrdinary).length;
-  const isTooMany =
-    others.length - ordinary > MOST_OTHER_PATHS ||
-    ordinary > MOST_ORDINARY_PATHS ||
-    others.some(
-      ({ value, isOrdinary }) => !isOrdinary && value.length > LONGEST_OTHER_PATH && !isPlain(value),
-    );
-  for (const { value, finding, isOrdinary } of others) {
-    // Whatever the method: what a server makes of such a header is its own affair. Those that ordinary proxies set count
-    // for little: only where a PATCH of something else is said to be one of a record.
-    const candidates = isOrdinary ? meant : templates;
-    if (candidates.length === 0) continue;
-    const refused = (operation?: string): Match => ({
-      ...{ operation, parameters: {}, path: 'unclear' },
-      findings: [finding],
-    });
-    if (isTooMany) return refused();
-    for (const text of pathsFrom(path, value)) {
-      const template = findLoosely(candidates, text);
-      if (template) return refused(template.operation);
-    }
+function refused(operation: string | undefined, ...findings: Finding[]): Match {
+  return { operation, parameters: {}, path: 'unclear', findings };
+}
+
+/** Some frameworks (CodeIgniter) take a query for the path: `?/accounts/…`, and not `?next=/accounts/…`. */
+function matchQuery(meant: readonly Template[], query: string): Match | undefined {
+  if (meant.length === 0 || !/^[^=&]*(?:[/\\]|%(?:25)*(?:2f|5c))/i.test(query)) return undefined;
+  for (const value of [query, query.split('&', 1)[0] as string]) {
+    const readings = readingsOf(`/${value.replace(/^\/+/, '')}`);
+    const template = meant.find(({ anywhere }) => mayBe(anywhere, readings));
+    if (!template) continue;
+    const hint = 'leave it out, or give its values names: ?name=value';
+    const message = 'the query can give the request another path';
+    return refused(template.operation, requestFinding(AMBIGUOUS, message, { hint }));
   }
   return undefined;
 }
@@ -158,41 +148,37 @@ function codedQueryOf(path: string): string {
   return /%(?:25)*3f(.*)$/is.exec(path)?.[1] ?? '';
 }
 
-/**
- * A query that some frameworks (CodeIgniter) take for the path: `?/accounts/…`, and not `?next=/accounts/…`. Behind a
- * script's path it goes on from there.
- */
-function pathsInQuery({ path, query, anywhere }: Asked, meant: readonly Template[]): OtherPath[] {
-  if (meant.length === 0 || !/^[^=&]*(?:[/\\]|%(?:25)*(?:2f|5c))/i.test(query)) return [];
-  const whole = `/${query.replace(/^\/+/, '')}`;
-  const end = whole.indexOf('&');
-  const finding = requestFinding('request.ambiguous-path', 'the query can give the request another path', {
-    hint: 'leave it out, or give its values names: ?name=value',
-  });
-  return (end < 0 ? [whole] : [whole, whole.slice(0, end)])
-    .filter((value) => findLoosely(anywhere, value))
-    .flatMap((value) => [value, path + value, parentOf(path) + value])
-    .map((value) => ({ value, finding, isOrdinary: true }));
-}
-
-/** The paths that a header's value can give a request for `path`: a value without a slash first may go on from there. */
-function pathsFrom(path: string, value: string): string[] {
-  const other = splitTarget(value).path;
-  return other.startsWith('/') ? [other] : [other, `${path}/${other}`, `${parentOf(path)}/${other}`];
-}
-
-function parentOf(path: string): string {
-  return path.slice(0, Math.max(path.lastIndexOf('/'), 0));
-}
-
-function shown(path: string): string {
-  return JSON.stringify(path.length > 200 ? `${path.slice(0, 200)}…` : path);
+function matchOtherPaths(
+  meant: readonly Template[],
+  { path, templates, meanings: { paths } }: Asked,
+): Match | undefined {
+  const ordinary = paths.filter(({ isOrdinary }) => isOrdinary).length;
+  const isLong = ({ value, isOrdinary }: OtherPath) =>
+    !isOrdinary && value.length > LONGEST_OTHER_PATH && !isPlain(value);
+  const isTooMany =
+    paths.length - ordinary > MOST_OTHER_PATHS || ordinary > MOST_ORDINARY_PATHS || paths.some(isLong);
+  for (const { value, finding, isOrdinary } of paths) {
+    // Whatever the method: what a server makes of such a header is its own affair. Those that ordinary proxies set count
+    // for little: only where a PATCH of something else is said to be one of a record.
+    const candidates = isOrdinary ? meant : templates;
+    if (candidates.length === 0) continue;
+    if (isTooMany) return refused(undefined, finding);
+    const other = splitTarget(value).path;
+    const parent = path.slice(0, Math.max(path.lastIndexOf('/'), 0));
+    // A value without a slash first may go on from the path.
+    for (const text of other.startsWith('/') ? [other] : [other, `${path}/${other}`, `${parent}/${other}`]) {
+      const template = findLoosely(candidates, text);
+      if (template) return refused(template.operation, finding);
+    }
+  }
+  return undefined;
 }
 
 function ambiguous({ operation, entry }: Template, path: string): Finding {
+  const shown = JSON.stringify(path.length > 200 ? `${path.slice(0, 200)}…` : path);
   return requestFinding(
-    'request.ambiguous-path',
-    `the path ${shown(path)} is not written plainly, yet a server may read it as ${entry.path} (${operation})`,
+    AMBIGUOUS,
+    `the path ${shown} is not written plainly, yet a server may read it as ${entry.path} (${operation})`,
     {
       hint: `write it as ${entry.path}, in this letter case, without coded characters, dot segments or doubled slashes`,
     },
@@ -214,14 +200,11 @@ function checkParameters(
     const wanted = wantedOf(form, value);
     if (wanted === undefined) continue;
     const words = form.keywords ? `${form.keywords.map((word) => `"${word}"`).join(', ')} or ` : '';
-    const shown = JSON.stringify(value.slice(0, 80));
-    const message = `${name} in the path must be ${words}${wanted}, not ${shown}`;
+    const message = `${name} in the path must be ${words}${wanted}, not ${JSON.stringify(value.slice(0, 80))}`;
+    const source = form.source === undefined ? {} : { source: form.source };
     findings ??= [];
     findings.push(
-      requestFinding('request.path-parameter', message, {
-        hint: hintOf(form, value),
-        ...(form.source === undefined ? {} : { source: form.source }),
-      }),
+      requestFinding('request.path-parameter', message, { hint: hintOf(form, value), ...source }),
     );
   }
   return findings ?? NONE;
@@ -239,7 +222,7 @@ function wantedOf(form: ParameterForm, value: string): string | undefined {
   }
   const text = value.includes('%') ? decodeURIComponent(value) : value;
   if (form.enum && !form.enum.includes(text)) return `one of ${form.enum.join(', ')}`;
-  if (form.pattern !== undefined && !patternOf(form.pattern).test(text))
+  if (form.pattern !== undefined && !new RegExp(form.pattern, 'u').test(text))
     return `a text that matches ${form.pattern}`;
   if (form.format && !FORMATS[form.format].test(text)) return `a ${form.format}`;
   return undefined;
@@ -257,35 +240,6 @@ const FORMATS = {
   date: /^\d{4}-\d\d-\d\d$/,
   'date-time': /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/i,
 } as const;
-
-const patterns = new Map<string, RegExp>();
-function patternOf(source: string): RegExp {
-  const pattern = patterns.get(source) ?? new RegExp(source, 'u');
-  patterns.set(source, pattern);
-  return pattern;
-}
-
-/** Octets that every server decodes alike: no separators, dots, controls or further codes. */
-function isCodedText(path: string): boolean {
-  if (!path.includes('%') || !isPlain(path.replace(/%[\da-f]{2}/gi, 'x'))) return false;
-  try {
-    const decoded = (path.match(/(?:%[\da-f]{2})+/gi) ?? []).map(decodeURIComponent).join('');
-    return /^[\x20!"$&'()*+,:<=>@[\]^_`{|}~0-9a-z\xa0-\u1fff\u3000-\ud7ff]*$/iu.test(decoded);
-  } catch {
-    return false;
-  }
-}
-
-/** Whether all that is coded in a path stands in parameters of the type `string`. */
-function isInTexts(
-  entry: OperationEntry,
-  path: string,
-  parameters: Readonly<Record<string, string>>,
-): boolean {
-  const codes = (text: string) => text.split('%').length - 1;
-  const texts = Object.entries(parameters).filter(([name]) => entry.parameters[name]?.type === 'string');
-  return texts.reduce((sum, [, value]) => sum + codes(value), 0) === codes(path);
-}
 
 /** Canonical decimal: one way to write each number, so that every server reads the same one. */
 function isInteger(value: string): boolean {

@@ -1,16 +1,17 @@
 import { splitTarget } from '../http/http.ts';
 import type { OperationEntry, ParameterForm } from '../model/contract.ts';
 import { isRecordKind, type RecordName } from '../model/record.ts';
-import { isNothing, type LoosePath, mayBeWord, mayEndPath, mayFit, startsWithEnd } from './loose-path.ts';
+import { type LooseTemplate, looseTemplate } from './loose-path.ts';
 
 /** An operation's path template, ready to be held against paths. */
 export interface Template {
   operation: string;
   entry: OperationEntry;
-  /** How a path fits the template to the letter; undefined if it does not. */
+  /** Undefined if the path does not fit the template to the letter. */
   match(path: string): Fit | undefined;
-  /** Whether some server may take a loose path for the template's. */
-  mayBe(path: LoosePath): boolean;
+  loose: LooseTemplate;
+  /** The same behind any prefix. */
+  anywhere: LooseTemplate;
 }
 
 /** How a path fits a template. */
@@ -22,22 +23,13 @@ interface Fit {
   path: `/${string}`;
 }
 
-/** A segment of a template: a word, or a pattern with parameters. */
-interface Part {
-  word?: string;
-  /** In any letter case. */
-  pattern: RegExp;
-}
+type Entries = Readonly<Record<string, OperationEntry>>;
 
 /** The templates of a contract, the most specific first: literal segments go before parameters, long paths before short ones. */
-export function templatesOf(
-  entries: Readonly<Record<string, OperationEntry>>,
-  basePath = '',
-): readonly Template[] {
+export function templatesOf(entries: Entries): readonly Template[] {
   return Object.entries(entries)
-    .map(([operation, entry]) => ({ template: templateOf(operation, entry, basePath), path: entry.path }))
-    .sort((a, b) => compareSpecific(a.path, b.path))
-    .map(({ template }) => template);
+    .sort(([, a], [, b]) => compareSpecific(a.path, b.path))
+    .map(([operation, entry]) => templateOf(operation, entry));
 }
 
 function compareSpecific(a: string, b: string): number {
@@ -51,109 +43,40 @@ function compareSpecific(a: string, b: string): number {
   );
 }
 
-/** @param basePath only paths below it fit, by whole segments; `""`: all */
-function templateOf(operation: string, entry: OperationEntry, basePath: string): Template {
-  const isAnchored = entry.base !== undefined;
-  const ownBase = entry.base?.replace(/\/$/, '') ?? '';
-  const parts = partsOf(ownBase + entry.path);
-  const base = isAnchored ? [] : partsOf(basePath);
-  const names = [...entry.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name as string);
-  const exact = new RegExp(
-    `^(${isAnchored ? literally(ownBase) : '.*?'})(${entry.path.split('/').slice(1).map(sourceOf).join('')})$`,
-    's',
+function templateOf(operation: string, entry: OperationEntry): Template {
+  const { path, parameters: forms, base: own } = entry;
+  const base = own?.replace(/\/$/, '');
+  const names = parametersIn(path);
+  const source = path.replace(/\{(\w+)\}|[.*+?^$()|[\]\\]/g, (found, name?: string) =>
+    name === undefined ? `\\${found}` : forms[name]?.type === 'string' ? '([^/]+)' : '([^/%]+)',
   );
+  const prefix = base?.replace(/[.*+?^${}()|[\]\\]/g, '\\$&') ?? '[^%]*?';
+  const exact = new RegExp(`^(${prefix})(${source})$`, 's');
   return {
     operation,
     entry,
     match(path) {
-      if (basePath !== '' && !path.startsWith(`${basePath}/`)) return undefined;
       const found = exact.exec(path);
       if (!found) return undefined;
       const parameters: Record<string, string> = {};
       for (let i = 0; i < names.length; i++) parameters[names[i] as string] = found[i + 3] as string;
       return { parameters, base: found[1] as string, path: found[2] as `/${string}` };
     },
-    mayBe: (path) => canFollow(base, parts, path, isAnchored),
+    loose: looseTemplate(base, path),
+    anywhere: looseTemplate(undefined, path),
   };
 }
 
-function partsOf(path: string): Part[] {
-  return path
-    .split('/')
-    .slice(1)
-    .map((segment) => ({
-      pattern: new RegExp(`^${sourceOf(segment).slice(1)}$`, 'is'),
-      ...(!/\{\w+\}/.test(segment) && { word: segment.toLowerCase() }),
-    }));
+/** Names of a template's parameters, in order. */
+export function parametersIn(path: string): string[] {
+  return [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1] as string);
 }
 
-function literally(text: string): string {
-  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
-}
-
-/** `{id}:archive` -> `/([^/]+):archive`. */
-function sourceOf(segment: string): string {
-  return `/${segment.replace(/\{\w+\}|[.*+?^${}()|[\]\\]/g, (found) => (found.length > 1 ? '([^/]+)' : `\\${found}`))}`;
-}
-
-/**
- * Whether the parts may follow each other in the segments of a path, up to its end. Walks all at once: `reached[n]` says whether the
- * first n parts may be what came by.
- */
-function canFollow(
-  base: readonly Part[],
-  own: readonly Part[],
-  { segments, hasDots }: LoosePath,
-  isAnchored: boolean,
-): boolean {
-  const parts = [...base, ...own];
-  let reached = parts.map((_, n) => n === 0);
-  reached.push(false);
-  // Dots may take a parameter's segment away.
-  const skipParameters = () => {
-    for (let n = 0; hasDots && n < parts.length; n++)
-      if (reached[n] && (parts[n] as Part).word === undefined) reached[n + 1] = true;
-  };
-  for (const { text, isJoined, isBehindParameters } of segments) {
-    skipParameters();
-    const isEmpty = isNothing(text);
-    if (reached[parts.length] && startsWithEnd(text)) return true;
-    const next = reached.map((was, n) => {
-      if (!was) return false;
-      const isOfParameter = isJoined && n > 0 && parts[n - 1]?.word === undefined;
-      return (n === base.length && !isAnchored) || hasDots || isEmpty || isOfParameter || isBehindParameters;
-    });
-    if (next[parts.length] && mayEndPath(text)) return true;
-    for (let n = 0; n < parts.length; n++) {
-      const { word, pattern } = parts[n] as Part;
-      if (!reached[n]) continue;
-      const isLast = n === parts.length - 1;
-      const fits =
-        word === undefined
-          ? text !== ''
-            ? pattern.test(text) || mayFit(text, pattern)
-            : !isLast
-          : mayBeWord(text, word);
-      if (fits) next[n + 1] = true;
-      if (fits && isLast && (hasDots || mayEndPath(text))) return true;
-    }
-    reached = next;
-  }
-  skipParameters();
-  return reached[parts.length] === true;
-}
 /** Tells which record a request's URL is that of, whatever the method; undefined where it is none's. */
 export type RecordMatcher = (url: string) => RecordName | undefined;
 
-/** @param basePath only records below it are told, by whole segments; `""`: all */
-export function createRecordMatcher(
-  entries: Readonly<Record<string, OperationEntry>>,
-  basePath = '',
-): RecordMatcher {
-  const templates = templatesOf(
-    Object.fromEntries(Object.entries(entries).filter(([, { record }]) => isRecordKind(record?.kind ?? ''))),
-    basePath,
-  );
+export function createRecordMatcher(entries: Entries): RecordMatcher {
+  const templates = templatesOf(entries).filter(({ entry }) => isRecordKind(entry.record?.kind ?? ''));
   return (url) => {
     const { path } = splitTarget(url);
     // A base URL that ends in a slash doubles one, which most servers do not mind.

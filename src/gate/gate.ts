@@ -89,8 +89,6 @@ export interface Gate {
 }
 
 export interface GateOptions extends Omit<PoliciesOptions, 'rules' | 'templates'>, GuardPolicyOptions {
-  /** Only paths below it are judged, by whole segments; `""`: all. */
-  basePath?: string;
   /** Bytes that a body may have, before and after decoding. */
   bodyLimit: number;
   /** Further rules, by the operation that they apply to. */
@@ -123,7 +121,7 @@ export function createGate(contract: Contract, options: GateOptions): Gate {
   const decideOn = decideDeletion(options);
   const protects = (options.protect ?? []).length > 0;
   if (protects) checkProtecting(contract);
-  const matcher = createMatcher(contract.entries, options.basePath);
+  const matcher = createMatcher(contract.entries);
   const judges = policies.judges || options.tellsEffects;
   const match = (head: RequestHead) => (judges ? matcher(head) : undefined);
   const ready = new Map<string, { operation: LoadedOperation; rules: readonly BoundRule[] }>();
@@ -207,7 +205,7 @@ export function createGate(contract: Contract, options: GateOptions): Gate {
     return inspection;
   };
 
-  const recordAt = createRecordMatcher(contract.entries, options.basePath);
+  const recordAt = createRecordMatcher(contract.entries);
   return {
     operations,
     rules: catalogue,

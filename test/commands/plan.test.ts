@@ -311,7 +311,7 @@ it('the service is asked for the project', async () => {
   const target = await startTarget((_req, res) => res.end(JSON.stringify({ _data: PROJECT })));
   const source = { kind: 'target', url: `${target.url}/api/v2`, headers: ['Token', 'abc'] } as const;
   expect(await planned({ source })).toMatchObject({ exitCode: 3, effects: [STAGING_DELETED] });
-  expect(await planned({ source, basePath: '/api/v2', gateOptions: { basePath: '/api/v2' } })).toMatchObject({
+  expect(await planned({ source, basePath: '/api/v2' })).toMatchObject({
     exitCode: 3,
   });
   expect(target.received.map(({ method, url, headers }) => [method, url, headers.token])).toEqual([

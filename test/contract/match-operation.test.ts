@@ -266,15 +266,6 @@ describe('a query that some frameworks take for the path', () => {
     expect(match(url, { method: 'GET' })).toBeUndefined();
   });
 
-  it('is refused below a base path as well', () => {
-    const basePath = '/api/v2';
-    const at = (url: string) => match(url, {}, basePath);
-    expect(at('/api/v2/index.php?/accounts/current/projects/42')).toBe(AMBIGUOUS);
-    expect(at('/api/v2/?accounts/current/projects/42')).toBe(AMBIGUOUS);
-    expect(at('/?/api/v2/accounts/current/projects/42')).toBe(AMBIGUOUS);
-    expect(at('/?/accounts/current/projects/42')).toBeUndefined();
-  });
-
   it.each([
     '/x?next=/accounts/current/projects/42',
     '/x?a&b=/accounts/current/projects/42',

@@ -5,7 +5,6 @@ import { announce, runs } from '../support/fuzz.ts';
 import { hostileRequest } from '../support/hostile/requests.ts';
 import { type InProcess, startGate } from '../support/in-process.ts';
 import { objections } from '../support/oracle/objections.ts';
-import { pathReaders } from '../support/oracle/read-path.ts';
 import { sendRaw } from '../support/raw.ts';
 import { startTarget, type Target } from '../support/target.ts';
 
@@ -14,31 +13,24 @@ const BASE = '/api/v2';
 
 let target: Target;
 /** Set up in the ways in which paths are matched and built differently. */
-const gates: { setUp: string; gate: InProcess; base?: string }[] = [];
+const gates: { setUp: string; gate: InProcess }[] = [];
 beforeAll(async () => {
   target = await startTarget();
   gates.push(
     { setUp: 'no more than a target', gate: await startGate({ target: target.url }) },
-    { setUp: 'a base path', gate: await startGate({ target: target.url, basePath: BASE }), base: BASE },
     { setUp: 'a path in the target', gate: await startGate({ target: target.url + BASE }) },
-    {
-      setUp: 'a path in the target, which is the base path',
-      gate: await startGate({ target: target.url + BASE, basePath: BASE }),
-      base: BASE,
-    },
   );
 });
 
 it(`lets none of ${COUNT} hostile requests round it`, async () => {
   announce('hostile requests', COUNT);
-  const readers = gates.map(({ base }) => pathReaders(base));
   let blocked = 0;
   let arrived = 0;
   await fc.assert(
-    fc.asyncProperty(hostileRequest, fc.nat(3), async ({ bytes }, which) => {
+    fc.asyncProperty(hostileRequest, fc.nat(1), async ({ bytes }, which) => {
       target.received.length = 0;
       await send(gates[which]?.gate.port ?? 0, bytes);
-      const found = target.received.flatMap((received) => objections(received, readers[which]));
+      const found = target.received.flatMap((received) => objections(received));
       expect(found, `set up with ${gates[which]?.setUp}`).toEqual([]);
       if (target.received.length > 0) arrived++;
       else blocked++;

@@ -7,10 +7,9 @@ const { entries } = shippedContract();
 export function match(
   url: string,
   request: { method?: string; headers?: string[] } = {},
-  basePath?: string,
 ): string | undefined {
   const { method = 'PATCH', headers = [] } = request;
-  const found = createMatcher(entries, basePath)({ method, url, headers });
+  const found = createMatcher(entries)({ method, url, headers });
   if (!found) return undefined;
   const said = [found.operation, ...brief(found.findings)].join(' ');
   return found.isByBody ? `${said}, by its body` : said;

@@ -4,7 +4,8 @@ import { childOf, isObject, type JsonObject, type JsonValue } from '../../json/j
 import type { ContractFile, OperationEntry, ParameterForm } from '../../model/contract.ts';
 import { checkFile } from '../../schemas/check.ts';
 import { type Contract, refusesSomething } from '../contract.ts';
-import { contractFrom, formOf, isPattern, parametersIn } from '../load-contract.ts';
+import { contractFrom, formOf, isPattern } from '../load-contract.ts';
+import { parametersIn } from '../template.ts';
 import { SchemaConverter } from './convert-schema.ts';
 import { LeftOut, type Node, OpenApiDocument } from './document.ts';
 

@@ -21,16 +21,12 @@ const VALID = {
   draft: ajv.compile(schema('update-draft.json')),
 };
 
-/**
- * Why a request that reached the target should not have: one line for each reading in which it is no valid PATCH.
- *
- * @param readers of paths: those of a service with its records below one path only, or any
- */
-export function objections(received: Received, readers = ANY_BASE): string[] {
+/** Why a request that reached the target should not have: one line for each reading in which it is no valid PATCH. */
+export function objections(received: Received): string[] {
   if (!readMethods(received).has('PATCH')) return [];
   const kinds = new Map<Kind, string>();
   for (const target of targetsOf(received)) {
-    for (const [reader, read] of Object.entries(readers)) {
+    for (const [reader, read] of Object.entries(READERS)) {
       const kind = read(target);
       if (kind !== undefined && !kinds.has(kind)) kinds.set(kind, `${reader} reads ${target} as a ${kind}`);
     }
@@ -42,7 +38,7 @@ export function objections(received: Received, readers = ANY_BASE): string[] {
   );
 }
 
-const ANY_BASE = pathReaders();
+const READERS = pathReaders();
 
 function targetsOf({ url, rawHeaders }: Received): string[] {
   const targets = [url];

@@ -81,12 +81,10 @@ const STEPS: Readonly<Record<string, { anyCase?: true; steps: readonly ((path: s
   'a server that decodes the query mark': { steps: [decode, (path) => path.replace(/[?#].*$/s, '')] },
 };
 
-/** @param base the only path that the service's templates follow; without it, they follow any */
-export function pathReaders(base?: string): Readonly<Record<string, PathReader>> {
-  const template = `${base ? `^${base}/` : '(?:^|/)'}accounts/[^/]*/(project|feature|draft)s/[^/]+/?$`;
-  const exact = new RegExp(template, 's');
-  const anyCase = new RegExp(template, 'is');
-  const readers: Record<string, PathReader> = { Express: readerOfExpress(base) };
+export function pathReaders(): Readonly<Record<string, PathReader>> {
+  const exact = /(?:^|\/)accounts\/[^/]*\/(project|feature|draft)s\/[^/]+\/?$/s;
+  const anyCase = new RegExp(exact, 'is');
+  const readers: Record<string, PathReader> = { Express: readerOfExpress() };
   for (const [name, reader] of Object.entries(STEPS)) {
     readers[name] = (target) => {
       const path = reader.steps.reduce((now, step) => step(now), pathOf(target));
@@ -96,10 +94,10 @@ export function pathReaders(base?: string): Readonly<Record<string, PathReader>>
   return readers;
 }
 
-function readerOfExpress(base = '{/*base}'): PathReader {
+function readerOfExpress(): PathReader {
   const router = express.Router({ caseSensitive: false, strict: false });
   for (const kind of ['project', 'feature', 'draft'] as const) {
-    router.all(`${base}/accounts/:account/${kind}s/:id`, (_, res) => {
+    router.all(`{/*base}/accounts/:account/${kind}s/:id`, (_, res) => {
       res.locals.kind = kind;
     });
   }
