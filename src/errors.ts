@@ -26,7 +26,6 @@ const STATUSES = {
   'target-unreachable': 502,
   'target-timeout': 504,
   'store-unavailable': 503,
-  'store-too-new': 500,
   interrupted: 503,
   internal: 500,
 } as const;

@@ -30,8 +30,6 @@ interface Kept extends Pick<ComposedGuard, 'remembered' | 'trouble' | 'close'> {
   records: Records;
   book: ApprovalBook;
   reader?: Reader | undefined;
-  /** Milliseconds that a database may take. */
-  patience?: number | undefined;
 }
 
 /**
@@ -52,9 +50,9 @@ export async function composeGuard(
     fake || played || !forward ? ofNothingReal(composed) : await keptOf(config, composed, context);
   const names = approvers && new Set(approvers);
   const approvals = new Approvals({ book: kept.book, lifetime: TOKEN_LIFETIME, approvers: names });
-  const { records, reader, patience } = kept;
+  const { records, reader } = kept;
   const mode = played ? ('off' as const) : config.guard;
-  const guard = new Guard({ gate, mode, records, reader, approvals, fake, patience, redaction });
+  const guard = new Guard({ gate, mode, records, reader, approvals, fake, redaction });
   return Object.assign(kept, { guard, approvals });
 }
 
@@ -78,7 +76,7 @@ async function keptOf(
     ]);
     const patience = config.timeout || PATIENCE;
     return {
-      ...{ reader, patience, records: new PgRecords({ database, service, patience }) },
+      ...{ reader, records: new PgRecords({ database, service, patience }) },
       book: new PgApprovals(database, service),
       remembered: { count: undefined, place: database.name },
       close: async () => undefined,

@@ -43,9 +43,6 @@ export async function openShared(
   return { database, outbox, close: () => closing(outbox, database) };
 }
 
-/** Milliseconds that a close gives the database to take what waits. */
-const PATIENCE = 5000;
-
 /** What is on its way to the database stands beside the state file. */
 async function openOutbox(
   { state, recording, record }: Config,
@@ -58,7 +55,6 @@ async function openOutbox(
     folder: join(dirname(state || STATE_BY_DEFAULT), 'outbox'),
     recording,
     mode: record === 'new_episodes' ? 'append' : 'all',
-    patience: PATIENCE,
     notice,
   });
 }

@@ -1,6 +1,6 @@
 import type { Gate } from '../gate/gate.ts';
+import { knownOf, learned, seen, tellingOf } from '../guard/kept.ts';
 import { MemoryRecords } from '../guard/records.ts';
-import { remember } from '../guard/remember.ts';
 import type { RequestHead } from '../http/http.ts';
 import {
   type Exchange,
@@ -29,14 +29,13 @@ export class RecordedHistory {
 
   /** What is known of a record by now. */
   of(name: RecordName): Known | undefined {
-    const known = this.#records.of(name);
+    const known = knownOf(this.#records.of(name));
     return known && { record: known.record, isWhole: known.isWhole };
   }
 
   /** What is known of a record at first. */
   begin(name: RecordName, known: Known): void {
-    this.#records.saw(name, known.record);
-    if (!known.isWhole) this.#records.spoil(name);
+    this.#records.put(name, { ...seen(undefined, name, known.record, 0), isPart: !known.isWhole });
   }
 
   /** The next exchange, in the order of recording. */
@@ -50,7 +49,8 @@ export class RecordedHistory {
     const bytes = response?.body && isKept(response.body) ? bodyBytes(response.body) : undefined;
     const refused = failure?.kind === 'refused' ? 'unsent' : undefined;
     const answered = failure || !response ? refused : { status: response.status, headers: [], bytes };
-    remember(this.#records, name, head, json, answered);
+    const kept = learned(this.#records.of(name), tellingOf(name, head, json), answered);
+    if (kept) this.#records.put(name, kept);
   }
 }
 

@@ -52,6 +52,9 @@ export interface ApprovalFilter {
 /** Which approvals are meant: one by its id or its token, or those of one request. */
 export type Wanted = { id: string } | { token: string } | Pick<ApprovalMarks, 'request' | 'body' | 'state'>;
 
+/** What becomes of one. */
+export type Changes = Pick<KeptApproval, 'status' | 'decidedAt' | 'decidedBy' | 'reason'>;
+
 /** Where approvals are kept. What is past its time is `expired` in all that it gives. Rejects with `store-unavailable`, `cannot-write`. */
 export interface ApprovalBook {
   /** @returns how it is kept: it begins now and ends after `lifetime` milliseconds, by the book's clock */
@@ -59,11 +62,7 @@ export interface ApprovalBook {
   /** The newest that fits. */
   find(wanted: Wanted): Promise<KeptApproval | undefined>;
   /** Changes one if its status still is one of these, and it has not expired. Kept when it resolves. @returns undefined: it is not */
-  change(
-    id: string,
-    from: readonly ApprovalStatus[],
-    changes: Partial<KeptApproval>,
-  ): Promise<KeptApproval | undefined>;
+  change(id: string, from: readonly ApprovalStatus[], changes: Changes): Promise<KeptApproval | undefined>;
   /** Ends those of a record that are open and of another state than this. @returns them */
   endOthers(record: string, state: string, reason: string): Promise<KeptApproval[]>;
   /** The newest first. */
@@ -118,56 +117,67 @@ export class Approvals {
     const token = tokenOf(subject, salt);
     const marks = { ...own, salt, token: hashOf(token), record: subject.record };
     const { exchange, ...shown } = about;
-    const now = new Date().toISOString();
-    const approval = { id: newId(), status: 'pending' as const, requestedAt: now, expiresAt: now, ...shown };
-    if (exchange !== undefined) this.#exchanges.set(approval.id, exchange);
-    this.#tell(await book.add({ ...approval, marks }, lifetime));
+    const id = newId();
+    if (exchange !== undefined) this.#exchanges.set(id, exchange);
+    const times = { requestedAt: '', expiresAt: '' };
+    this.#tell(await book.add({ id, status: 'pending', ...times, ...shown, marks }, lifetime));
     this.counts.given++;
-    return { id: approval.id, token };
+    return { id, token };
   }
 
-  /** Undefined where the token approves of the request. */
-  async whyNot(token: string, subject: Subject): Promise<Refusal | undefined> {
+  /** The approval of a token, or why that approves nothing of this request. */
+  async find(token: string, subject: Subject): Promise<{ id: string } | Refusal> {
     const kept = await this.#options.book.find({ token: hashOf(token) });
-    return kept ? refusalOf(this.#shown(kept), kept.marks, subject, this.needApprover) : NEVER_GIVEN;
+    if (!kept)
+      return { refused: 'the approval is not known: it is mistyped, or from another run', isUnknown: true };
+    return refusalOf(this.#shown(kept), kept.marks, subject, this.needApprover) ?? { id: kept.id };
   }
 
-  /** Uses the token up: no restart and no other gate takes it for valid. @returns the approval's id, or why it was not used */
+  /** The same, and uses it up: no restart and no other gate takes the token for valid. */
   async use(token: string, subject: Subject): Promise<{ id: string } | Refusal> {
     const { book, approvers } = this.#options;
-    const refusal = await this.whyNot(token, subject);
-    if (refusal) return refusal;
-    const { id } = (await book.find({ token: hashOf(token) })) as KeptApproval;
-    const used = await book.change(id, approvers ? ['approved'] : OPEN, { status: 'used' });
-    if (!used) return (await this.whyNot(token, subject)) ?? { refused: 'the approval was used already' };
+    const found = await this.find(token, subject);
+    if ('refused' in found) return found;
+    const used = await book.change(found.id, approvers ? ['approved'] : OPEN, { status: 'used' });
+    if (!used) {
+      const now = await this.find(token, subject);
+      return 'refused' in now ? now : { refused: 'the approval was used already' };
+    }
     this.#tell(used);
     this.counts.used++;
-    return { id };
+    return found;
   }
 
   /**
    * Says yes or no to a pending one.
    *
    * @param by name of the approver
+   * @returns not new: the same person has decided the same before
    * @throws PatchgateError `not-allowed` where approvers are given and `by` is not one of them; `not-found`; `not-pending`
    */
-  async decide(id: string, decided: Decided, by?: string): Promise<{ approval: Approval; isNew: boolean }> {
+  async decide(
+    id: string,
+    { decision, reason }: Decided,
+    by?: string,
+  ): Promise<{ approval: Approval; isNew: boolean }> {
     const { book, approvers } = this.#options;
-    if (approvers && (by === undefined || !approvers.has(by))) throw notAnApprover();
-    for (;;) {
-      const kept = isId(id) ? await book.find({ id }) : undefined;
-      if (!kept) throw noApproval(id);
-      const shown = this.#shown(kept);
-      if (isDecided(shown, decided.decision) && shown.decidedBy === by)
-        return { approval: shown, isNew: false };
-      if (shown.status !== 'pending') throw notPending(shown);
-      const status = decided.decision === 'approve' ? 'approved' : 'declined';
+    if (approvers && (by === undefined || !approvers.has(by)))
+      throw new PatchgateError('not-allowed', 'only an approver may do that here', {
+        hint: 'send Authorization: Bearer with the token of an approver',
+      });
+    const kept = await this.#kept(id);
+    if (!kept) throw noApproval(id);
+    if (this.#shown(kept).status === 'pending') {
+      const status = decision === 'approve' ? 'approved' : 'declined';
       const decidedAt = new Date().toISOString();
-      const changes = { status, decidedAt, decidedBy: by, reason: decided.reason } as const;
-      const changed = await book.change(id, [kept.status], changes);
-      // Something else became of it meanwhile.
+      const changed = await book.change(id, [kept.status], { status, decidedAt, decidedBy: by, reason });
       if (changed) return { approval: this.#tell(changed), isNew: true };
     }
+    const approval = this.#shown((await this.#kept(id)) ?? kept);
+    const { status, decidedAt, decidedBy } = approval;
+    const isSame = decision === 'decline' ? status === 'declined' : ['approved', 'used'].includes(status);
+    if (isSame && decidedAt !== undefined && decidedBy === by) return { approval, isNew: false };
+    throw notPending(approval);
   }
 
   /** A record is known anew: approvals of another state of it end. */
@@ -177,7 +187,7 @@ export class Approvals {
   }
 
   async get(id: string): Promise<Approval | undefined> {
-    const kept = isId(id) ? await this.#options.book.find({ id }) : undefined;
+    const kept = await this.#kept(id);
     return kept && this.#shown(kept);
   }
 
@@ -191,6 +201,10 @@ export class Approvals {
   subscribe(listener: (approval: Approval) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
+  }
+
+  async #kept(id: string): Promise<KeptApproval | undefined> {
+    return IS_ID.test(id) ? this.#options.book.find({ id }) : undefined;
   }
 
   #tell(kept: KeptApproval): Approval {
@@ -209,11 +223,6 @@ export class Approvals {
   }
 }
 
-const NEVER_GIVEN: Refusal = {
-  refused: 'the approval is not known: it is mistyped, or from another run',
-  isUnknown: true,
-};
-
 /** Why it does not approve of the request; undefined: it does. */
 function refusalOf(
   { id, status, reason, decidedBy }: Approval,
@@ -224,11 +233,8 @@ function refusalOf(
   const { request, body, state } = marksOf(subject);
   if (marks.request !== request) return { refused: 'the approval is for another request' };
   if (marks.body !== body) return { refused: 'the approval is for another body' };
-  if (status === 'declined') {
-    const by = decidedBy === undefined ? '' : ` by ${decidedBy}`;
-    const why = reason === undefined ? '' : `: ${reason}`;
-    return { refused: `the approval ${id} was declined${by}${why}`, isDeclined: true };
-  }
+  if (status === 'declined')
+    return { refused: `the approval ${id} was declined${byWhom(decidedBy, reason)}`, isDeclined: true };
   if (status === 'used') return { refused: 'the approval was used already' };
   if (marks.state !== state) return { refused: 'the record has changed since the approval was given' };
   if (status === 'expired') return { refused: 'the approval has expired' };
@@ -237,23 +243,17 @@ function refusalOf(
   return undefined;
 }
 
-/** Whether the same was decided, and it still holds or did its work. */
-function isDecided({ decidedAt, status }: Approval, decision: Decision): boolean {
-  if (decidedAt === undefined) return false;
-  return decision === 'decline' ? status === 'declined' : status === 'approved' || status === 'used';
+function notPending({ id, status, decidedBy, reason }: Approval): PatchgateError {
+  const why = byWhom(decidedBy, status === 'expired' ? reason : undefined);
+  return new PatchgateError('not-pending', `the approval ${id} is not pending: it was ${status}${why}`, {
+    hint: 'send the PATCH again: its 409 has a new one',
+    details: { approval: id, approvalStatus: status },
+  });
 }
 
-function notPending({ id, status, decidedBy, reason }: Approval): PatchgateError {
-  const who = decidedBy === undefined ? '' : ` by ${decidedBy}`;
-  const why = status === 'expired' && reason !== undefined ? `: ${reason}` : '';
-  return new PatchgateError(
-    'not-pending',
-    `the approval ${id} is not pending: it was ${status}${who}${why}`,
-    {
-      hint: 'send the PATCH again: its 409 has a new one',
-      details: { approval: id, approvalStatus: status },
-    },
-  );
+/** ` by anna: not today` */
+function byWhom(name: string | undefined, reason: string | undefined): string {
+  return `${name === undefined ? '' : ` by ${name}`}${reason === undefined ? '' : `: ${reason}`}`;
 }
 
 export function noApproval(id: string): PatchgateError {
@@ -262,46 +262,28 @@ export function noApproval(id: string): PatchgateError {
   });
 }
 
-export function notAnApprover(): PatchgateError {
-  return new PatchgateError('not-allowed', 'only an approver may do that here', {
-    hint: 'send Authorization: Bearer with the token of an approver',
-  });
-}
-
-/** Characters of an id: no two look alike. */
+/** Eight characters of which no two look alike. */
 const ID_LETTERS = '23456789abcdefghjkmnpqrstuvwxyz';
-const ID_LENGTH = 8;
+const IS_ID = new RegExp(`^[${ID_LETTERS}]{8}$`);
 
-/** Begins with a letter: a number would come first in an object. */
 function newId(): string {
-  const id = Array.from({ length: ID_LENGTH }, () => ID_LETTERS[randomInt(ID_LETTERS.length)]).join('');
-  return /^[a-z]/.test(id) ? id : newId();
+  return Array.from({ length: 8 }, () => ID_LETTERS[randomInt(ID_LETTERS.length)]).join('');
 }
 
-function isId(text: string): boolean {
-  return text.length === ID_LENGTH && [...text].every((letter) => ID_LETTERS.includes(letter));
-}
-
-/** Headers that say what the bytes are. */
-const CONTENT = ['content-type', 'content-encoding'] as const;
-
-function bodyOf({ body, headers }: Subject): (string | Uint8Array)[] {
-  return [body, ...CONTENT.map((name) => header(headers, name) ?? '')];
+/** What an approval is for: the request, its body with the headers that say what that is, and the state. */
+function partsOf({ method, url, session, body, headers, known }: Subject) {
+  const content = ['content-type', 'content-encoding'].map((name) => header(headers, name) ?? '');
+  return { request: `${method} ${url} ${session}`, content: [body, ...content], state: hashOfState(known) };
 }
 
 function marksOf(subject: Subject): Pick<ApprovalMarks, 'request' | 'body' | 'state'> {
-  const { method, url, session, known } = subject;
-  return {
-    request: hashOf(`${method} ${url} ${session}`),
-    body: hashOf(...bodyOf(subject)),
-    state: hashOfState(known),
-  };
+  const { request, content, state } = partsOf(subject);
+  return { request: hashOf(request), body: hashOf(...content), state };
 }
 
 function tokenOf(subject: Subject, salt: string): string {
-  const { method, url, session, known } = subject;
-  const all = hashOf(salt, `${method} ${url} ${session}`, ...bodyOf(subject), hashOfState(known));
-  return all.slice(0, 24);
+  const { request, content, state } = partsOf(subject);
+  return hashOf(salt, request, ...content, state).slice(0, 24);
 }
 
 /** Of the environments and languages that are known, in any order. */

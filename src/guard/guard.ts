@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import type { Match } from '../contract/match-operation.ts';
 import { messageOf, PatchgateError } from '../errors.ts';
 import type { Circumstances, Gate, GateRequest, Inspection } from '../gate/gate.ts';
-import { header, headerValues, type RequestHead, splitTarget } from '../http/http.ts';
+import { header, headerValues, type RequestHead } from '../http/http.ts';
 import { isObject, type JsonObject, type JsonValue } from '../json/json.ts';
 import { losesEnvironment } from '../model/effect.ts';
 import { type Known, type RecordName, recordKey } from '../model/record.ts';
@@ -11,16 +11,14 @@ import { NO_REDACTION, type Redaction } from '../recordings/redact/redaction.ts'
 import { shortened } from '../reporters/wording.ts';
 import { correctedProject, repairedProject } from '../state/corrected.ts';
 import { plainRecord } from '../state/lists.ts';
-import { environmentsOf, isSameProject } from '../state/project.ts';
-import { isWholeProject } from '../state/whole-record.ts';
+import { environmentsOf } from '../state/project.ts';
 import type { Fake } from '../upstreams/fake/start-fake.ts';
 import type { Session } from '../upstreams/session.ts';
 import { type About, APPROVE_HEADER, type Approvals, type Refusal, type Subject } from './approvals.ts';
 import { decisiveEffects } from './decisive-effects.ts';
-import type { Asker, Reader, Reading } from './reader.ts';
-import { afterPatch, type Creation, type Kept, knownOf, type LockedRecord, type Records } from './records.ts';
-import { answerOf, remember, tellsOfRecord } from './remember.ts';
-import type { Answered } from './watch-answer.ts';
+import { type Answered, afterPatch, type Kept, knownOf, learned, seen, tellingOf } from './kept.ts';
+import type { Asker, Reader } from './reader.ts';
+import type { LockedRecord, Records } from './records.ts';
 
 interface GuardOptions {
   gate: Gate;
@@ -31,8 +29,6 @@ interface GuardOptions {
   approvals: Approvals;
   /** The fake, whose sessions have records of their own. */
   fake?: Pick<Fake, 'recordOf'> | undefined;
-  /** Milliseconds that the database may take before a PATCH is sent; 0: there is none. */
-  patience?: number | undefined;
   /** Of what an approval shows and what is remembered. */
   redaction?: Redaction;
 }
@@ -76,39 +72,23 @@ export interface Decision {
   wantsAnswer?: boolean;
 }
 
-/** A PATCH that has the lock of its record. */
-interface Turn {
-  asked: GuardedRequest;
-  name: RecordName;
-  /** Of the lock. */
-  key: string;
-  locked: LockedRecord;
-  /** What is kept from now on, where it was read. */
-  kept: Kept | undefined;
-  within: Within;
-}
-
-/** Whether bytes are an object without a look at what is wrong with it: that costs a tenth of judging them. */
-function isPlainObject(body: GateRequest['body']): boolean {
-  if (body === 'too-large' || !isUtf8(body)) return false;
-  try {
-    return isObject(JSON.parse(Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString()));
-  } catch {
-    return false;
-  }
-}
-
 /** Environments that one approval may lose: it names each. */
 export const MOST_LOST = 1000;
 const APPROVE = APPROVE_HEADER.toLowerCase();
 const GONE: Decision = { inspection: undefined };
+/** Characters of what an approval shows. */
+const LONGEST_URL = 2048;
+const LONGEST_TEXT = 500;
 
 /** The way of one PATCH of a guarded record: lock, read, judge, approve; what passes is forwarded under the lock. */
 export class Guard {
   readonly #options: GuardOptions;
+  /** As much of a record as may be kept. */
+  readonly #hide: (record: JsonObject) => JsonObject;
 
   constructor(options: GuardOptions) {
     this.#options = options;
+    this.#hide = (record) => redactJson(record, options.redaction ?? NO_REDACTION) as JsonObject;
   }
 
   /** The record that is locked and read for a request; undefined: it is judged at once. */
@@ -137,7 +117,7 @@ export class Guard {
   /** What is known of a record at once. */
   knownOf(name: RecordName, session: Session): Known | undefined {
     const { fake, records } = this.#options;
-    if (!fake) return records.of(name);
+    if (!fake) return knownOf(records.of(name));
     const record = fake.recordOf(session, name);
     return record && { record, isWhole: true };
   }
@@ -152,75 +132,64 @@ export class Guard {
     match: Match | undefined,
     json: JsonValue | undefined,
   ): ((answered: Answered) => void) | undefined {
-    const { gate, fake, records, approvals } = this.#options;
-    if (fake || !tellsOfRecord(head.method)) return undefined;
+    const { gate, fake, records } = this.#options;
+    if (fake || ['HEAD', 'OPTIONS', 'TRACE'].includes(head.method)) return undefined;
     const name = match ? gate.recordOf(match) : gate.recordAt(head.url);
-    return (
-      name &&
-      ((answered) => {
-        if (!remember(records, name, head, json, answered, (record) => this.#shown(record))) return;
-        void approvals.seen(recordKey(name), records.of(name)).catch(() => undefined);
-      })
-    );
+    if (!name) return undefined;
+    return (answered) => {
+      const before = records.of(name);
+      const after = learned(before, tellingOf(name, head, json, this.#hide), answered);
+      if (!after || after === before) return;
+      records.put(name, after);
+      this.#tellApprovals(recordKey(name), after);
+    };
   }
 
   /** Never rejects. */
   async judge(asked: GuardedRequest, name: RecordName): Promise<Decision> {
-    const { gate, records, fake } = this.#options;
-    const { request, match, session } = asked;
-    let turn: Turn | undefined;
-    let decision: Decision | undefined;
+    const { gate, records, reader, approvals, fake } = this.#options;
+    const { request, match, session, stream, isGone } = asked;
+    let locked: LockedRecord | undefined;
+    let kept: Kept | undefined;
+    let decision = GONE;
     try {
       // No read can help a body that is no object.
       const blind = isPlainObject(request.body) ? undefined : gate.inspect(request, match);
       const isReadable = !blind || isObject(blind.json);
       if (!isReadable && blind.verdict.outcome === 'block') return { inspection: blind };
+
       const key = fake ? `${recordKey(name)} ${session.id}` : recordKey(name);
-      const within = stepsWithin(this.#options.patience ?? 0);
-      const locked = await records.lock(name, key);
-      turn = { asked, name, key, locked, kept: undefined, within };
-      decision = asked.isGone() ? GONE : await this.#judgeLocked(turn, isReadable);
+      locked = await records.lock(name, key);
+      if (isGone()) return GONE;
+
+      const { method, url, headers } = request;
+      const asker = { method, url, headers, stream, session };
+      const { record: read, why, unreachable } = (isReadable && (await reader?.(name, asker))) || {};
+      if (isGone()) return GONE;
+      if (read) kept = seen(locked.kept, name, this.#hide(read), locked.now());
+      const known = why === undefined ? knownOf(locked.kept, read) : undefined;
+      if (known) await approvals.seen(key, known);
+
+      const subject = why === undefined ? this.#subjectOf(asked, key, known) : undefined;
+      const circumstances = { known, unread: why };
+      const { inspection, used, refusal } = await this.#judgeBy(asked, subject, circumstances);
+      if (isGone()) return GONE;
+      if (inspection.verdict.outcome === 'block') {
+        // Nobody answers there: the PATCH would have met the same.
+        if (unreachable && isDestructive(inspection)) return { inspection: unreachable };
+        const remediation = await this.#remedy(asked, name, inspection, subject, refusal, read);
+        return { inspection, remediation, approval: remediation?.approval };
+      }
+
+      const over = await this.#send(asked, name, key, locked, kept, known, inspection);
+      const of = { isApproved: used !== undefined, isUnguarded: !known?.isWhole, wantsAnswer: !read };
+      decision = { inspection, approval: used, ...of, over };
       return decision;
     } catch (error) {
-      return unjudged(error);
+      return { inspection: unjudged(error) };
     } finally {
-      if (!decision?.over) turn?.locked.release(turn.kept);
+      if (!decision.over) locked?.release(kept);
     }
-  }
-
-  /** @param isReadable its body is an object */
-  async #judgeLocked(turn: Turn, isReadable: boolean): Promise<Decision> {
-    const { reader, approvals } = this.#options;
-    const { asked, name, key, locked, within } = turn;
-    const { request, stream, session } = asked;
-    const reads = reader !== undefined && isReadable;
-    const { method, url, headers } = request;
-    const reading: Reading = reads ? await reader(name, { method, url, headers, stream, session }) : 'none';
-    if (asked.isGone()) return GONE;
-    const read = typeof reading === 'object' && 'record' in reading ? reading.record : undefined;
-    const why = typeof reading === 'object' && 'why' in reading ? reading : undefined;
-    const before = locked.kept;
-    const isSame = before?.record !== undefined && read !== undefined && isSameProject(before.record, read);
-    if (read) turn.kept = { ...before, ...this.#seen(name, isSame ? before.record : this.#shown(read)) };
-    const known = why ? undefined : knownOf(before, read);
-    const subject = why ? undefined : this.#subjectOf(asked, key, known);
-    const isNews = before?.creating?.length || !before?.record || (read && !isSame);
-    if (known && isNews) await within(approvals.seen(key, known));
-    const { inspection, used, refusal } = await within(
-      this.#judgeBy(asked, subject, { known, unread: why?.why }),
-    );
-    if (asked.isGone()) return GONE;
-    if (inspection.verdict.outcome === 'block') {
-      // Nobody answers there: the PATCH would have met the same.
-      if (why?.unreachable && inspection.verdict.problem === 'destructive-change')
-        return { inspection: why.unreachable };
-      const remediation = await within(this.#remedy(asked, name, inspection, subject, refusal, read));
-      return { inspection, remediation, approval: remediation?.approval };
-    }
-    const over = await this.#send(turn, known, inspection);
-    const isUnguarded = !known?.isWhole;
-    const wantsAnswer = read === undefined;
-    return { inspection, approval: used, isApproved: used !== undefined, isUnguarded, over, wantsAnswer };
   }
 
   /** Judges it, and uses the token up that it comes with where it passes by that alone. */
@@ -234,25 +203,22 @@ export class Guard {
     const inspection = gate.inspect(request, match, circumstances);
     const [token, ...further] = headerValues(request.headers, APPROVE);
     if (token === undefined) return { inspection };
-    let refusal: Refusal | undefined;
-    if (further.length > 0) refusal = { refused: `the header ${APPROVE_HEADER} comes more than once` };
-    else if (!subject) refusal = { refused: 'the record could not be read' };
-    else refusal = await approvals.whyNot(token, subject);
-    if (subject && !refusal) {
+    let found: { id: string } | Refusal;
+    if (further.length > 0) found = { refused: `the header ${APPROVE_HEADER} comes more than once` };
+    else if (!subject) found = { refused: 'the record could not be read' };
+    else found = await approvals.find(token, subject);
+    if (subject && !('refused' in found)) {
       const approved = gate.inspect(request, match, { ...circumstances, approval: 'approved' });
       if (approved.verdict.outcome === 'block') return { inspection: approved };
       // A token is not used up for a client that is gone.
       if (asked.isGone()) return { inspection };
-      const used = await approvals.use(token, subject);
-      if ('id' in used) return { inspection: approved, used: used.id };
-      refusal = used;
+      found = await approvals.use(token, subject);
+      if (!('refused' in found)) return { inspection: approved, used: found.id };
     }
     // Where there is nothing to approve, a token that was never given out is only noise.
-    const isDestructive = inspection.verdict.problem === 'destructive-change';
-    if (!refusal || (refusal.isUnknown && !isDestructive)) return { inspection };
-    const hint = howToGoOn(refusal, mayBeApproved(inspection));
-    const refused = { refused: refusal.refused, hint };
-    return { inspection: gate.inspect(request, match, { ...circumstances, approval: refused }), refusal };
+    if (!('refused' in found) || (found.isUnknown && !isDestructive(inspection))) return { inspection };
+    const approval = { refused: found.refused, hint: howToGoOn(found, mayBeApproved(inspection)) };
+    return { inspection: gate.inspect(request, match, { ...circumstances, approval }), refusal: found };
   }
 
   /** What a blocked request gets beside its findings. */
@@ -265,20 +231,19 @@ export class Guard {
     read: JsonObject | undefined,
   ): Promise<Remediation | undefined> {
     const { approvals } = this.#options;
-    const { verdict, json, effects = [] } = inspection;
-    if (verdict.problem !== 'destructive-change') {
+    const { json, effects = [] } = inspection;
+    if (!isDestructive(inspection)) {
       const repaired = read && isObject(json) && this.#repaired(asked, read, json);
       return repaired ? { corrected: repaired } : undefined;
     }
     const known = subject?.known;
     const corrected = known && json !== undefined ? correctedProject(known.record, json, effects) : undefined;
     const lost = effects.filter(losesEnvironment).length;
-    const token = header(asked.request.headers, APPROVE);
     let issued: { id: string; token: string } | undefined;
-    if (subject && mayBeApproved(inspection) && !refusal?.isDeclined)
-      issued = refusal?.pending
-        ? { id: refusal.pending, token: token as string }
-        : await approvals.issue(subject, this.#aboutOf(asked, name, inspection));
+    if (refusal?.pending)
+      issued = { id: refusal.pending, token: header(asked.request.headers, APPROVE) as string };
+    else if (subject && mayBeApproved(inspection) && !refusal?.isDeclined)
+      issued = await approvals.issue(subject, this.#aboutOf(asked, name, inspection));
     return {
       ...(corrected && { corrected }),
       ...(lost > MOST_LOST && { tooMany: lost }),
@@ -292,53 +257,40 @@ export class Guard {
     const corrected = repairedProject(read, json);
     const body = Buffer.from(JSON.stringify(corrected));
     const plain = { ...request, headers: ['content-type', 'application/json'], body };
-    const known = { record: read, isWhole: true };
-    const { verdict } = this.#options.gate.inspect(plain, match, { known });
+    const { verdict } = this.#options.gate.inspect(plain, match, { known: { record: read, isWhole: true } });
     return verdict.findings.some(({ severity }) => severity === 'error') ? undefined : corrected;
   }
 
   /** Notes what is about to be created, and looks at the lock once more. @returns to be told what came of the PATCH */
   async #send(
-    { asked, name, key, locked, kept: read, within }: Turn,
+    { request }: GuardedRequest,
+    name: RecordName,
+    key: string,
+    locked: LockedRecord,
+    read: Kept | undefined,
     known: Known | undefined,
     { json }: Inspection,
   ): Promise<NonNullable<Decision['over']>> {
-    const sent = environmentsOf(json);
     const before = new Set(environmentsOf(known?.record).map(({ id }) => id));
-    const isCreating = sent.some(({ id }) => !before.has(id));
-    const hidden = isCreating ? environmentsOf(this.#shown(plainRecord(name.kind, json))) : [];
-    const creating = hidden.filter(({ id }) => !before.has(id)).map(creationOf);
-    const kept: Kept = { ...locked.kept, account: name.account, ...read };
-    if (creating.length > 0) {
-      kept.creating = [...(kept.creating ?? []), ...creating];
-      await within(locked.note(kept));
-    }
-    if (locked.confirm) await within(locked.confirm());
-    const patch = {
-      kind: name.kind,
-      record: isWholeProject(json) ? this.#shown(plainRecord(name.kind, json)) : undefined,
-      created: new Set(creating.map(({ id }) => id)),
-      left: new Set(sent.map(({ id }) => id)),
-    };
-    // A query may ask for something else than the change.
-    const isPlain = splitTarget(asked.request.url).query === '';
+    const sent = environmentsOf(this.#hide(plainRecord(name.kind, json)));
+    const creating = sent.filter(({ id }) => !before.has(id)).map(({ index: _, ...one }) => one);
+    const { creating: noted = [], ...others } = read ?? { ...locked.kept, account: name.account };
+    const kept: Kept = { ...others, creating: [...noted, ...creating] };
+    if (creating.length > 0) await locked.note(kept);
+    await locked.confirm?.();
+    const idsOf = (list: readonly { id: number }[]) => new Set(list.map(({ id }) => id));
+    const ids = { created: idsOf(creating), left: idsOf(sent) };
+    const telling = tellingOf(name, request, json, this.#hide);
     return (answered) => {
-      const { outcome, isApplied, record } = answerOf(name, answered);
-      const shown = record && this.#shown(record);
-      const sure = outcome === 'accepted' && !isPlain ? 'unclear' : outcome;
-      const after = afterPatch(kept, patch, sure, isApplied, shown, locked.now());
-      if (sure === 'accepted' && after.record)
-        void this.#options.approvals.seen(key, knownOf(after, after.record)).catch(() => undefined);
+      const after = afterPatch(kept, telling, ids, answered, locked.now());
+      if (after.record !== kept.record) this.#tellApprovals(key, after);
       locked.release(after);
     };
   }
 
-  #seen({ account }: RecordName, record: JsonObject | undefined): Kept {
-    return { account, record, isPart: false, seenAt: new Date().toISOString() };
-  }
-
-  #shown(record: JsonObject): JsonObject {
-    return redactJson(record, this.#options.redaction ?? NO_REDACTION) as JsonObject;
+  /** That the book is away is told by the next PATCH. */
+  #tellApprovals(key: string, kept: Kept): void {
+    this.#options.approvals.seen(key, knownOf(kept)).catch(() => undefined);
   }
 
   #subjectOf(
@@ -367,19 +319,23 @@ export class Guard {
   }
 }
 
-/** Characters of what an approval shows. */
-const LONGEST_URL = 2048;
-const LONGEST_TEXT = 500;
-
-function creationOf({ id, name, isEnabled }: Creation): Creation {
-  return { id, name, isEnabled };
+/** Whether bytes are an object, without a look at what is wrong with it: that costs a tenth of judging them. */
+function isPlainObject(body: GateRequest['body']): boolean {
+  if (body === 'too-large' || !isUtf8(body)) return false;
+  try {
+    return isObject(JSON.parse(Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString()));
+  } catch {
+    return false;
+  }
 }
 
-/** What cannot be judged does not pass, and is no reason for other requests to end. */
-function unjudged(error: unknown): Decision {
-  if (error instanceof PatchgateError) return { inspection: error };
-  const message = `the gate could not judge this request: ${messageOf(error)}`;
-  return { inspection: new PatchgateError('internal', message) };
+function isDestructive({ verdict }: Inspection): boolean {
+  return verdict.problem === 'destructive-change';
+}
+
+/** Whether a person can see all that it loses, and say yes to that. */
+function mayBeApproved({ isApprovable, effects = [] }: Inspection): boolean {
+  return isApprovable === true && effects.filter(losesEnvironment).length <= MOST_LOST;
 }
 
 /** What to do about an approval that is refused. */
@@ -388,34 +344,8 @@ function howToGoOn({ pending, isDeclined }: Refusal, isApprovable: boolean): str
   return isApprovable && !isDeclined ? 'this answer has a new one' : 'send it without the header';
 }
 
-/** Whether a person can see all that it loses, and say yes to that. */
-function mayBeApproved({ isApprovable, effects = [] }: Inspection): boolean {
-  return isApprovable === true && effects.filter(losesEnvironment).length <= MOST_LOST;
-}
-
-type Within = <T>(step: Promise<T>) => Promise<T>;
-
-/** Bounds what several steps take in all. @param patience milliseconds; 0: for ever */
-function stepsWithin(patience: number): Within {
-  if (patience === 0) return (step) => step;
-  let left = patience;
-  return async (step) => {
-    const began = performance.now();
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => reject(tooSlow(patience)), left);
-    });
-    try {
-      return await Promise.race([step, late]);
-    } finally {
-      clearTimeout(timer);
-      left = Math.max(0, left - (performance.now() - began));
-    }
-  };
-}
-
-function tooSlow(patience: number): PatchgateError {
-  return new PatchgateError('store-unavailable', `the database took longer than ${patience} ms`, {
-    hint: 'the PATCH was not sent: send it again when the database has less to do',
-  });
+/** What cannot be judged does not pass, and is no reason for other requests to end. */
+function unjudged(error: unknown): PatchgateError {
+  if (error instanceof PatchgateError) return error;
+  return new PatchgateError('internal', `the gate could not judge this request: ${messageOf(error)}`);
 }

@@ -6,7 +6,6 @@ import {
   byHeaderName,
   looseHeaderName,
   METHOD_OVERRIDES,
-  type RawHeaders,
   type RequestHead,
   type ResponseHead,
   splitTarget,
@@ -30,8 +29,13 @@ export interface Asker extends RequestHead {
   session: Session;
 }
 
-/** The record as it is now; `none`: the service has no such GET; or in half a sentence why it could not be read. `unreachable`: nobody answers there. */
-export type Reading = { record: JsonObject } | 'none' | { why: string; unreachable?: PatchgateError };
+/** The record as it is now, or in half a sentence why it could not be read; neither: the service has no such GET. */
+export interface Reading {
+  record?: JsonObject;
+  why?: string;
+  /** Nobody answers there. */
+  unreachable?: PatchgateError;
+}
 
 /** Reads a record before a PATCH of it is judged. Never rejects. */
 export type Reader = (name: RecordName, asker: Asker) => Promise<Reading>;
@@ -39,12 +43,16 @@ export type Reader = (name: RecordName, asker: Asker) => Promise<Reading>;
 /** Bytes of an answer that are read at most, as sent. */
 const MOST_BYTES = 5 * 1024 * 1024;
 const NO_BODY = Buffer.alloc(0);
+const NO_SUCH_GET = [404, 405, 501];
 
 /** Reads from the target by one GET of the PATCH's own path, with the client's headers. @param timeout milliseconds; 0: for ever */
 export function targetReader(target: Upstream, timeout: number): Reader {
-  return async (name, asker) => {
+  return async (name, { url, headers, stream, session }) => {
+    const own = ['Accept', 'application/json', 'Accept-Encoding', 'identity', 'Cache-Control', 'no-cache'];
+    const kept = withoutHeaders(headers, isOfPatch);
+    const request = { method: 'GET', url: splitTarget(url).path, headers: [...kept, ...own] };
     try {
-      return await readTarget(target, name, readingOf(asker), timeout);
+      return await readTarget(target, name, { ...request, stream, session }, timeout);
     } catch (error) {
       return { why: messageOf(error) };
     }
@@ -55,16 +63,12 @@ export function targetReader(target: Upstream, timeout: number): Reader {
 export function fakeReader(fake: Pick<Fake, 'recordOf'>): Reader {
   return async (name, { session }) => {
     const record = fake.recordOf(session, name);
-    return record ? { record: plainRecord(name.kind, record) } : 'none';
+    return record ? { record: plainRecord(name.kind, record) } : {};
   };
 }
 
-/**
- * Sends one GET, and reads the record out of its answer. Redirects are not followed.
- *
- * @throws what keeps the request from being sent
- */
-export async function readTarget(
+/** Sends one GET, and reads the record out of its answer. Redirects are not followed. @throws what keeps it from being sent */
+async function readTarget(
   target: Upstream,
   name: RecordName,
   request: Asker,
@@ -82,12 +86,12 @@ export async function readTarget(
     return { why: failure.message, ...(isRefused && { unreachable: failure }) };
   }
   const { head, body } = asked;
-  const { status } = head;
-  if (status === 404 || status === 405 || status === 501) return 'none';
-  if (status < 200 || status > 299) return { why: `it was answered with the status ${status}` };
+  if (NO_SUCH_GET.includes(head.status)) return {};
   if (body.omitted !== undefined) return { why: `the answer has more than ${MOST_BYTES} bytes` };
-  if (body.bytes.length === 0) return status === 206 ? { why: 'the answer is a part (206)' } : 'none';
-  if (status !== 200) return { why: `it was answered with the status ${status}` };
+  const isEmpty = body.bytes.length === 0 && head.status !== 206;
+  if (isEmpty && head.status >= 200 && head.status <= 299) return {};
+  if (head.status !== 200 && head.status !== 206)
+    return { why: `it was answered with the status ${head.status}` };
   return recordOf(name, head, body.bytes);
 }
 
@@ -102,36 +106,17 @@ export async function recordOf(
     return isPastBounds(plain)
       ? { why: 'the answer would be too large once it is decoded' }
       : { why: 'the answer has a content coding that cannot be undone' };
-  const json = isUtf8(plain) ? jsonIn(plain) : undefined;
-  if (json === undefined) return { why: 'the answer is no JSON' };
+  let json: JsonValue;
+  try {
+    if (!isUtf8(plain)) throw new SyntaxError();
+    json = JSON.parse(plain.toString());
+  } catch {
+    return { why: 'the answer is no JSON' };
+  }
   const whole = wholeRecordIn(kind, head, json, id);
   return 'record' in whole ? { record: plainRecord(kind, whole.record) } : whole;
 }
 
-function jsonIn(bytes: Buffer): JsonValue | undefined {
-  try {
-    return JSON.parse(bytes.toString()) as JsonValue;
-  } catch {
-    return undefined;
-  }
-}
-
-/** The GET that is made of a PATCH. */
-function readingOf({ url, headers, stream, session }: Asker): Asker {
-  return {
-    method: 'GET',
-    url: splitTarget(url).path,
-    headers: [...withoutHeaders(headers, isOfPatch), ...OWN_HEADERS],
-    stream,
-    session,
-  };
-}
-
-const OWN_HEADERS: RawHeaders = [
-  ...['Accept', 'application/json'],
-  ...['Accept-Encoding', 'identity'],
-  ...['Cache-Control', 'no-cache'],
-];
 const MADE_ANEW = ['accept', 'accept-encoding', 'cache-control', 'pragma'];
 const OF_BODY = ['transfer-encoding', 'te', 'trailer', 'expect', 'digest', 'repr-digest', 'idempotency-key'];
 const NAMES: ReadonlySet<string> = new Set([...MADE_ANEW, ...OF_BODY, ...METHOD_OVERRIDES, 'range']);

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { type Adapter, Low } from 'lowdb';
 import { messageOf, PatchgateError } from '../errors.ts';
@@ -13,17 +12,16 @@ import {
 } from '../recordings/disk.ts';
 import { type Lock, takeLock } from '../recordings/lock.ts';
 import { checkFile, parseFile } from '../schemas/check.ts';
-import type { Kept } from './records.ts';
+import type { Kept } from './kept.ts';
 
 /** What a gate keeps of one service for its next run. */
 export interface StateData {
-  formatVersion: 1;
   /** Origin of the service. */
   target?: string;
   /** By `recordKey`. */
-  records: Record<string, Kept>;
+  records: Map<string, Kept>;
   /** By id. */
-  approvals: Record<string, KeptApproval>;
+  approvals: Map<string, KeptApproval>;
 }
 
 /** Milliseconds that a change which no PATCH waits for may stay in memory. */
@@ -36,14 +34,17 @@ const INSTEAD = 'give this one a file of its own with --state FILE';
  * @throws PatchgateError `cannot-read`; `bad-input` with file, line and column
  */
 export function readStateFile(file: string): StateData | undefined {
-  const text = readFileIfThere(
-    file,
-    'correct its permissions, or name another file with --state',
-  )?.toString();
+  const hint = 'correct its permissions, or name another file with --state';
+  const text = readFileIfThere(file, hint)?.toString();
   if (text === undefined) return undefined;
   const content = parseFile({ where: file, text }, 'bad-input', () => 'correct the JSON, or delete the file');
   checkFile('kept', content, { where: file, text }, 'bad-input');
-  return content as unknown as StateData;
+  const { records, approvals, ...others } = content as Record<'records' | 'approvals', object>;
+  return {
+    ...others,
+    records: new Map<string, Kept>(Object.entries(records)),
+    approvals: new Map<string, KeptApproval>(Object.entries(approvals)),
+  };
 }
 
 /** Where a gate in front of a target keeps its state: a file that is of another service stays as it is. */
@@ -72,36 +73,30 @@ export class StateFile {
   constructor(file: string, target: string, notice: (text: string) => void) {
     this.#notice = notice;
     try {
-      if (!existsSync(dirname(file))) makeFolders(dirname(file));
+      makeFolders(dirname(file));
       if (basename(dirname(file)) === HIDDEN) hideFromGit(dirname(file));
       this.#lock = takeLock(`${file}.lock`, `the state file ${file}`, INSTEAD);
     } catch (error) {
       this.#failed(error);
     }
-    const data = readStateFile(file) ?? { formatVersion: 1, records: {}, approvals: {} };
-    this.#db = new Low(new StateAdapter(file), { ...data, target });
+    const known = readStateFile(file) ?? { records: new Map(), approvals: new Map() };
+    this.#db = new Low(adapterOf(file), { ...known, target });
     this.data = this.#db.data;
   }
 
   /** On disk when it resolves. @throws PatchgateError `cannot-write` */
-  async now(): Promise<void> {
-    if (!this.#lock) return;
+  now(): Promise<void> {
+    if (!this.#lock) return Promise.resolve();
     clearTimeout(this.#timer);
     this.#timer = undefined;
     this.#next ??= this.#writing
       .catch(() => undefined)
       .then(() => {
         this.#next = undefined;
-        this.#writing = this.#db.write();
+        this.#writing = this.#write();
         return this.#writing;
       });
-    await this.#next.then(
-      () => this.#succeeded(),
-      (error) => {
-        this.#failed(error);
-        throw error;
-      },
-    );
+    return this.#next;
   }
 
   later(): void {
@@ -114,9 +109,15 @@ export class StateFile {
     this.#lock?.release();
   }
 
-  #succeeded(): void {
-    if (this.trouble) this.#notice('the state file is written again: nothing is missing');
-    this.trouble = undefined;
+  async #write(): Promise<void> {
+    try {
+      await this.#db.write();
+      if (this.trouble) this.#notice('the state file is written again: nothing is missing');
+      this.trouble = undefined;
+    } catch (error) {
+      this.#failed(error);
+      throw error;
+    }
   }
 
   #failed(error: unknown): void {
@@ -126,19 +127,13 @@ export class StateFile {
   }
 }
 
-/** lowdb's adapter. */
-class StateAdapter implements Adapter<StateData> {
-  readonly #file: string;
-
-  constructor(file: string) {
-    this.#file = file;
-  }
-
-  async read(): Promise<StateData | null> {
-    return readStateFile(this.#file) ?? null;
-  }
-
-  write(data: StateData): Promise<void> {
-    return writeFileAtomically(this.#file, `${JSON.stringify(data, null, 2)}\n`);
-  }
+function adapterOf(file: string): Adapter<StateData> {
+  return {
+    read: async () => readStateFile(file) ?? null,
+    write: ({ target, records, approvals }) => {
+      const [own, asked] = [Object.fromEntries(records), Object.fromEntries(approvals)];
+      const content = { formatVersion: 1, target, records: own, approvals: asked };
+      return writeFileAtomically(file, `${JSON.stringify(content, null, 2)}\n`);
+    },
+  };
 }

@@ -5,12 +5,7 @@ import { codingOf } from '../recordings/redact/redact.ts';
 import { BodyCollector } from '../upstreams/body-collector.ts';
 import { TargetFailure } from '../upstreams/target.ts';
 import type { AnsweredBy, Flow, ResponseSink, WholeResponse } from '../upstreams/upstream.ts';
-
-/** What came of a request: the answer, with its plain body where that is wanted and readable. */
-export type Answered =
-  | (Pick<ResponseHead, 'status' | 'headers'> & { bytes: Buffer | undefined })
-  | 'unsent'
-  | undefined;
+import type { Answered } from './kept.ts';
 
 /** Bytes of an answer that are read at most. */
 const MOST = 5 * 1024 * 1024;

@@ -1,9 +1,11 @@
-import { type ApprovalBook, isOpen, REMEMBERED, type Wanted } from '../guard/approvals.ts';
+import { type ApprovalBook, type Changes, isOpen, REMEMBERED, type Wanted } from '../guard/approvals.ts';
 import type { ApprovalStatus, KeptApproval } from '../model/approval.ts';
 import type { Database } from './database.ts';
 
 interface Row {
-  approval: KeptApproval;
+  asked: KeptApproval;
+  status: ApprovalStatus;
+  decided: Omit<Changes, 'status'> | null;
   requestedAt: Date;
   expiresAt: Date;
   /** By the database's clock. */
@@ -12,7 +14,7 @@ interface Row {
 
 /** Approvals that a list has, the newest. */
 const MOST_LISTED = 1000;
-const COLUMNS = `approval, requested_at AS "requestedAt", expires_at AS "expiresAt", expires_at <= now() AS "isOver"`;
+const COLUMNS = `asked, status, decided, requested_at AS "requestedAt", expires_at AS "expiresAt", expires_at <= now() AS "isOver"`;
 const OPEN = `status IN ('pending', 'approved') AND expires_at > now()`;
 
 /** Approvals that all gates of a service share. */
@@ -30,10 +32,9 @@ export class PgApprovals implements ApprovalBook {
   async add(approval: KeptApproval, lifetime: number): Promise<KeptApproval> {
     const { token, request, body, state, record } = approval.marks;
     const [added] = await this.#ask(
-      `WITH gone AS (DELETE FROM patchgate_approval WHERE service = $1 AND expires_at < now() - $9 * interval '1 ms')
-       INSERT INTO patchgate_approval (service, id, token, request, body, state, record, approval, status, expires_at)
-       VALUES ($1, $2, $3, $4, $5, $6, $7, $10, 'pending', now() + $8 * interval '1 ms')
-       RETURNING ${COLUMNS}`,
+      `WITH gone AS (DELETE FROM patchgate_approvals WHERE service = $1 AND expires_at < now() - $9 * interval '1 ms')
+       INSERT INTO patchgate_approvals (service, id, token, request, body, state, record, asked, expires_at)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $10, now() + $8 * interval '1 ms') RETURNING ${COLUMNS}`,
       ...[approval.id, token, request, body, state, record],
       ...[lifetime, REMEMBERED * lifetime, JSON.stringify(approval)],
     );
@@ -44,7 +45,7 @@ export class PgApprovals implements ApprovalBook {
     const marks = Object.entries(wanted);
     const fits = marks.map(([column], index) => `${column} = $${index + 2}`).join(' AND ');
     const [found] = await this.#ask(
-      `SELECT ${COLUMNS} FROM patchgate_approval WHERE service = $1 AND ${fits} ORDER BY requested_at DESC LIMIT 1`,
+      `SELECT ${COLUMNS} FROM patchgate_approvals WHERE service = $1 AND ${fits} ORDER BY requested_at DESC LIMIT 1`,
       ...marks.map(([, value]) => value),
     );
     return found;
@@ -53,44 +54,36 @@ export class PgApprovals implements ApprovalBook {
   async change(
     id: string,
     from: readonly ApprovalStatus[],
-    changes: Partial<KeptApproval>,
+    { status, ...decided }: Changes,
   ): Promise<KeptApproval | undefined> {
-    const before = await this.find({ id });
-    if (!before || !from.includes(before.status)) return undefined;
     const [changed] = await this.#ask(
-      `UPDATE patchgate_approval SET approval = $3, status = $4
-       WHERE service = $1 AND id = $2 AND status = $5 AND ${OPEN} RETURNING ${COLUMNS}`,
-      ...[id, JSON.stringify({ ...before, ...changes }), changes.status ?? before.status, before.status],
+      `UPDATE patchgate_approvals SET status = $4, decided = coalesce($5::json, decided)
+       WHERE service = $1 AND id = $2 AND status = ANY($3) AND ${OPEN} RETURNING ${COLUMNS}`,
+      ...[id, from, status, decided.decidedAt === undefined ? null : JSON.stringify(decided)],
     );
     return changed;
   }
 
-  async endOthers(record: string, state: string, reason: string): Promise<KeptApproval[]> {
-    const others = await this.#ask(
-      `SELECT ${COLUMNS} FROM patchgate_approval WHERE service = $1 AND record = $2 AND state <> $3 AND ${OPEN}`,
-      ...[record, state],
+  endOthers(record: string, state: string, reason: string): Promise<KeptApproval[]> {
+    return this.#ask(
+      `UPDATE patchgate_approvals SET status = 'expired', decided = $4
+       WHERE service = $1 AND record = $2 AND state <> $3 AND ${OPEN} RETURNING ${COLUMNS}`,
+      ...[record, state, JSON.stringify({ reason })],
     );
-    const ended: KeptApproval[] = [];
-    for (const { id, status } of others) {
-      const one = await this.change(id, [status], { status: 'expired', reason });
-      if (one) ended.push(one);
-    }
-    return ended;
   }
 
   list(): Promise<KeptApproval[]> {
     return this.#ask(
-      `SELECT ${COLUMNS} FROM patchgate_approval WHERE service = $1 ORDER BY requested_at DESC, id LIMIT ${MOST_LISTED}`,
+      `SELECT ${COLUMNS} FROM patchgate_approvals WHERE service = $1 ORDER BY requested_at DESC, id LIMIT ${MOST_LISTED}`,
     );
   }
 
   async #ask(text: string, ...values: unknown[]): Promise<KeptApproval[]> {
     const rows = await this.#database.query<Row>(text, [this.#service, ...values]);
-    return rows.map(({ approval, requestedAt, expiresAt, isOver }) => ({
-      ...approval,
-      requestedAt: requestedAt.toISOString(),
-      expiresAt: expiresAt.toISOString(),
-      ...(isOver && isOpen(approval) && { status: 'expired' as const }),
-    }));
+    return rows.map(({ asked, status, decided, requestedAt, expiresAt, isOver }) => {
+      const times = { requestedAt: requestedAt.toISOString(), expiresAt: expiresAt.toISOString() };
+      const approval = { ...asked, status, ...decided, ...times };
+      return isOver && isOpen(approval) ? { ...approval, status: 'expired' as const } : approval;
+    });
   }
 }

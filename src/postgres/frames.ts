@@ -9,7 +9,8 @@ import { keysBy } from '../recordings/merge-segments.ts';
 import type { Place } from '../recordings/names.ts';
 import { type PlainExchange, toPlainExchange, toStoredExchange } from '../recordings/plain-exchange.ts';
 import type { Database } from './database.ts';
-import { jsonListOf } from './tables.ts';
+
+type Asked = Pick<Database, 'query'>;
 
 /** Frames of one run. */
 interface Batch {
@@ -26,40 +27,40 @@ const MOST_BYTES = 4 * 1024 * 1024;
 
 /** Inserts exchanges, and lines of the audit: frames without a method. @throws PatchgateError `store-unavailable` */
 export async function insertFrames(
-  { query }: Pick<Database, 'query'>,
+  { query }: Asked,
   { recording, run, mode, first }: Batch,
   frames: readonly PlainExchange[],
 ): Promise<void> {
-  const numbered = frames.map((frame, i) => ({ frame, number: first + i }));
-  const lines = numbered.filter(({ frame }) => frame.request.method === '');
-  if (lines.length > 0)
-    await query(
-      `INSERT INTO patchgate_audit (run, number, at, line)
-       SELECT $1, number, at, line FROM ROWS FROM (unnest($2::bigint[], $3::timestamptz[]), json_array_elements($4))
-         WITH ORDINALITY AS one (number, at, line, nr) ORDER BY nr ON CONFLICT DO NOTHING`,
-      [
-        run,
-        lines.map(({ number }) => number),
-        lines.map(({ frame }) => new Date(frame.startedAt).toISOString()),
-        jsonListOf(lines.map(({ frame }) => frame.request.body.toString())),
-      ],
-    );
-  const left = numbered.filter(({ frame }) => frame.request.method !== '');
-  while (left.length > 0) {
-    const batch: [method: string, path: string, number: number, frame: Buffer][] = [];
-    for (let bytes = 0; left[0] && batch.length < MOST_ROWS && bytes < MOST_BYTES; ) {
-      const { frame, number } = left.shift() as (typeof left)[number];
+  for (let from = 0; from < frames.length; ) {
+    const exchanges: [number: number, method: string, path: string, frame: Buffer][] = [];
+    const lines: [number: number, at: string, line: string][] = [];
+    for (let bytes = 0; from < frames.length && exchanges.length + lines.length < MOST_ROWS; from++) {
+      const frame = frames[from] as PlainExchange;
+      const { method, path, body } = frame.request;
       const encoded = encodeFrame(frame);
+      if (method === '') lines.push([first + from, new Date(frame.startedAt).toISOString(), body.toString()]);
+      else exchanges.push([first + from, method, path, encoded]);
       bytes += encoded.length;
-      batch.push([frame.request.method, frame.request.path, number, encoded]);
+      if (bytes > MOST_BYTES) {
+        from++;
+        break;
+      }
     }
-    await query(
-      `INSERT INTO patchgate_exchange (recording, run, mode, method, path, number, frame)
-       SELECT $1, $2, $3, method, path, number, frame
-         FROM unnest($4::text[], $5::text[], $6::bigint[], $7::bytea[]) WITH ORDINALITY AS one (method, path, number, frame, nr)
-        ORDER BY nr ON CONFLICT DO NOTHING`,
-      [recording, run, mode, ...[0, 1, 2, 3].map((column) => batch.map((row) => row[column]))],
-    );
+    const columnsOf = (rows: readonly unknown[][], count: number) =>
+      Array.from({ length: count }, (_, column) => rows.map((row) => row[column]));
+    if (lines.length > 0)
+      await query(
+        `INSERT INTO patchgate_audit (run, number, at, line) SELECT $1, number, at, line::json
+         FROM unnest($2::bigint[], $3::timestamptz[], $4::text[]) AS one (number, at, line) ON CONFLICT DO NOTHING`,
+        [run, ...columnsOf(lines, 3)],
+      );
+    if (exchanges.length > 0)
+      await query(
+        `INSERT INTO patchgate_exchanges (recording, run, mode, number, method, path, frame)
+         SELECT $1, $2, $3, one.* FROM unnest($4::bigint[], $5::text[], $6::text[], $7::bytea[])
+           AS one (number, method, path, frame) ORDER BY number ON CONFLICT DO NOTHING`,
+        [recording, run, mode, ...columnsOf(exchanges, 4)],
+      );
   }
 }
 
@@ -85,13 +86,13 @@ const OF_PATH = `recording = $1 AND md5(path) = md5($2) AND path = $2 AND method
  * n-th that there was.
  */
 export async function framesOf(
-  { query }: Pick<Database, 'query'>,
+  { query }: Asked,
   recording: string,
   { method, path }: Place,
   rules: MatchRules,
 ): Promise<FramesOfPath> {
   const rows = await query<Row>(
-    `SELECT ordinal, run, mode, frame FROM patchgate_exchange WHERE ${OF_PATH} ORDER BY ordinal`,
+    `SELECT ordinal, run, mode, frame FROM patchgate_exchanges WHERE ${OF_PATH} ORDER BY ordinal`,
     [recording, path, method],
   );
   const keyOf = keysBy(rules);
@@ -124,7 +125,7 @@ function runsOf(rows: readonly Row[]): Row[][] {
  * @param ordinals of what it had
  * @throws PatchgateError `recording-in-use` where somebody else did that, or recorded into it, since
  */
-export function replaceFrames(
+export async function replaceFrames(
   database: Database,
   batch: Batch,
   { method, path }: Place,
@@ -132,9 +133,10 @@ export function replaceFrames(
   frames: readonly PlainExchange[],
 ): Promise<void> {
   const { recording } = batch;
-  return database.transaction(async (query) => {
+  const { query, commit, rollback } = await database.begin('');
+  try {
     const gone = await query<{ ordinal: string }>(
-      `DELETE FROM patchgate_exchange WHERE ${OF_PATH} RETURNING ordinal`,
+      `DELETE FROM patchgate_exchanges WHERE ${OF_PATH} RETURNING ordinal`,
       [recording, path, method],
     );
     if (gone.length !== ordinals.length || gone.some(({ ordinal }) => !ordinals.includes(ordinal)))
@@ -144,7 +146,11 @@ export function replaceFrames(
         { hint: 'run the same again; what was done to other paths stays done' },
       );
     await insertFrames({ query }, batch, frames);
-  });
+    await commit();
+  } catch (error) {
+    await rollback();
+    throw error;
+  }
 }
 
 /** Drops the rows of a path that others have taken the place of. Readers merge what it leaves. @throws PatchgateError `recording-in-use` */
@@ -160,16 +166,16 @@ export async function compact(
   await replaceFrames(database, batch, place, ordinals, exchanges.map(toPlainExchange));
 }
 
-export function placesOf({ query }: Pick<Database, 'query'>, recording: string): Promise<Place[]> {
-  return query<Place>('SELECT DISTINCT method, path FROM patchgate_exchange WHERE recording = $1', [
+export function placesOf({ query }: Asked, recording: string): Promise<Place[]> {
+  return query<Place>('SELECT DISTINCT method, path FROM patchgate_exchanges WHERE recording = $1', [
     recording,
   ]);
 }
 
 /** Names of all recordings. */
-export async function recordingsIn({ query }: Pick<Database, 'query'>): Promise<string[]> {
+export async function recordingsIn({ query }: Asked): Promise<string[]> {
   const rows = await query<{ recording: string }>(
-    'SELECT DISTINCT recording COLLATE "C" AS recording FROM patchgate_exchange ORDER BY 1',
+    'SELECT DISTINCT recording COLLATE "C" AS recording FROM patchgate_exchanges ORDER BY 1',
   );
   return rows.map(({ recording }) => recording);
 }

@@ -19,7 +19,7 @@ import {
 } from '../recordings/journal.ts';
 import { type Lock, takeLock } from '../recordings/lock.ts';
 import type { PlainExchange } from '../recordings/plain-exchange.ts';
-import { hintOf, TroubleNotices } from '../recordings/trouble-notices.ts';
+import { TroubleNotices } from '../recordings/trouble-notices.ts';
 import { amount } from '../reporters/wording.ts';
 import type { Database } from './database.ts';
 import { insertFrames } from './frames.ts';
@@ -34,8 +34,6 @@ export interface OutboxOptions {
   mode: MergeMode;
   /** Takes one notice for people. */
   notice: (text: string) => void;
-  /** Milliseconds that closing waits for the database. */
-  patience?: number;
 }
 
 /** A frame of this turn, or one that the disk does not take. */
@@ -45,20 +43,27 @@ interface Unwritten {
   onKept: ((count: number) => void) | undefined;
 }
 
-/** Milliseconds from writing to inserting. */
+/** Milliseconds from writing to inserting, and from a failure to the next try. */
 const SHIP_AFTER = 200;
 const RETRY_AFTER = 1000;
-/** Bytes of frames that the disk does not take. */
-const MOST_IN_MEMORY = 64 * 1024 * 1024;
+/** Milliseconds that closing waits for the database. */
+const CLOSE_WITHIN = 5000;
+/** Bytes of a segment, and of frames that the disk does not take. */
+const MOST_BYTES = 64 * 1024 * 1024;
 /** Frames of one segment have numbers from so many times its own on. */
 const NUMBERS = 10_000_000;
 /** Number of the segment that a killed process's journal becomes: it has used lower ones. */
 const LAST_SEGMENT = 100_000_000;
 const NOTHING = Buffer.alloc(0);
+const RISKS = {
+  journal: 'Nothing is lost: it stays on the disk of this gate until the database takes it.',
+  memory: 'What is recorded now is only in memory, and lost if this process is killed.',
+  losing: 'No more fits into memory: it is lost from now on.',
+};
 
 /**
- * What a gate has for the database. A frame is with the system before the answers of its turn go out, and is inserted soon after: the
- * journal bridges an outage, and the next start ships what a killed process has left. Frames are numbered, and none is inserted twice.
+ * What a gate records for the database. A frame is in a journal before the answers of its turn go out, and inserted soon after; the
+ * journal bridges an outage, and the next start ships what a killed process has left. Frames are numbered: none is inserted twice.
  */
 export class Outbox {
   readonly mode: MergeMode;
@@ -74,7 +79,8 @@ export class Outbox {
   });
   #unwritten: Unwritten[] = [];
   #unwrittenBytes = 0;
-  #segments = 0;
+  /** The last one. */
+  #segment = 0;
   #waiting = 0;
   #lost = 0;
   #journalTrouble: Error | undefined;
@@ -84,11 +90,11 @@ export class Outbox {
   #isClosed = false;
 
   private constructor(options: OutboxOptions) {
-    const { recording, mode, notice } = options;
+    const { folder, recording, mode, notice } = options;
     this.#options = options;
     this.mode = mode;
     this.#head = { run: randomBytes(9).toString('base64url'), mode };
-    this.#folder = join(folderOf(options), encodeURIComponent(recording), this.#head.run);
+    this.#folder = join(folder, `${encodeURIComponent(recording)}~${this.#head.run}`);
     this.#lock = lockOf(this.#folder);
     this.#journal = new Journal(this.#folder, this.#head);
     this.#notices = new TroubleNotices('RECORDING INTO THE DATABASE FAILS', RISKS, notice);
@@ -96,20 +102,20 @@ export class Outbox {
 
   /** Opens one, after what ended processes have left is in the database. @throws PatchgateError `cannot-write` */
   static async open(options: OutboxOptions): Promise<Outbox> {
-    const { folder } = options;
+    const folder = join(options.folder, encodeURIComponent(options.database.name));
     try {
       makeFolders(folder);
-      hideFromGit(folder);
+      hideFromGit(options.folder);
     } catch (error) {
       throw cannotWrite(folder, error);
     }
-    await shipLeft(options);
-    return new Outbox(options);
+    await shipLeft({ ...options, folder });
+    return new Outbox({ ...options, folder });
   }
 
   /** Never throws: what cannot be kept is counted. */
   append(frame: PlainExchange, onKept?: (count: number) => void): void {
-    if (this.#unwrittenBytes > MOST_IN_MEMORY) {
+    if (this.#unwrittenBytes > MOST_BYTES) {
       this.#lost++;
       this.#tell();
       return;
@@ -123,13 +129,16 @@ export class Outbox {
 
   /** Keeps a line of the audit, which travels as a frame without a method. @param text JSON */
   appendAudit(at: string, text: string): void {
-    const empty = { headers: [], body: NOTHING };
-    this.append({
-      request: { method: '', path: '', query: '', json: undefined, headers: [], body: Buffer.from(text) },
-      response: { status: 0, ...empty },
-      startedAt: Date.parse(at),
-      durationMs: 0,
-    });
+    const request = {
+      method: '',
+      path: '',
+      query: '',
+      json: undefined,
+      headers: [],
+      body: Buffer.from(text),
+    };
+    const response = { status: 0, headers: [], body: NOTHING };
+    this.append({ request, response, startedAt: Date.parse(at), durationMs: 0 });
   }
 
   get counts() {
@@ -148,21 +157,20 @@ export class Outbox {
 
   /** Resolves when the database has all that there is now, or it was tried. */
   flush(): Promise<void> {
-    this.#shipping = this.#shipping.then(() => this.#shipAll());
+    this.#shipping = this.#shipping.then(() => this.#ship());
     return this.#shipping;
   }
 
   /** Ships what there is; the rest stays for the next start in the folder. @throws PatchgateError `cannot-write` where something is lost */
   async close(): Promise<void> {
-    const { notice, patience = 10_000 } = this.#options;
-    await Promise.race([this.flush(), wait(patience, undefined, { ref: false })]);
+    await Promise.race([this.flush(), wait(CLOSE_WITHIN, undefined, { ref: false })]);
     this.#isClosed = true;
     clearTimeout(this.#timer);
     const inMemory = this.#unwritten.length;
-    const onDisk = this.#waiting - inMemory;
-    if (onDisk > 0)
-      notice(
-        `waiting for the database in ${this.#folder}: ${amount(onDisk, 'line')} of what was recorded, which the next start here ships`,
+    const onDisk = amount(this.#waiting - inMemory, 'line');
+    if (this.#waiting > inMemory)
+      this.#options.notice(
+        `waiting for the database in ${this.#folder}: ${onDisk} of what was recorded, which the next start here ships`,
       );
     this.#journal.close();
     this.#lock.release();
@@ -176,20 +184,24 @@ export class Outbox {
     try {
       this.#journal.append(this.#unwritten.map(({ bytes }) => bytes));
       this.#journalTrouble = undefined;
-      this.#kept();
+      this.#kept(this.#unwritten);
+      if (this.#journal.size > MOST_BYTES) this.#journal.rotate(++this.#segment);
     } catch (error) {
       this.#journalTrouble = error as Error;
     }
-    this.#wake(SHIP_AFTER);
+    this.#shipAfter(SHIP_AFTER);
     this.#tell();
   }
 
-  #kept(): void {
-    for (const { onKept } of this.#unwritten.splice(0)) onKept?.(1);
-    this.#unwrittenBytes = 0;
+  /** These first ones are on the disk, or in the database. */
+  #kept(frames: readonly Unwritten[]): void {
+    for (const { bytes, onKept } of this.#unwritten.splice(0, frames.length)) {
+      this.#unwrittenBytes -= bytes.length;
+      onKept?.(1);
+    }
   }
 
-  #wake(delay: number): void {
+  #shipAfter(delay: number): void {
     if (this.#isClosed) return;
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined;
@@ -198,48 +210,36 @@ export class Outbox {
   }
 
   /** Never rejects. */
-  async #shipAll(): Promise<void> {
+  async #ship(): Promise<void> {
     if (this.#isClosed) return;
+    const { database, recording } = this.#options;
     try {
       this.#write();
-      await this.#shipSegments();
-      if (this.#journal.size > 0) {
-        this.#journal.rotate(++this.#segments);
-        await this.#shipSegments();
+      this.#journal.rotate(++this.#segment);
+      for (const number of segmentNumbers(this.#folder))
+        if (Number.isFinite(number))
+          this.#waiting -= await shipSegment(database, recording, this.#folder, number);
+      // What the disk does not take.
+      if (this.#journalTrouble) {
+        const frames = [...this.#unwritten];
+        const batch = { recording, ...this.#head, first: ++this.#segment * NUMBERS };
+        await insertFrames(
+          database,
+          batch,
+          frames.map(({ frame }) => frame),
+        );
+        this.#waiting -= frames.length;
+        this.#kept(frames);
+        this.#journalTrouble = undefined;
+        this.#write();
       }
-      await this.#shipUnwritten();
       this.#shipTrouble = undefined;
     } catch (error) {
       // Its hint is for who sent a request.
       this.#shipTrouble = new Error(messageOf(error), { cause: error });
-      this.#wake(RETRY_AFTER);
+      this.#shipAfter(RETRY_AFTER);
     }
     this.#tell();
-  }
-
-  async #shipSegments(): Promise<void> {
-    const { database, recording } = this.#options;
-    for (const number of segmentNumbers(this.#folder)) {
-      if (number === Number.POSITIVE_INFINITY) return;
-      this.#waiting -= await shipSegment(database, recording, this.#folder, number);
-    }
-  }
-
-  /** What the disk does not take. */
-  async #shipUnwritten(): Promise<void> {
-    // What it takes comes by its segments.
-    if (!this.#journalTrouble) return;
-    const frames = this.#unwritten.map(({ frame }) => frame);
-    const { database, recording } = this.#options;
-    const first = ++this.#segments * NUMBERS;
-    await insertFrames(database, { recording, ...this.#head, first }, frames);
-    this.#waiting -= frames.length;
-    for (const { bytes, onKept } of this.#unwritten.splice(0, frames.length)) {
-      this.#unwrittenBytes -= bytes.length;
-      onKept?.(1);
-    }
-    this.#journalTrouble = undefined;
-    this.#write();
   }
 
   #tell(): void {
@@ -253,19 +253,13 @@ export class Outbox {
 
   #notKept(count: number): PatchgateError {
     const why = this.#journalTrouble ?? this.#shipTrouble;
-    return new PatchgateError(
-      'cannot-write',
-      `${amount(count, 'line')} of what was recorded did not reach the database${why ? `: ${why.message}` : ''}`,
-      { hint: 'look after the database and the disk, then record again', cause: why },
-    );
+    const what = `${amount(count, 'line')} of what was recorded did not reach the database`;
+    return new PatchgateError('cannot-write', why ? `${what}: ${why.message}` : what, {
+      hint: 'look after the database and the disk, then record again',
+      cause: why,
+    });
   }
 }
-
-const RISKS = {
-  journal: 'Nothing is lost: it stays in the outbox of this gate until the database takes it.',
-  memory: 'What is recorded now is only in memory, and lost if this process is killed.',
-  losing: 'No more fits in the outbox of this gate: it is lost from now on.',
-};
 
 /** @returns how many frames it had */
 async function shipSegment(
@@ -281,40 +275,26 @@ async function shipSegment(
 }
 
 /** Ships what ended processes have left for this database. Never rejects. */
-async function shipLeft(options: OutboxOptions): Promise<void> {
-  const { database, notice } = options;
-  const root = folderOf(options);
-  for (const name of namesIn(root))
-    for (const run of namesIn(join(root, name))) {
-      const folder = join(root, name, run);
+async function shipLeft({ database, folder: root, notice }: OutboxOptions): Promise<void> {
+  for (const name of readdirSync(root)) {
+    const folder = join(root, name);
+    const recording = decodeURIComponent(name.slice(0, name.lastIndexOf('~')));
+    try {
+      const lock = lockOf(folder);
       try {
-        const lock = lockOf(folder);
-        try {
-          const journal = join(folder, JOURNAL);
-          if (existsSync(journal)) renameSync(journal, segmentFile(folder, LAST_SEGMENT));
-          for (const number of segmentNumbers(folder))
-            await shipSegment(database, decodeURIComponent(name), folder, number);
-        } finally {
-          lock.release();
-        }
-        rmSync(folder, { recursive: true, force: true });
-        notice(`what an earlier run had left in ${folder} is in the database now`);
-      } catch (error) {
-        const isLiving = error instanceof PatchgateError && error.details?.host === hostname();
-        if (!isLiving)
-          notice(
-            `${folder} keeps what is not in the database yet: ${messageOf(error)}${hintOf(error as Error)}`,
-          );
+        const journal = join(folder, JOURNAL);
+        if (existsSync(journal)) renameSync(journal, segmentFile(folder, LAST_SEGMENT));
+        for (const number of segmentNumbers(folder)) await shipSegment(database, recording, folder, number);
+      } finally {
+        lock.release();
       }
+      rmSync(folder, { recursive: true, force: true });
+      notice(`what an earlier run had left in ${folder} is in the database now`);
+    } catch (error) {
+      const isLiving = error instanceof PatchgateError && error.details?.host === hostname();
+      if (!isLiving) notice(`${folder} keeps what is not in the database yet: ${messageOf(error)}`);
     }
-}
-
-function folderOf({ folder, database }: OutboxOptions): string {
-  return join(folder, database.id);
-}
-
-function namesIn(folder: string): string[] {
-  return existsSync(folder) ? readdirSync(folder) : [];
+  }
 }
 
 function lockOf(folder: string): Lock {

@@ -1,8 +1,6 @@
 import { messageOf, PatchgateError } from '../errors.ts';
 import { ExchangeIndex } from '../recordings/match.ts';
 import type { MatchRules } from '../recordings/match-rules.ts';
-import { merge } from '../recordings/merge.ts';
-import { keysBy } from '../recordings/merge-segments.ts';
 import type { Place } from '../recordings/names.ts';
 import { type PlainExchange, toStoredExchange } from '../recordings/plain-exchange.ts';
 import type { ExchangesOfPath, RecordingStore } from '../recordings/store.ts';
@@ -20,9 +18,6 @@ export interface PgRecordingOptions {
   onKept?: ((count: number) => void) | undefined;
 }
 
-/** Exchanges that are read before they are asked for. */
-const MOST_AHEAD = 20_000;
-
 /** Milliseconds that dropping what earlier runs recorded may take at the end. */
 const COMPACT_MS = 3000;
 
@@ -32,25 +27,22 @@ export class PgRecordingStore implements RecordingStore {
   readonly isWritable: boolean;
   readonly #options: PgRecordingOptions;
   /** By `placeKey`. */
-  readonly #places = new Map<string, Place>();
+  readonly #places: Map<string, Place>;
   readonly #paths = new Map<string, ExchangeIndex>();
-  /** What is recorded while its path is read. */
-  readonly #reading = new Map<string, { done: Promise<void>; own: PlainExchange[] }>();
+  readonly #reading = new Map<string, Promise<void>>();
   /** Those of this run, in mode `all`. */
   readonly #recorded = new Map<string, Place>();
-  #isClosed = false;
 
-  private constructor(name: string, options: PgRecordingOptions) {
+  private constructor(name: string, options: PgRecordingOptions, places: readonly Place[]) {
     this.name = name;
     this.isWritable = options.outbox !== undefined;
     this.#options = options;
+    this.#places = new Map(places.map((place) => [placeKey(place), place]));
   }
 
   /** Opens the recording `name`, which is empty where it is not there. @throws PatchgateError `store-unavailable` */
   static async open(name: string, options: PgRecordingOptions): Promise<PgRecordingStore> {
-    const store = new PgRecordingStore(name, options);
-    for (const place of await placesOf(options.database, name)) store.#places.set(placeKey(place), place);
-    return store;
+    return new PgRecordingStore(name, options, await placesOf(options.database, name));
   }
 
   isEmpty(): boolean {
@@ -66,41 +58,26 @@ export class PgRecordingStore implements RecordingStore {
   }
 
   ready(method: string, path: string): Promise<void> | undefined {
-    const place = { method, path };
-    const key = placeKey(place);
+    const key = placeKey({ method, path });
     if (this.#paths.has(key)) return undefined;
-    const begun = this.#reading.get(key);
-    if (begun) return begun.done;
-    const own: PlainExchange[] = [];
-    const done = this.#read(place, own).finally(() => this.#reading.delete(key));
-    this.#reading.set(key, { done, own });
-    return done;
+    let reading = this.#reading.get(key);
+    if (!reading) {
+      reading = this.#read({ method, path }).finally(() => this.#reading.delete(key));
+      this.#reading.set(key, reading);
+    }
+    return reading;
   }
 
-  async load(): Promise<void> {
-    let left = MOST_AHEAD;
-    for (const { method, path } of this.places()) {
-      if (this.#isClosed || left <= 0) return;
-      try {
-        await this.ready(method, path);
-      } catch {
-        // It is read when it is asked for.
-        return;
-      }
-      const index = this.#paths.get(placeKey({ method, path }));
-      await index?.prepare();
-      left -= index?.length ?? 0;
-    }
-  }
+  /** A path is read when it is asked for. */
+  async load(): Promise<void> {}
 
   append(plain: PlainExchange): void {
     const { outbox, onKept } = this.#options;
     const { method, path } = plain.request;
-    const key = placeKey(plain.request);
-    if (!this.#places.has(key)) this.#places.set(key, { method, path });
-    this.#paths.get(key)?.all.push(StoredExchange.of(toStoredExchange(plain)));
-    this.#reading.get(key)?.own.push(plain);
+    const key = placeKey({ method, path });
+    this.#places.set(key, { method, path });
     if (outbox?.mode === 'all') this.#recorded.set(key, { method, path });
+    this.#paths.get(key)?.all.push(StoredExchange.of(toStoredExchange(plain)));
     outbox?.append(plain, onKept);
   }
 
@@ -121,10 +98,8 @@ export class PgRecordingStore implements RecordingStore {
   }
 
   async close(): Promise<void> {
-    this.#isClosed = true;
     const { database, outbox, rules } = this.#options;
-    if (this.#recorded.size === 0) return;
-    await this.flush();
+    if (this.#recorded.size > 0) await this.flush();
     const until = performance.now() + COMPACT_MS;
     try {
       for (const place of this.#recorded.values())
@@ -134,16 +109,14 @@ export class PgRecordingStore implements RecordingStore {
     }
   }
 
-  /** @param own what is recorded meanwhile */
-  async #read(place: Place, own: PlainExchange[]): Promise<void> {
+  async #read(place: Place): Promise<void> {
     const { database, rules } = this.#options;
     try {
       await this.flush();
       const { exchanges } = await framesOf(database, this.name, place, rules);
-      const merged = merge(exchanges, own.map(toStoredExchange), 'append', {}, keysBy(rules));
       // What nothing is recorded for may be asked for without end, and recorded by another gate.
-      if (merged.exchanges.length > 0 || this.isWritable)
-        this.#paths.set(placeKey(place), new ExchangeIndex(merged.exchanges.map(StoredExchange.of), rules));
+      if (exchanges.length > 0 || this.isWritable)
+        this.#paths.set(placeKey(place), new ExchangeIndex(exchanges.map(StoredExchange.of), rules));
     } catch (cause) {
       const message = `${place.method} ${place.path} is not in memory: ${messageOf(cause)}`;
       throw new PatchgateError('store-unavailable', message, { hint: 'send it again', cause });

@@ -1,16 +1,8 @@
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import { PatchgateError } from '../errors.ts';
-import { Locks } from '../guard/locks.ts';
-import {
-  type Kept,
-  type LockedRecord,
-  MemoryRecords,
-  type Records,
-  withDeadlines,
-} from '../guard/records.ts';
-import type { JsonObject } from '../json/json.ts';
-import type { Known, RecordName } from '../model/record.ts';
+import { type Kept, withDeadlines } from '../guard/kept.ts';
+import { isSameAccount, type LockedRecord, Locks, MemoryRecords, type Records } from '../guard/records.ts';
+import { type RecordName, recordKey } from '../model/record.ts';
 import { CONNECTIONS, type Database, type Held } from './database.ts';
 
 interface PgRecordsOptions {
@@ -46,131 +38,86 @@ export class PgRecords implements Records {
     this.#options = options;
   }
 
+  of(name: RecordName): Kept | undefined {
+    return this.#memory.of(name);
+  }
+
+  put(name: RecordName, kept: Kept): void {
+    this.#memory.put(name, kept);
+    // What was read stays here; that a record is deleted or may hold more is for all.
+    if (kept.record && !kept.isPart) return;
+    this.lock(name, recordKey(name))
+      .then((locked) => locked.release(kept.record ? { ...kept, ...locked.kept, isPart: true } : kept))
+      .catch(() => undefined);
+  }
+
   async lock(name: RecordName, key: string): Promise<LockedRecord> {
     const leave = await this.#queues.acquire(key);
-    await this.#slot();
+    while (this.#held >= MOST_LOCKS) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    this.#held++;
     const over = () => {
       this.#held--;
       this.#waiting.shift()?.();
       leave();
     };
-    const { patience } = this.#options;
-    const locking = this.#lockInDatabase(name, key);
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => reject(tooSlow(patience)), patience);
-    });
     try {
-      const { held, kept, skew } = await Promise.race([locking, late]);
-      return this.#locked(name, held, kept, skew, over);
+      return await this.#lockInDatabase(name, key, over);
     } catch (error) {
-      // The lock may come all the same, and nobody waits for it any more.
-      locking.then(({ held }) => held.end()).catch(() => undefined);
       over();
       throw error;
-    } finally {
-      clearTimeout(timer);
     }
   }
 
-  of(name: RecordName): Known | undefined {
-    return this.#memory.of(name);
-  }
-
-  saw(name: RecordName, record: JsonObject): boolean {
-    return this.#memory.saw(name, record);
-  }
-
-  spoil(name: RecordName): void {
-    this.forget(name);
-  }
-
-  forget(name: RecordName): void {
-    this.#memory.forget(name);
-    this.#write(`DELETE FROM patchgate_record WHERE ${ROW}`, name);
-  }
-
-  async #slot(): Promise<void> {
-    while (this.#held >= MOST_LOCKS) await new Promise<void>((resolve) => this.#waiting.push(resolve));
-    this.#held++;
-  }
-
-  async #lockInDatabase(
-    name: RecordName,
-    key: string,
-  ): Promise<{ held: Held; kept: Kept | undefined; skew: number }> {
+  async #lockInDatabase(name: RecordName, key: string, over: () => void): Promise<LockedRecord> {
     const { database, service, patience } = this.#options;
-    const held = await database.hold(
-      `SET LOCAL lock_timeout = ${patience}; SELECT pg_advisory_xact_lock(${lockNumber(`${service} ${key}`)})`,
-    );
+    const lock = `SET LOCAL lock_timeout = ${patience}; SELECT pg_advisory_xact_lock(${lockNumber(`${service} ${key}`)})`;
+    const held = await database.begin(lock, patience);
+    let row: Row;
     try {
-      const [row] = await held.query<Row>(READ, [service, name.kind, name.id]);
-      const { kept, now } = row as Row;
-      const isSame =
-        !kept || [kept.account, name.account].includes('current') || kept.account === name.account;
-      return { held, kept: isSame ? (kept ?? undefined) : undefined, skew: now - Date.now() };
+      [row] = (await held.query(READ, [service, name.kind, name.id])) as [Row];
     } catch (error) {
-      await held.end();
+      await held.rollback();
       throw error;
     }
-  }
-
-  #locked(
-    name: RecordName,
-    held: Held,
-    stored: Kept | undefined,
-    skew: number,
-    over: () => void,
-  ): LockedRecord {
-    const { database, service } = this.#options;
-    const values = (kept: Kept) => [service, name.kind, name.id, JSON.stringify(kept)];
+    const skew = row.now - Date.now();
     const now = () => Date.now() + skew;
-    const giveBack = async (kept: Kept | undefined) => {
-      try {
-        if (kept && !isSameKept(stored, kept)) await held.query(WRITE, values(kept));
-      } finally {
-        await held.end();
-      }
+    let stored = row.kept && isSameAccount(row.kept, name) ? row.kept : undefined;
+    const write = async (query: Database['query'], kept: Kept) => {
+      await query(WRITE, [service, name.kind, name.id, JSON.stringify(kept)]);
+      stored = kept;
     };
-    let isReleased = false;
     return {
       kept: withDeadlines(stored, now()),
       now,
       // Committed by itself: it must be there when this gate dies.
-      note: async (kept) => {
-        await database.query(WRITE, values(kept));
-        stored = kept;
-      },
+      note: (kept) => write(database.query, kept),
       confirm: async () => {
         await held.query('SELECT 1');
       },
       release: (kept) => {
-        if (isReleased) return;
-        isReleased = true;
-        if (kept?.record) this.#memory.saw(name, kept.record);
-        // What could not be written is noted as being created, and read anew.
-        giveBack(kept)
-          .catch(() => undefined)
-          .finally(over);
+        if (kept) this.#memory.put(name, kept);
+        this.#giveBack(held, kept && !isSame(stored, kept) ? () => write(held.query, kept) : undefined, over);
       },
     };
   }
 
-  /** Behind the answer: the database tells by itself that it is away. */
-  #write(text: string, { kind, id }: RecordName): void {
-    const { database, service } = this.#options;
-    database.query(text, [service, kind, id]).catch(() => undefined);
+  /** What cannot be written is noted as being created, and read anew. */
+  #giveBack(held: Held, write: (() => Promise<void>) | undefined, over: () => void): void {
+    Promise.resolve(write?.())
+      .then(() => held.commit())
+      .catch(() => held.rollback())
+      .finally(over);
   }
 }
 
 /** What a fleet remembers of a record. @param service undefined: of any, the one seen last */
 export async function keptIn(
-  database: Pick<Database, 'query'>,
+  { query }: Pick<Database, 'query'>,
   { kind, id }: RecordName,
   service: string | undefined,
 ): Promise<Kept | undefined> {
-  const [row] = await database.query<Pick<Row, 'kept'>>(
-    `SELECT kept FROM patchgate_record WHERE kind = $1 AND id = $2 AND ($3::text IS NULL OR service = $3)
+  const [row] = await query<Pick<Row, 'kept'>>(
+    `SELECT kept FROM patchgate_records WHERE kind = $1 AND id = $2 AND ($3::text IS NULL OR service = $3)
      ORDER BY kept->>'seenAt' DESC NULLS LAST LIMIT 1`,
     [kind, id, service ?? null],
   );
@@ -178,14 +125,9 @@ export async function keptIn(
 }
 
 /** That it was seen again is no reason to write it. */
-function isSameKept(stored: Kept | undefined, kept: Kept): boolean {
-  return (
-    stored !== undefined && isDeepStrictEqual({ ...plain(stored), seenAt: 0 }, { ...plain(kept), seenAt: 0 })
-  );
-}
-
-function plain(kept: Kept): Kept {
-  return JSON.parse(JSON.stringify(kept)) as Kept;
+function isSame(stored: Kept | undefined, kept: Kept): boolean {
+  const plain = (one: Kept): unknown => JSON.parse(JSON.stringify({ ...one, seenAt: undefined }));
+  return stored !== undefined && isDeepStrictEqual(plain(stored), plain(kept));
 }
 
 /** A number that stands for a key, as PostgreSQL takes one. */
@@ -193,18 +135,10 @@ function lockNumber(key: string): bigint {
   return createHash('sha256').update(key).digest().readBigInt64BE();
 }
 
-function tooSlow(patience: number): PatchgateError {
-  return new PatchgateError(
-    'store-unavailable',
-    `the database gave no lock of the record within ${patience} ms: it is slow, or another gate has a PATCH of the record on its way`,
-    { hint: 'nothing was sent: send it again' },
-  );
-}
-
 const ROW = '(service, kind, id) = ($1, $2, $3)';
 const READ = `
-  SELECT (SELECT kept FROM patchgate_record WHERE ${ROW}) AS kept,
+  SELECT (SELECT kept FROM patchgate_records WHERE ${ROW}) AS kept,
     (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now`;
 const WRITE = `
-  INSERT INTO patchgate_record (service, kind, id, kept) VALUES ($1, $2, $3, $4::json)
+  INSERT INTO patchgate_records (service, kind, id, kept) VALUES ($1, $2, $3, $4::json)
   ON CONFLICT (service, kind, id) DO UPDATE SET kept = excluded.kept`;

@@ -1,7 +1,7 @@
--- The tables of a fleet of gates.
+-- What the gates of a fleet share.
 
 -- What is kept of each record: the last whole record that was read or accepted, and the environments that a PATCH is creating.
-CREATE TABLE patchgate_record (
+CREATE TABLE patchgate_records (
   service text NOT NULL,   -- origin of the target
   kind    text NOT NULL,
   id      text NOT NULL,
@@ -9,7 +9,7 @@ CREATE TABLE patchgate_record (
   PRIMARY KEY (service, kind, id)
 );
 
-CREATE TABLE patchgate_approval (
+CREATE TABLE patchgate_approvals (
   service      text NOT NULL,
   id           text NOT NULL,
   token        text NOT NULL,    -- hash
@@ -17,19 +17,20 @@ CREATE TABLE patchgate_approval (
   body         text NOT NULL,    -- hash
   state        text NOT NULL,    -- hash of the environments and languages that were known
   record       text NOT NULL,    -- kind and id
-  approval     json NOT NULL,    -- what people see, and the salt of the token
-  status       text NOT NULL,
+  asked        json NOT NULL,    -- what people see, and the salt of the token
+  status       text NOT NULL DEFAULT 'pending',
+  decided      json,             -- decidedAt, decidedBy, reason
   requested_at timestamptz NOT NULL DEFAULT now(),
   expires_at   timestamptz NOT NULL,
   PRIMARY KEY (service, id)
 );
-CREATE UNIQUE INDEX patchgate_approval_token ON patchgate_approval (service, token);
-CREATE INDEX patchgate_approval_request ON patchgate_approval (service, request, body, state);
-CREATE INDEX patchgate_approval_record ON patchgate_approval (service, record);
-CREATE INDEX patchgate_approval_requested ON patchgate_approval (service, requested_at);
+CREATE UNIQUE INDEX ON patchgate_approvals (service, token);
+CREATE INDEX ON patchgate_approvals (service, request, body, state);
+CREATE INDEX ON patchgate_approvals (service, record);
+CREATE INDEX ON patchgate_approvals (service, requested_at);
 
 -- What was recorded. A frame is a line of JSON and the bytes of both bodies, as in the journal of a recording in files.
-CREATE TABLE patchgate_exchange (
+CREATE TABLE patchgate_exchanges (
   recording text NOT NULL,
   method    text NOT NULL,
   path      text NOT NULL,
@@ -40,7 +41,7 @@ CREATE TABLE patchgate_exchange (
   frame     bytea NOT NULL,
   PRIMARY KEY (run, number)
 );
-CREATE INDEX patchgate_exchange_path ON patchgate_exchange (recording, md5(path), ordinal);
+CREATE INDEX ON patchgate_exchanges (recording, md5(path), ordinal);
 
 CREATE TABLE patchgate_audit (
   run    text NOT NULL,
@@ -49,11 +50,4 @@ CREATE TABLE patchgate_audit (
   line   json NOT NULL,
   PRIMARY KEY (run, number)
 );
-CREATE INDEX patchgate_audit_at ON patchgate_audit (at);
-
--- `database` tells outboxes for which database they are: it outlives a dump, a restore and a failover.
-CREATE TABLE patchgate_version (
-  version  integer NOT NULL,
-  database uuid NOT NULL DEFAULT gen_random_uuid()
-);
-INSERT INTO patchgate_version VALUES (1);
+CREATE INDEX ON patchgate_audit (at);

@@ -170,7 +170,7 @@ describe('while the database is asked for a token', { tags: 'slow' }, () => {
     const { service, gates, store } = await startFleet();
     const [one] = gates;
     const { approve = '', approval } = (await send(one)).json;
-    const { gateWaits, goOn } = await hindered(store, 'LOCK TABLE patchgate_approval');
+    const { gateWaits, goOn } = await hindered(store, 'LOCK TABLE patchgate_approvals');
     await breakOff(one, gateWaits, { 'Patchgate-Approve': approve });
     await goOn();
     await saidBrokenOff(one);
@@ -182,7 +182,7 @@ describe('while the database is asked for a token', { tags: 'slow' }, () => {
     const { service, gates, store } = await startFleet();
     const [one] = gates;
     const { approve = '', approval } = (await send(one)).json;
-    const { gateWaits, goOn } = await hindered(store, 'SELECT FROM patchgate_approval FOR UPDATE');
+    const { gateWaits, goOn } = await hindered(store, 'SELECT FROM patchgate_approvals FOR UPDATE');
     await breakOff(one, gateWaits, { 'Patchgate-Approve': approve });
     await goOn();
     await saidBrokenOff(one);

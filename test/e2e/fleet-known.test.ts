@@ -17,12 +17,13 @@ beforeAll(async () => {
   server = await startPostgres();
 }, 60_000);
 
+/** @param timeout of the second gate */
 async function startFleet(store: string, timeout = 30_000) {
   const service = await startService();
   service.projects.set('42', TWO);
-  const start = () =>
-    startGate({ target: service.target.url, readState: true, store, state: stateFile(), timeout });
-  return { service, gates: [await start(), await start()] as const };
+  const start = (more = {}) =>
+    startGate({ target: service.target.url, readState: true, store, state: stateFile(), ...more });
+  return { service, gates: [await start(), await start({ timeout })] as const };
 }
 
 /** The outbox stands beside it. */

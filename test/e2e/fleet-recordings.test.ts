@@ -41,7 +41,7 @@ async function get({ url }: Pick<Running, 'url'>, path: string): Promise<unknown
 async function queriesIn(store: string): Promise<string[]> {
   const rows = await rowsOf<{ frame: Buffer }>(
     store,
-    'SELECT frame FROM patchgate_exchange ORDER BY ordinal',
+    'SELECT frame FROM patchgate_exchanges ORDER BY ordinal',
   );
   return rows.map(({ frame }) => decodeFrame(frame).request.query);
 }

@@ -46,7 +46,7 @@ describe('a plan', { tags: 'slow' }, () => {
     const { url, database } = await open();
     const kept = { account: 'current', record: PROJECT };
     await database.query(
-      "INSERT INTO patchgate_record (service, kind, id, kept) VALUES ('http://a.example', 'project', '42', $1)",
+      "INSERT INTO patchgate_records (service, kind, id, kept) VALUES ('http://a.example', 'project', '42', $1)",
       [JSON.stringify(kept)],
     );
     const plan = (env: Record<string, string> = {}) =>

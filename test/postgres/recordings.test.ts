@@ -1,16 +1,18 @@
 // @module-tag postgres
+import { appendFileSync, existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Database } from '../../src/postgres/database.ts';
 import { requireStored } from '../../src/postgres/frames.ts';
 import { Outbox } from '../../src/postgres/outbox.ts';
 import { PgRecordingStore } from '../../src/postgres/recordings.ts';
-import type { MergeMode } from '../../src/recordings/journal.ts';
+import { decodeFrame, encodeFrame, Journal, type MergeMode } from '../../src/recordings/journal.ts';
 import { DEFAULT_RULES } from '../../src/recordings/match-rules.ts';
 import type { RecordingStore } from '../../src/recordings/store.ts';
 import { cleanUpLater } from '../support/clean-up.ts';
 import { exchange, PROJECT_PATH, plainOf } from '../support/exchanges.ts';
 import { openAt, type Postgres, rowsOf, startPostgres } from '../support/postgres.ts';
-import { find } from '../support/recordings.ts';
+import { find, turn } from '../support/recordings.ts';
 import { describeStore } from '../support/store-suite.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -19,14 +21,17 @@ beforeAll(async () => {
   server = await startPostgres();
 }, 60_000);
 
-async function open(
-  database: Database,
-  { mode }: { mode?: MergeMode } = {},
-  name = 'r',
-  folder = temporaryFolder(),
-): Promise<PgRecordingStore> {
-  const options = { database, recording: name, folder, notice: () => undefined };
-  const outbox = mode && (await Outbox.open({ ...options, mode }));
+async function openOutbox(database: Database, folder = temporaryFolder(), mode: MergeMode = 'append') {
+  const notices: string[] = [];
+  const notice = (text: string) => notices.push(text);
+  const outbox = await Outbox.open({ database, recording: 'r/1', folder, notice, mode });
+  cleanUpLater(() => outbox.close().catch(() => undefined));
+  return { outbox, notices, folder };
+}
+
+/** @param mode absent: it is only read */
+async function open(database: Database, mode?: MergeMode, name = 'r/1'): Promise<PgRecordingStore> {
+  const outbox = mode && (await openOutbox(database, undefined, mode)).outbox;
   const store = await PgRecordingStore.open(name, { database, rules: DEFAULT_RULES, outbox });
   const close = store.close.bind(store);
   store.close = () => close().then(() => outbox?.close());
@@ -34,118 +39,131 @@ async function open(
   return store;
 }
 
-describe('with PostgreSQL', { tags: 'slow' }, () => {
-  describeStore('the database', async () => {
-    const database = await openAt(await server.database());
-    return {
-      open: (replaces = false) => open(database, { mode: replaces ? 'all' : 'append' }),
-    };
-  });
-});
-
-const answered = (text: string, path = PROJECT_PATH) => exchange({ answer: { text }, path });
+const answered = (text: string, path = PROJECT_PATH) => plainOf(exchange({ answer: { text }, path }));
 
 async function recordInto(store: RecordingStore, ...texts: string[]): Promise<void> {
-  for (const text of texts) store.append(plainOf(answered(text)));
+  for (const text of texts) store.append(answered(text));
   await store.flush();
 }
 
-function textsOf(store: RecordingStore): (string | undefined)[] {
-  return find(store).map(({ response }) => (response?.body as { text: string } | undefined)?.text);
+async function textsIn(database: Database): Promise<string[]> {
+  const rows = await database.query<{ frame: Buffer }>(
+    'SELECT frame FROM patchgate_exchanges ORDER BY ordinal',
+  );
+  return rows.map(({ frame }) => decodeFrame(frame).response.body.toString());
 }
 
+describe('with PostgreSQL', { tags: 'slow' }, () => {
+  describeStore('the database', async () => {
+    const database = await openAt(await server.database());
+    return { open: (replaces = false) => open(database, replaces ? 'all' : 'append') };
+  });
+});
+
 describe('a recording in the database', { tags: 'slow' }, () => {
-  it('is one for all gates', async () => {
+  it('is one for all gates, and each path is read when it is first asked for', async () => {
     const url = await server.database();
-    const [one, two] = [
-      await open(await openAt(url), { mode: 'append' }),
-      await open(await openAt(url), { mode: 'append' }),
-    ];
+    const [one, two] = [await open(await openAt(url), 'append'), await open(await openAt(url), 'append')];
     await recordInto(one, 'a');
     await recordInto(two, 'b');
     await recordInto(one, 'c');
-    const reader = await open(await openAt(url));
+    const database = await openAt(url);
+    const reader = await open(database);
     await reader.ready('PATCH', PROJECT_PATH);
-    expect(textsOf(reader)).toEqual(['a', 'b', 'c']);
-  });
-
-  it('is read when it is first asked for, and goes on without the database then', async () => {
-    const own = await startPostgres();
-    const url = await own.database();
-    const recorder = await open(await openAt(url), { mode: 'append' });
-    await recordInto(recorder, 'a');
-    const reader = await open(await openAt(url));
+    const texts = () =>
+      find(reader).map(({ response }) => (response?.body as { text: string } | undefined)?.text);
+    expect(texts()).toEqual(['a', 'b', 'c']);
     await reader.ready('PATCH', '/late');
-    expect(reader.exchanges('PATCH', '/late').length).toBe(0);
-    for (const path of ['/late', '/other']) recorder.append(plainOf(answered('late', path)));
-    await recordInto(recorder, 'b');
+    one.append(answered('late', '/late'));
+    await recordInto(one, 'd');
     await reader.ready('PATCH', '/late');
     expect(reader.exchanges('PATCH', '/late').length).toBe(1);
-    await reader.ready('PATCH', PROJECT_PATH);
-    await own.kill();
+    await database.close();
     expect(reader.ready('PATCH', PROJECT_PATH)).toBeUndefined();
-    expect(textsOf(reader)).toEqual(['a', 'b']);
+    expect(texts()).toEqual(['a', 'b', 'c']);
     await expect(reader.ready('PATCH', '/other')).rejects.toMatchObject({ code: 'store-unavailable' });
-    recorder.append(plainOf(answered('c')));
-    await own.start();
-    const again = await openAt(url);
-    await expect
-      .poll(async () => {
-        await recorder.flush();
-        const late = await open(again);
-        await late.ready('PATCH', PROJECT_PATH);
-        return textsOf(late);
-      })
-      .toEqual(['a', 'b', 'c']);
-  }, 60_000);
-
-  it('keeps what is recorded while its path is read, once', async () => {
-    const store = await open(await openAt(await server.database()), { mode: 'append' });
-    for (let i = 0; i < 20; i++) {
-      const path = `/path/${i}`;
-      store.append(plainOf(answered('before', path)));
-      const reading = store.ready('PATCH', path);
-      for (let turns = 0; turns <= i; turns++) await new Promise(setImmediate);
-      store.append(plainOf(answered('while', path)));
-      await reading;
-      store.append(plainOf(answered('after', path)));
-      const texts = store.exchanges('PATCH', path).all.map(({ exchange: { response } }) => response.body);
-      expect(texts).toEqual([{ text: 'before' }, { text: 'while' }, { text: 'after' }]);
-    }
-    await store.close();
   });
 
   it('has one row for each answer, however often it is recorded again', async () => {
     const url = await server.database();
     const database = await openAt(url);
     for (const texts of [['a', 'b'], ['a', 'c'], ['d']]) {
-      const store = await open(database, { mode: 'all' });
+      const store = await open(database, 'all');
       await recordInto(store, ...texts);
       await store.close();
-      const rows = await rowsOf<{ count: string }>(url, 'SELECT count(*) FROM patchgate_exchange');
+      const rows = await rowsOf<{ count: string }>(url, 'SELECT count(*) FROM patchgate_exchanges');
       expect(rows).toEqual([{ count: String(texts.length) }]);
     }
   });
 
-  it('takes paths of any length', async () => {
+  it('takes paths of any length, and has a name that is near', async () => {
     const database = await openAt(await server.database());
-    const store = await open(database, { mode: 'append' });
+    await expect(requireStored(database, 'r')).rejects.toThrow('there is none in postgres://');
+    const store = await open(database, 'append');
     const path = `/${'x'.repeat(15_000)}`;
-    store.append(plainOf(answered('a', path)));
+    store.append(answered('a', path));
     await store.close();
     const reader = await open(database);
     await reader.ready('PATCH', path);
     expect(reader.exchanges('PATCH', path).length).toBe(1);
+    await expect(requireStored(database, 'r/2')).rejects.toMatchObject({ hint: 'did you mean "r/1"?' });
+  });
+});
+
+/** What a killed process has left. @returns its folder */
+function leave(database: Pick<Database, 'name'>, folder: string, ...texts: string[]): string {
+  const left = join(folder, encodeURIComponent(database.name), 'r%2F1~dead');
+  const journal = new Journal(left, { run: 'dead', mode: 'append' });
+  journal.append(texts.map((text) => encodeFrame(answered(text))));
+  journal.close();
+  return left;
+}
+
+describe('an outbox', { tags: 'slow' }, () => {
+  it('ships what is appended, in its order, and is gone when it is closed', async () => {
+    const database = await openAt(await server.database());
+    const { outbox, folder } = await openOutbox(database);
+    const texts = Array.from({ length: 1200 }, (_, i) => `${i} \u0000 "quoted" \\`);
+    let kept = 0;
+    for (const text of texts) outbox.append(answered(text), () => kept++);
+    outbox.appendAudit('2026-11-20T12:00:00.000Z', '{"audit": "\\u0000"}');
+    await turn();
+    expect(kept).toBe(1200);
+    expect(outbox.counts).toMatchObject({ waiting: 1201, lost: 0 });
+    await expect.poll(() => outbox.counts).toEqual({ waiting: 0, lost: 0, journalBytes: 0 });
+    expect(await textsIn(database)).toEqual(texts);
+    expect(await database.query('SELECT at, line FROM patchgate_audit')).toEqual([
+      { at: new Date('2026-11-20T12:00:00.000Z'), line: { audit: '\u0000' } },
+    ]);
+    await outbox.close();
+    const left = readdirSync(folder, { recursive: true, withFileTypes: true });
+    expect(left.filter((found) => found.isFile()).map(({ name }) => name)).toEqual(['.gitignore']);
   });
 
-  it('that is not there has a name that is near', async () => {
+  it('that a killed process left is shipped once, without what was cut off; a living one is left alone', async () => {
     const database = await openAt(await server.database());
-    await expect(requireStored(database, 'checkout')).rejects.toThrow('there is none in postgres://');
-    const store = await open(database, { mode: 'append' }, 'checkout');
-    await recordInto(store, 'a');
-    await requireStored(database, 'checkout');
-    await expect(requireStored(database, 'chekout')).rejects.toMatchObject({
-      hint: 'did you mean "checkout"?',
-    });
+    const folder = temporaryFolder();
+    await openOutbox(database, folder);
+    for (const round of [1, 2]) {
+      const left = leave(database, folder, '1', '2', '3');
+      appendFileSync(join(left, 'journal'), '{"at":1,"ms"');
+      const { notices } = await openOutbox(database, folder);
+      expect(await textsIn(database)).toEqual(['1', '2', '3']);
+      expect(existsSync(left), `${round}`).toBe(false);
+      expect(notices).toEqual([expect.stringContaining('is in the database now')]);
+    }
+  });
+
+  it('of another database is left alone, and one that is broken keeps its frames', async () => {
+    const database = await openAt(await server.database());
+    const folder = temporaryFolder();
+    const other = leave({ name: 'other' }, folder, '1');
+    const broken = leave(database, folder, '1');
+    writeFileSync(join(broken, 'journal'), 'no journal\n');
+    const { notices } = await openOutbox(database, folder);
+    expect(notices).toEqual([
+      expect.stringMatching(/keeps what is not in the database yet: .*this is no journal/),
+    ]);
+    expect([existsSync(other), existsSync(broken)]).toEqual([true, true]);
   });
 });

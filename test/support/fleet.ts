@@ -200,7 +200,7 @@ async function recordedIn(
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   const read = async () => {
-    const { rows } = await client.query<{ frame: Buffer }>('SELECT frame FROM patchgate_exchange');
+    const { rows } = await client.query<{ frame: Buffer }>('SELECT frame FROM patchgate_exchanges');
     return rows.flatMap(({ frame }) => {
       const n = header(decodeFrame(frame).response.headers, ANSWERED);
       // Of a failure, no answer is recorded.

@@ -2,7 +2,7 @@
 import { stat } from 'node:fs/promises';
 import { PatchgateError } from '../../errors.ts';
 import type { Gate } from '../../gate/gate.ts';
-import { type Kept, knownOf } from '../../guard/records.ts';
+import { type Kept, knownOf } from '../../guard/kept.ts';
 import { readStateFile, stateFileFor } from '../../guard/state-file.ts';
 import { type Known, type RecordName, recordKey } from '../../model/record.ts';
 import type { Database } from '../../postgres/database.ts';
@@ -126,7 +126,7 @@ export async function readSource(source: Source, asked: AskedRequest): Promise<T
   const age = ageText(now - (await timeOf(file)));
   const from = kept.target === undefined ? '' : `, about ${kept.target}`;
   return {
-    known: knownThen(kept.records[recordKey(name)]),
+    known: knownThen(kept.records.get(recordKey(name))),
     source: `${file} (written ${age} ago${from})`,
     advice,
   };
@@ -134,7 +134,7 @@ export async function readSource(source: Source, asked: AskedRequest): Promise<T
 
 /** The last known state of a record. */
 function knownThen(kept: Kept | undefined): Known | undefined {
-  const known = knownOf(kept, undefined);
+  const known = knownOf(kept);
   return known && { record: known.record, isWhole: known.isWhole };
 }
 

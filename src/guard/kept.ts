@@ -1,0 +1,156 @@
+/** What a gate keeps of a record, and what a request makes of that. Pure. */
+import { mayMeanAnother, type RawHeaders, type RequestHead, splitTarget } from '../http/http.ts';
+import type { JsonObject, JsonValue } from '../json/json.ts';
+import type { Known, RecordName } from '../model/record.ts';
+import { jsonOf } from '../recordings/body.ts';
+import { plainRecord, unionOf } from '../state/lists.ts';
+import { type Environment, environmentsOf } from '../state/project.ts';
+import { isWholeProject, saysNo, wholeRecordIn } from '../state/whole-record.ts';
+
+/** An environment that a PATCH creates: it counts as known although a read lacks it, since a replica may lag. */
+export interface Creation extends Omit<Environment, 'index'> {
+  /** ISO 8601: a minute after its PATCH ended; absent: the PATCH is on its way, or its gate has died. */
+  until?: string | undefined;
+}
+
+export interface Kept {
+  account: string;
+  /** The last whole record that was read or accepted. */
+  record?: JsonObject | undefined;
+  /** The record may hold more by now: somebody has changed it in a way that is not known. */
+  isPart?: boolean | undefined;
+  /** ISO 8601. */
+  seenAt?: string | undefined;
+  creating?: readonly Creation[] | undefined;
+}
+
+/** What came of a request. `unsent`: it never left; undefined: nobody knows. */
+export type Answered =
+  | { status: number; headers: RawHeaders; bytes: Buffer | undefined }
+  | 'unsent'
+  | undefined;
+
+/** A request that says something of a record, or changes it. */
+export interface Telling {
+  name: RecordName;
+  method: string;
+  /** Neither a query nor a header can make something else of it. */
+  isPlain: boolean;
+  /** What a PATCH makes of the record; undefined: it does not say. */
+  sent: JsonObject | undefined;
+  /** Gives as much of a record as may be kept. */
+  hide(record: JsonObject): JsonObject;
+}
+
+/** @param json of a PATCH that was judged */
+export function tellingOf(
+  name: RecordName,
+  { method, url, headers }: RequestHead,
+  json: JsonValue | undefined,
+  hide: Telling['hide'] = (record) => record,
+): Telling {
+  const isPlain = splitTarget(url).query === '' && !mayMeanAnother(headers);
+  const sent = name.kind === 'project' && isWholeProject(json) ? plainRecord(name.kind, json) : undefined;
+  return { name, method, isPlain, sent, hide };
+}
+
+/** How long an environment that was created counts as known although a read lacks it. */
+const MINUTE = 60_000;
+
+/** Ends the wait of what a dead gate has left: who holds the lock knows that no PATCH is on its way. */
+export function withDeadlines(kept: Kept | undefined, now: number): Kept | undefined {
+  if (!kept?.creating?.length) return kept;
+  const until = new Date(now + MINUTE).toISOString();
+  const creating = kept.creating.map((one) => ({ ...one, until: one.until ?? until }));
+  return { ...kept, creating: creating.filter((one) => Date.parse(one.until) > now) };
+}
+
+/** What a PATCH is judged by: the record as read or remembered, and what was created a moment ago. */
+export function knownOf(kept: Kept | undefined, read?: JsonObject): Known | undefined {
+  const { record, isPart, seenAt, creating = [] } = kept ?? {};
+  const remembered = record && { record, isWhole: !isPart, seenAt: seenAt ? Date.parse(seenAt) : 0 };
+  const base: Known | undefined = read ? { record: read, isWhole: true } : remembered;
+  const shown = environmentsOf(base?.record);
+  const lagging = creating.filter(({ id }) => shown.every((one) => one.id !== id));
+  if (lagging.length === 0) return base;
+  const environments = [...shown, ...lagging].map(({ id, name, isEnabled }) => ({ id, name, isEnabled }));
+  return { isWhole: false, ...base, record: { ...base?.record, environments } };
+}
+
+/** The record as it was just seen. */
+export function seen(kept: Kept | undefined, { account }: RecordName, record: JsonObject, now: number): Kept {
+  return { ...kept, account, record, isPart: false, seenAt: new Date(now).toISOString() };
+}
+
+/** What is kept once a request is over. */
+export function learned(
+  kept: Kept | undefined,
+  telling: Telling,
+  answered: Answered,
+  now = Date.now(),
+): Kept | undefined {
+  return afterAnswer(kept, telling, answerOf(telling.name, answered), now);
+}
+
+/**
+ * The same of a PATCH that held the record's lock.
+ *
+ * @param created ids of the environments that it was to create
+ * @param left ids of those that it leaves in
+ */
+export function afterPatch(
+  kept: Kept,
+  telling: Telling,
+  { created, left }: { created: ReadonlySet<number>; left: ReadonlySet<number> },
+  answered: Answered,
+  now: number,
+): Kept {
+  const answer = answerOf(telling.name, answered);
+  const isRefused = answer.outcome === 'refused';
+  const until = new Date(now + MINUTE).toISOString();
+  const creating = (kept.creating ?? [])
+    .filter(({ id }) => !(isRefused && created.has(id)) && !(answer.isApplied && !left.has(id)))
+    .map((one) => (created.has(one.id) ? { ...one, until } : one));
+  return { ...(afterAnswer(kept, telling, answer, now) as Kept), creating };
+}
+
+function afterAnswer(
+  kept: Kept | undefined,
+  { name, method, isPlain, sent, hide }: Telling,
+  { outcome, shown }: Answer,
+  now: number,
+): Kept | undefined {
+  const isTaken = outcome === 'accepted' && isPlain;
+  if (method === 'GET') return isTaken && shown ? seen(kept, name, hide(shown), now) : kept;
+  if (outcome === 'refused') return kept;
+  if (method === 'DELETE' && isTaken) return { account: name.account };
+  const taken = isTaken && method === 'PATCH' ? (shown ?? sent) : undefined;
+  if (taken) return seen(kept, name, hide(taken), now);
+  if (!kept?.record) return kept;
+  return sent ? { ...kept, record: unionOf(name.kind, kept.record, hide(sent)) } : { ...kept, isPart: true };
+}
+
+/** What an answer says of a change. */
+interface Answer {
+  /** `refused`: nothing was changed; `unclear`: it may have been applied, or not. */
+  outcome: 'accepted' | 'refused' | 'unclear';
+  /** The service has taken the change, perhaps to make it later. */
+  isApplied: boolean;
+  /** The whole record that it holds. */
+  shown?: JsonObject | undefined;
+}
+
+function answerOf({ kind, id }: RecordName, answered: Answered): Answer {
+  if (answered === 'unsent') return { outcome: 'refused', isApplied: false };
+  const { status = 0, headers = [], bytes } = answered ?? {};
+  if (status < 200 || status > 299) {
+    const isRefused = status >= 400 && status < 500 && ![408, 425, 429].includes(status);
+    return { outcome: isRefused ? 'refused' : 'unclear', isApplied: false };
+  }
+  const json = bytes?.length ? jsonOf({ text: bytes.toString() }) : undefined;
+  if (json !== undefined && saysNo(json)) return { outcome: 'unclear', isApplied: false };
+  const outcome = status === 202 || status === 207 ? 'unclear' : 'accepted';
+  if (json === undefined) return { outcome, isApplied: true };
+  const whole = wholeRecordIn(kind, { status, headers }, json, id);
+  return { outcome, isApplied: true, shown: 'record' in whole ? plainRecord(kind, whole.record) : undefined };
+}
