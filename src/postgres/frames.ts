@@ -5,7 +5,7 @@ import { noSuchRecording } from '../recordings/find-recording.ts';
 import { decodeFrame, encodeFrame, type MergeMode } from '../recordings/journal.ts';
 import type { MatchRules } from '../recordings/match-rules.ts';
 import { merge, withoutSurplus } from '../recordings/merge.ts';
-import { keysBy } from '../recordings/merge-segments.ts';
+import { keysBy } from '../recordings/merge-files.ts';
 import type { Place } from '../recordings/names.ts';
 import { type PlainExchange, toPlainExchange, toStoredExchange } from '../recordings/plain-exchange.ts';
 import type { Database } from './database.ts';

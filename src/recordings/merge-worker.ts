@@ -1,17 +1,21 @@
 /** The thread in which a recording is merged while its process goes on answering. */
 import { parentPort, workerData } from 'node:worker_threads';
-import { PatchgateError } from '../errors.ts';
+import { messageOf, PatchgateError } from '../errors.ts';
 import { matchRules } from './match-rules.ts';
-import { type MergeWork, mergeSegments, type WorkDone } from './merge-segments.ts';
+import { type MergeTrouble, type MergeWork, mergeSegments } from './merge-files.ts';
 
-const { root, state, settings, ends } = workerData as MergeWork;
+const { root, settings } = workerData as MergeWork;
 
-void mergeSegments(root, state, { rules: matchRules(settings), ends }).then(({ state, trouble }) => {
-  const done: WorkDone = { state };
-  if (trouble) {
+mergeSegments(root, { rules: matchRules(settings), ends: false }).then(
+  () => parentPort?.postMessage(undefined),
+  (error: unknown) => {
     const { code, hint, details } =
-      trouble instanceof PatchgateError ? trouble : new PatchgateError('internal', '');
-    done.trouble = { code, message: trouble.message, hint, details };
-  }
-  parentPort?.postMessage(done);
-});
+      error instanceof PatchgateError ? error : new PatchgateError('internal', '');
+    const trouble: MergeTrouble = [
+      code,
+      messageOf(error),
+      { ...(hint && { hint }), ...(details && { details }) },
+    ];
+    parentPort?.postMessage(trouble);
+  },
+);

@@ -12,7 +12,7 @@ const PATHS = ['/a', '/b', '/c/d'];
 const APPENDING = `
   import { openStore } from './src/recordings/store.ts';
   const [folder, first] = process.argv.slice(2);
-  const store = await openStore(folder, 'r', { writable: true, journalBytes: 60_000 });
+  const store = await openStore(folder, 'r', { writable: true, mostBytes: 60_000 });
   for (let number = Number(first); ; number++) {
     const path = ${JSON.stringify(PATHS)}[number % 3];
     const body = Buffer.from(JSON.stringify({ number, padding: 'x'.repeat(number % 500) }));
@@ -85,7 +85,7 @@ describe('the program', () => {
 /** Sixty megabytes on fifty paths, under the eyes of a collector that allows for less. */
 const MUCH = `
   import { openStore } from './src/recordings/store.ts';
-  const store = await openStore(process.argv[2], 'r', { writable: true, journalBytes: 8_000_000 });
+  const store = await openStore(process.argv[2], 'r', { writable: true, replaces: true, mostBytes: 8_000_000 });
   for (let number = 0; number < 20_000; number++) {
     const body = Buffer.from(JSON.stringify({ number, padding: 'x'.repeat(1500) }));
     store.append({

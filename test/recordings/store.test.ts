@@ -222,7 +222,7 @@ describe('trouble with the disk', () => {
 
   it('does not fill the memory: past a bound, exchanges are no longer kept, and that is said', async () => {
     const folder = temporaryFolder();
-    const store = await openStore(folder, 'r', { writable: true, backlogBytes: 10_000 });
+    const store = await openStore(folder, 'r', { writable: true, mostBytes: 10_000 });
     const big = exchange({ answer: { text: 'x'.repeat(6000) } });
     const obstacle = join(folder, 'r', '.patchgate', 'journal');
     await mkdir(obstacle);
@@ -347,7 +347,7 @@ describe('a file that people have laid out anew', () => {
 describe('while requests come', () => {
   it('the journal is moved into the files whenever too much waits, and appending goes on', async () => {
     const folder = temporaryFolder();
-    const store = await openStore(folder, 'r', { writable: true, journalBytes: 100_000 });
+    const store = await openStore(folder, 'r', { writable: true, mostBytes: 100_000 });
     const big = (i: number) => exchange({ answer: { json: { i, padding: 'x'.repeat(2000) } } });
     let appended = 0;
     const inFile = async () => {

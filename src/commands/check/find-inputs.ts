@@ -141,9 +141,9 @@ async function recordingFolder(name: string, { cwd, recordings }: InputFolders):
 
 /** A killed recorder leaves exchanges in its journal, in no file that a finding could name. */
 async function tellOfJournals(folders: readonly string[], { cwd, say }: InputFolders): Promise<void> {
-  const { waitingIn } = await import('../../recordings/store.ts');
+  const { readWaiting } = await import('../../recordings/merge-files.ts');
   for (const folder of folders) {
-    const count = waitingIn(resolve(cwd, folder)).length;
+    const count = [...readWaiting(resolve(cwd, folder)).frames.values()].flat().length;
     if (count === 0) continue;
     const what = `${count === 1 ? '1 exchange is' : `${count} exchanges are`} only in the recording's journal, and not judged`;
     const why = 'its recorder still runs or was killed; starting one again moves them into files';

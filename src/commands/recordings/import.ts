@@ -8,7 +8,7 @@ import type { TimedEntry } from '../../recordings/har/read-har.ts';
 import { readHar } from '../../recordings/har/read-har.ts';
 import type { MatchRules } from '../../recordings/match-rules.ts';
 import { merge } from '../../recordings/merge.ts';
-import { keysBy } from '../../recordings/merge-segments.ts';
+import { keysBy } from '../../recordings/merge-files.ts';
 import { plainExchangeOf, toStoredExchange } from '../../recordings/plain-exchange.ts';
 import { redactText } from '../../recordings/redact/redact.ts';
 import { amount } from '../../reporters/wording.ts';
