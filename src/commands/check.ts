@@ -1,11 +1,17 @@
 import type { CommandModule } from 'yargs';
 import { judgingGate } from '../app/compose-gate.ts';
+import { redactionOf } from '../recordings/redact/redaction.ts';
+import { type CheckedFile, fails, type Remark, summaryOf } from '../reporters/report.ts';
+import { amount } from '../reporters/wording.ts';
 import { resolveConfig } from '../settings/config.ts';
 import { COMMAND_DEFAULTS } from '../settings/settings.ts';
-import { outputsOf, REPORT_OPTIONS } from './check/outputs.ts';
-import { runCheck } from './check/run-check.ts';
-import { standardIo } from './check/standard-io.ts';
+import { findInputs, readInput } from './check/inputs.ts';
+import { judgeFile } from './check/judge.ts';
+import { checkTarget } from './check/operation.ts';
+import { hideSecrets } from './check/places.ts';
+import { FORMATS, outputsOf, writeReports } from './check/reports.ts';
 import { all, once } from './given.ts';
+import { withStdin } from './input.ts';
 import { flagsOf, GUARDING, JUDGING, takesText, withSettings } from './options.ts';
 
 /** As the builder has yargs read them. */
@@ -29,7 +35,10 @@ export const check: CommandModule = {
       .options({
         operation: takesText('Judge bodies as this operation; else by their file names or shapes'),
         path: takesText('Judge bodies as a PATCH of this path'),
-        ...REPORT_OPTIONS,
+        format: takesText(
+          `Of the report, or NAME=FILE to write one; repeat it for more (${FORMATS.join(', ')})`,
+          { alias: 'f', defaultDescription: 'text' },
+        ),
       })
       .example('$0 check recordings', 'what would the gate say to what was recorded?')
       .example('$0 check project.json --operation updateProject', 'a body of your own')
@@ -37,18 +46,45 @@ export const check: CommandModule = {
       .example('$0 check bodies -f text -f junit=report.xml', 'for people, and for a CI system'),
   handler: async (argv) => {
     const { config, file } = await resolveConfig(flagsOf(argv), COMMAND_DEFAULTS.check);
-    const { _: words, inputs = [], format, operation, path } = argv as unknown as Args;
-    // yargs keeps words behind -- apart, and loses a lone - though it counts it.
-    const behind = words.slice(1).map(String);
-    const stdin = process.argv.slice(2).includes('-') ? ['-'] : [];
-    const args = {
-      ...{ inputs: [...inputs, ...behind, ...stdin], recordings: config.recordings, failOn: config.failOn },
-      operation: once('operation', operation),
-      path: once('path', path),
-      outputs: outputsOf(all(format), process.cwd()),
-      configFile: file?.file,
-      redaction: config,
+    const { _: words, inputs = [], format, ...as } = argv as unknown as Args;
+    // yargs keeps words behind -- apart.
+    const given = withStdin([...inputs, ...words.slice(1).map(String)]);
+    const outputs = outputsOf(all(format), given);
+    const judgedAs = { operation: once('operation', as.operation), path: once('path', as.path) };
+    const own = [file?.file, ...outputs.map((output) => output.file)];
+    const { files, remarks } = await findInputs(given, config.recordings, own);
+    const gate = await judgingGate(config);
+    checkTarget(gate, judgedAs);
+    const judged: CheckedFile[] = [];
+    for (const name of files)
+      judged.push(await judgeFile(gate, await readInput(name, gate.bodyLimit), judgedAs));
+    const report = {
+      files: hideSecrets(judged, redactionOf(config)),
+      rules: gate.rules,
+      remarks: [...remarks, ...remarksOn(judged)],
     };
-    process.exitCode = await runCheck(args, standardIo(), () => judgingGate(config));
+    await writeReports(report, outputs, config.failOn);
+    process.exitCode = fails(report, config.failOn) ? 1 : 0;
   },
 };
+
+/** A guess may be wrong, and nothing judged is green for ever. */
+function remarksOn(files: readonly CheckedFile[]): Remark[] {
+  const guesses = new Map<string, string[]>();
+  for (const { file, taken } of files)
+    if (taken !== undefined) guesses.set(taken, [...(guesses.get(taken) ?? []), file]);
+  const remarks = [...guesses].map(([taken, names]): Remark => {
+    const more = names.length > 5 ? `, and ${names.length - 5} more` : '';
+    return { severity: 'note', message: `judged as ${taken}: ${names.slice(0, 5).join(', ')}${more}` };
+  });
+  const { judged, unjudged, skipped } = summaryOf({ files });
+  if (judged + skipped > 0) return remarks;
+  const why =
+    unjudged === 0
+      ? 'there are no requests'
+      : `none of ${amount(unjudged, 'request')} is for an operation of the contract`;
+  return [
+    ...remarks,
+    { severity: 'warn', message: `nothing was judged: ${why}`, hint: 'check the paths and methods' },
+  ];
+}

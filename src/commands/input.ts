@@ -33,7 +33,7 @@ export async function readBytes(file: string): Promise<Buffer> {
 }
 
 /** The bodies of an entry that are in files beside the archive, where Playwright writes them. */
-export async function attachedTo(archive: string, { request, response }: HarEntry) {
+export function attachedTo(archive: string | undefined, { request, response }: HarEntry) {
   return {
     request: attached(archive, request.postData?._file),
     response: attached(archive, response?.content?._file),
@@ -41,8 +41,8 @@ export async function attachedTo(archive: string, { request, response }: HarEntr
 }
 
 /** Undefined where there is no such file: the body is missing, as any other may be. */
-function attached(archive: string, name: string | null | undefined): Buffer | undefined {
-  if (!name || archive === STDIN || /[/\\\0]|^\.\.?$/.test(name)) return undefined;
+function attached(archive: string | undefined, name: string | null | undefined): Buffer | undefined {
+  if (!name || archive === undefined || archive === STDIN || /[/\\\0]|^\.\.?$/.test(name)) return undefined;
   const file = join(dirname(archive), name);
   // A link could lead anywhere.
   const isFile = lstatSync(file, { throwIfNoEntry: false })?.isFile();

@@ -1,26 +1,29 @@
 import type { CommandModule } from 'yargs';
 import { judgingGate } from '../app/compose-gate.ts';
-import { withDatabase } from '../app/open-database.ts';
-import type { Database } from '../postgres/database.ts';
+import { PatchgateError } from '../errors.ts';
+import type { Gate } from '../gate/gate.ts';
+import { type JsonObject, member } from '../json/json.ts';
+import { tokensOf } from '../json/pointer.ts';
+import type { Known } from '../model/record.ts';
+import { redactJson, redactText } from '../recordings/redact/redact.ts';
+import { isSecretPointer, redactEffect, redactFinding } from '../recordings/redact/redact-finding.ts';
+import { type Redaction, redactionOf } from '../recordings/redact/redaction.ts';
+import { doubtOf, outcomeOf, type Plan, planJson, planText } from '../reporters/plan.ts';
+import { visible } from '../reporters/wording.ts';
 import { resolveConfig } from '../settings/config.ts';
 import { COMMAND_DEFAULTS } from '../settings/settings.ts';
-import { parseTarget } from '../upstreams/target.ts';
+import { correctedProject } from '../state/corrected.ts';
+import { readInput } from './check/inputs.ts';
 import { all, headersOf, once } from './given.ts';
+import { withStdin } from './input.ts';
 import { flagsOf, formatOf, GUARDING, RECORDINGS, REDACTION, takesText, withSettings } from './options.ts';
-import { isColoured, say, standardOutput } from './output.ts';
-import { type Format, runPlan } from './plan/run-plan.ts';
-import { sourceOf } from './plan/source.ts';
+import { isColoured, say, standardOutput, writeFileWhole } from './output.ts';
+import { readSource } from './plan/source.ts';
 
 /** As the builder has yargs read them; what is given twice is a list. */
-interface Args {
-  body: string;
-  project: string | string[];
-  recording?: string;
-  fromTarget?: string | string[];
-  header?: string | string[];
-  writeFull?: string | string[];
-  format: Format;
-}
+type Args = { body: string; format: 'text' | 'json' } & Partial<
+  Record<'project' | 'recording' | 'fromTarget' | 'header' | 'writeFull', string | string[]>
+>;
 
 const SOURCES = 'What the project holds (one of them):';
 
@@ -29,10 +32,9 @@ export const plan: CommandModule = {
     withSettings(yargs, [
       ...GUARDING,
       ...REDACTION,
+      ...RECORDINGS,
       ...([
         'contract',
-        'basePath',
-        ...RECORDINGS,
         'timeout',
         'targetCa',
         'targetInsecure',
@@ -64,10 +66,6 @@ export const plan: CommandModule = {
       .example('$0 plan body.json --project 42 --write-full body.json', 'and keep what would be lost')
       .example('$0 plan - --project 42 --recording checkout < body.json', 'against a recording')
       .example(
-        '$0 plan body.json --project 42 --store postgres://db.example.com/gates',
-        'against what the gates of a fleet know',
-      )
-      .example(
         '$0 plan body.json --project 42 --from-target https://staging.example.com/api/v2',
         'against the service',
       )
@@ -76,49 +74,98 @@ export const plan: CommandModule = {
       ),
   handler: async (argv) => {
     const { config, origins } = await resolveConfig(flagsOf(argv), COMMAND_DEFAULTS.plan);
-    const { body, project, recording, fromTarget, header, writeFull, format } = argv as unknown as Args;
-    const source = sourceOf({
-      state: config.state,
-      isStateFlag: origins.state === 'flag',
-      hasStore: config.store !== undefined,
-      isStoreFlag: origins.store === 'flag',
-      recording: recording === undefined ? undefined : config.recording,
-      recordings: config.recordings,
-      fromTarget: once('from-target', fromTarget),
-      headers: headersOf(all(header)),
+    const args = argv as unknown as Args;
+    const project = once('project', args.project) ?? '';
+    const writeFull = once('write-full', args.writeFull);
+    // Whatever a proxy of the same config does.
+    const gate = await judgingGate({ ...config, guard: 'on', target: undefined });
+    const patch = await readPatch(gate, withStdin([args.body])[0] as string, project);
+    const told = await readSource(config, origins, {
+      ...{ gate, path: patch.path, name: patch.name },
+      recording: once('recording', args.recording),
+      fromTarget: once('from-target', args.fromTarget),
+      headers: headersOf(all(args.header)),
     });
-    const { basePath = '' } = config;
-    const { target } = config;
-    const store = source.kind === 'store' || source.kind === 'recording' ? config.store : undefined;
-    const run = (database: Database | undefined) =>
-      runPlan(
-        {
-          database,
-          service: target === undefined ? undefined : parseTarget(target).origin,
-          // yargs loses a lone - among the positionals, though it counts it.
-          body: body === '' && process.argv.includes('-') ? '-' : body,
-          project: once('project', project) as string,
-          // It may go on into the operation's own path.
-          basePath: basePath.replace(/\/accounts(?:\/.*)?$/, ''),
-          source,
-          target: config,
-          format,
-          redaction: config,
-          isColoured: isColoured(process.stdout, process.env),
-          writeFull: once('write-full', writeFull),
-          now: Date.now(),
-        },
-        {
-          output: standardOutput(),
-          say,
-          get stdin() {
-            return process.stdin;
-          },
-          cwd: process.cwd(),
-        },
-        // Whatever a proxy of the same config does; and what it forwards to is not asked here.
-        () => judgingGate({ ...config, guard: 'on', target: undefined }),
-      );
-    process.exitCode = await withDatabase({ store }, run);
+    const { verdict, effects = [] } = patch.inspect(told.known);
+    const { record, isWhole } = told.known ?? {};
+    const name = member(record, 'name');
+    const found: Plan = {
+      ...{ project, body: patch.file, source: told.source, advice: told.advice, effects },
+      name: typeof name === 'string' ? name : undefined,
+      known: record === undefined ? 'nothing' : isWhole ? 'whole' : 'part',
+      corrected: record && correctedProject(record, patch.json, effects),
+      findings: verdict.findings.filter(({ severity }) => severity === 'error'),
+    };
+    const shown = withoutSecrets(found, redactionOf(config));
+    const isJson = args.format === 'json';
+    await standardOutput().write(
+      isJson ? planJson(shown) : planText(shown, isColoured(process.stdout, process.env)),
+    );
+    const doubt = doubtOf(shown);
+    if (doubt !== undefined && isJson) say(`${visible(doubt)}\n  ${shown.advice}`);
+    const outcome = outcomeOf(found);
+    process.exitCode = { kept: 0, lost: 3, unclear: 2 }[outcome];
+    if (writeFull !== undefined) await writeCorrected(writeFull, found);
   },
 };
+
+/** Writes the corrected body. Where nothing is lost, the body is right as it is. */
+async function writeCorrected(file: string, { corrected, known }: Plan): Promise<void> {
+  if (!corrected) return say(`${visible(file)} was not written: no environment is known to be lost`);
+  await writeFileWhole(file, [`${JSON.stringify(corrected, null, 2)}\n`]);
+  const none = known === 'whole' ? 'no environment' : 'no environment that is known';
+  say(`wrote ${visible(file)}: the body that loses ${none}`);
+}
+
+/** Reports go into logs. */
+function withoutSecrets(plan: Plan, redaction: Redaction): Plan {
+  const clean = (text: string) => redactText(text, redaction);
+  return {
+    ...plan,
+    name: plan.name && clean(plan.name),
+    source: clean(plan.source),
+    advice: clean(plan.advice),
+    effects: plan.effects.map((effect) => redactEffect(effect, redaction)),
+    corrected: plan.corrected && (redactJson(plan.corrected, redaction) as JsonObject),
+    findings: plan.findings.map((finding) =>
+      redactFinding(finding, isSecretPointer(tokensOf(finding.pointer), redaction), redaction),
+    ),
+  };
+}
+
+/**
+ * Reads the body of a PATCH of a project.
+ *
+ * @throws PatchgateError `bad-usage` where the contract has no such PATCH, `bad-input` where readers would not all understand the
+ *   body alike
+ */
+async function readPatch(gate: Gate, file: string, project: string) {
+  const path = `/accounts/current/projects/${project}`;
+  const head = { method: 'PATCH', url: path, headers: ['content-type', 'application/json'] };
+  const match = gate.match(head);
+  const name = match && gate.recordOf(match);
+  if (match?.findings.length || name?.kind !== 'project')
+    throw new PatchgateError('bad-usage', `a PATCH of ${path} changes no project`, {
+      hint: 'an id is an integer, as in the path: --project 42',
+    });
+  const input = await readInput(file, gate.bodyLimit);
+  if (input.kind !== 'body')
+    throw new PatchgateError(
+      'bad-input',
+      `${input.name} is a file of a recording or an archive, not a body`,
+      {
+        hint: 'patchgate check judges it; write the body to a file by itself',
+      },
+    );
+  /** With what it loses taken for approved, and with all effects. */
+  const inspect = (known: Known | undefined) =>
+    gate.inspect({ ...head, body: input.bytes }, match, { known, approval: 'approved', file: input.path });
+  const { verdict, json } = inspect(undefined);
+  const unclear = verdict.findings.find(
+    ({ rule, severity }) => severity === 'error' && rule.startsWith('request.'),
+  );
+  if (json !== undefined && !unclear) return { path, name, json, inspect, file: input.name };
+  const { line, column = 1, message = 'it cannot be read', hint } = unclear ?? {};
+  const place = line === undefined ? input.name : `${input.name}:${line}:${column}`;
+  throw new PatchgateError('bad-input', visible(`${place}: ${message}`), hint === undefined ? {} : { hint });
+}

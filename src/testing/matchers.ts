@@ -1,7 +1,6 @@
 import { types } from 'node:util';
 import { judgingGate } from '../app/compose-gate.ts';
-import { hideSecrets } from '../commands/check/hide-secrets.ts';
-import { placed } from '../commands/check/places.ts';
+import { hideSecrets, placedInBody } from '../commands/check/places.ts';
 import type { Match } from '../contract/match-operation.ts';
 import type { Gate } from '../gate/gate.ts';
 import { isObject, type JsonObject, type JsonValue } from '../json/json.ts';
@@ -133,7 +132,7 @@ function judge(
   const known = state && knownOf(gate, operation, state);
   const approval = isApproved ? ('approved' as const) : undefined;
   const { verdict, effects = [] } = gate.inspect({ ...head, body: bytes }, match, { known, approval });
-  const subject = { ...subjectOf({ pointer: '' }, verdict), findings: placed(verdict, bytes) };
+  const subject = { ...subjectOf({ pointer: '' }, verdict), findings: placedInBody(verdict.findings, bytes) };
   return { subject, effects };
 }
 

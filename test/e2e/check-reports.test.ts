@@ -51,7 +51,7 @@ it.each([
   [['-f', 'json', '-f', 'text'], 'json and text both go to standard output'],
   [['-f', 'json='], '-f json= needs a file'],
   [['-f', 'json', '-o', 'x'], 'unknown option -o'],
-  [['-f', 'json', '-f', 'junit=./draft.json'], './draft.json is read by this run'],
+  [['-f', 'json', '-f', 'junit=./draft.json'], './draft.json is judged, or given for two reports'],
 ])('%j: exit code 2, and nothing is written', async (args, message) => {
   const cwd = temporaryFolder();
   writeFileSync(join(cwd, 'draft.json'), DRAFT);

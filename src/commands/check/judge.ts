@@ -1,67 +1,39 @@
 import type { Gate } from '../../gate/gate.ts';
 import { splitTarget } from '../../http/http.ts';
 import { type CheckedFile, type Skipped, type Subject, subjectOf } from '../../reporters/report.ts';
-import { amount, grouped } from '../../reporters/wording.ts';
 import { RecordedHistory } from '../recorded-history.ts';
-import { checkTarget, type JudgedAs, targetOf } from './operation.ts';
-import { placed, placedSubjects, pointersInText, type TextPointer } from './places.ts';
-import { type FoundRequests, type Input, type InputIo, readInput } from './read-input.ts';
-import type { ProgressIo } from './standard-io.ts';
+import type { Input } from './inputs.ts';
+import { type JudgedAs, targetOf } from './operation.ts';
+import { type FoundIn, placedInBody, placedInFile } from './places.ts';
 
-/**
- * Judges files, and reports them in their order.
- *
- * @param files as `findInputs` gives them
- * @throws PatchgateError where one cannot be read or judged
- */
-export async function judgeAll(
-  gate: Gate,
-  files: readonly string[],
-  as: JudgedAs,
-  io: InputIo & ProgressIo,
-): Promise<CheckedFile[]> {
-  checkTarget(gate, as);
-  const checked: CheckedFile[] = [];
-  let judged = 0;
-  const onJudged = () => {
-    judged++;
-    const done = () => `${grouped(checked.length)} of ${amount(files.length, 'file')}`;
-    io.progress?.show(() => `judged ${amount(judged, 'request')}, ${done()}`);
-  };
-  for (const file of files) {
-    const input = await readInput(file, io, gate.bodyLimit);
-    if (input.kind === 'body') {
-      checked.push(judgeBody(gate, input, as));
-      onJudged();
-    } else checked.push(await judgeRequests(gate, input, await requestsIn(input), onJudged));
-  }
-  return checked;
+/** Judges a file. @throws PatchgateError where it is broken, or nothing says which operation a body is for */
+export async function judgeFile(gate: Gate, input: Input, as: JudgedAs): Promise<CheckedFile> {
+  return input.kind === 'body' ? judgeBody(gate, input, as) : judgeRequests(gate, input);
 }
 
-async function requestsIn(input: Input): Promise<FoundRequests> {
-  return input.kind === 'har'
-    ? (await import('./har.ts')).requestsOfArchive(input)
-    : (await import('./recording.ts')).requestsOfRecording(input);
+function judgeBody(gate: Gate, { name, path: file, bytes }: Input, as: JudgedAs): CheckedFile {
+  const { head, match, path, taken } = targetOf(gate, name, bytes, as);
+  const { verdict } = gate.inspect({ ...head, body: bytes }, match, { known: undefined, file });
+  const facts = { pointer: '', ...(path !== undefined && { method: 'PATCH', path }) };
+  const subject = { ...subjectOf(facts, verdict), findings: placedInBody(verdict.findings, bytes) };
+  return { file: name, kind: 'body', subjects: [subject], unjudged: 0, ...(taken && { taken }) };
 }
 
-/** Judges the requests of one file in its order: what an exchange shows is known of the requests behind it. */
-async function judgeRequests(
-  gate: Gate,
-  { name, path: file, kind }: Input,
-  { text, requests }: FoundRequests,
-  onJudged: () => void,
-): Promise<CheckedFile> {
+/** In the order of the file: what an exchange shows is known of the requests behind it. */
+async function judgeRequests(gate: Gate, input: Input): Promise<CheckedFile> {
+  const { requestsIn } = await import('./requests.ts');
+  const { text, requests } = requestsIn(input);
   const history = new RecordedHistory(gate);
   const subjects: Subject[] = [];
-  const pointers: TextPointer[] = [];
+  const found: FoundIn[] = [];
   const skipped: Skipped[] = [];
   let unjudged = 0;
-  for await (const found of requests) {
-    if ('why' in found) {
-      skipped.push(found);
+  for (const request of requests) {
+    if ('why' in request) {
+      skipped.push(request);
       continue;
     }
-    const { pointer, line, head, body, places, exchange } = found;
+    const { pointer, line, head, body, place } = request;
     const match = gate.match(head);
     const { path } = splitTarget(head.url);
     const facts = { pointer, ...(line !== undefined && { line }), method: head.method, path };
@@ -69,28 +41,20 @@ async function judgeRequests(
     else if (!body) skipped.push({ ...facts, why: "the request's body is not in the file" });
     else {
       const record = gate.recordOf(match);
-      const circumstances = { known: record && history.of(record), file };
+      const circumstances = { known: record && history.of(record), file: input.path };
       const { verdict } = gate.inspect({ ...head, body }, match, circumstances);
       subjects.push(subjectOf(facts, verdict));
-      pointers.push(...pointersInText(places, body, verdict.findings));
-      onJudged();
+      found.push({ pointer, place, body, findings: verdict.findings });
     }
     // Most of what a browser asks for is about no record.
-    const shown = match || gate.recordAt(head.url) ? exchange() : undefined;
-    if (shown) history.add(shown);
+    if (match || gate.recordAt(head.url)) history.add(request.exchange());
   }
+  const placed = placedInFile(text, found);
   return {
-    ...{ file: name, kind, subjects: placedSubjects(text, subjects, pointers), unjudged },
+    file: input.name,
+    kind: input.kind,
+    subjects: subjects.map((subject, i) => ({ ...subject, findings: placed[i] ?? [] })),
+    unjudged,
     ...(skipped.length > 0 && { skipped }),
   };
-}
-
-/** @throws PatchgateError `bad-usage` if nothing says which operation it is for */
-function judgeBody(gate: Gate, { name, path: file, bytes }: Input, as: JudgedAs): CheckedFile {
-  const target = targetOf(gate, name, bytes, as);
-  const { head, match, path, taken } = target;
-  const { verdict } = gate.inspect({ ...head, body: bytes }, match, { known: undefined, file });
-  const facts = path === undefined ? { pointer: '' } : { pointer: '', method: 'PATCH', path };
-  const subject = { ...subjectOf(facts, verdict), findings: placed(verdict, bytes) };
-  return { file: name, kind: 'body', subjects: [subject], unjudged: 0, ...(taken && { taken }) };
 }

@@ -7,7 +7,7 @@ import { isObject } from '../../json/json.ts';
 import { escapeToken } from '../../json/pointer.ts';
 import { nearest } from '../../model/nearest.ts';
 
-/** What the bodies are judged as; at most one of the two. */
+/** What bodies are judged as; at most one of the two. */
 export interface JudgedAs {
   operation?: string | undefined;
   path?: string | undefined;
@@ -30,31 +30,25 @@ const EXAMPLE = '/accounts/current/projects/42';
 export function checkTarget(gate: Gate, { operation, path }: JudgedAs): void {
   const operations = gate.operations.join(', ');
   const fail = (message: string, hint: string) => new PatchgateError('bad-usage', message, { hint });
-  if (path !== undefined && !/^(?:\/|https?:)/i.test(path))
-    throw fail(`the path ${path} does not begin with a slash`, `give one like ${EXAMPLE}`);
-  if (path !== undefined && !atPath(gate, path)) {
-    const hint = `give a path like ${EXAMPLE}, or --operation with one of: ${operations}`;
-    throw fail(`no operation of the contract is a PATCH of ${path}`, hint);
-  }
+  if (operation !== undefined && path !== undefined)
+    throw fail('--operation and --path cannot be given together', 'a path says which operation is meant');
+  if (path !== undefined && !atPath(gate, path))
+    throw fail(
+      `no operation of the contract is a PATCH of ${path}`,
+      `give a path like ${EXAMPLE}, or --operation with one of: ${operations}`,
+    );
   if (operation === undefined || gate.operations.includes(operation)) return;
   const near = nearest(operation, gate.operations);
-  const hint = `operations: ${operations}${near ? `; did you mean ${near}?` : ''}`;
-  throw fail(`the contract has no operation ${JSON.stringify(operation)}`, hint);
+  throw fail(
+    `the contract has no operation ${JSON.stringify(operation)}`,
+    `operations: ${operations}${near ? `; did you mean ${near}?` : ''}`,
+  );
 }
 
-/**
- * @param name of the body's file
- * @param as checked
- * @throws PatchgateError `bad-usage` if nothing says which operation it is for
- */
+/** @param name of the body's file @throws PatchgateError `bad-usage` if nothing says which operation it is for */
 export function targetOf(gate: Gate, name: string, bytes: Buffer, as: JudgedAs): BodyTarget {
-  const { operation, path } = as;
-  const target =
-    path !== undefined
-      ? atPath(gate, path)
-      : operation !== undefined
-        ? ofOperation(operation)
-        : (byName(gate, name) ?? byShape(gate, bytes));
+  const given = as.path === undefined ? as.operation && ofOperation(as.operation) : atPath(gate, as.path);
+  const target = given || byName(gate, name) || byShape(gate, bytes);
   if (target) return target;
   throw new PatchgateError('bad-usage', `nothing says which operation the body ${name} is for`, {
     hint: `give --operation with one of: ${gate.operations.join(', ')}; or --path, as in --path ${EXAMPLE}`,
@@ -68,10 +62,11 @@ function atPath(gate: Gate, path: string): BodyTarget | undefined {
 }
 
 /** Whatever its path. */
-function ofOperation(operation: string): BodyTarget {
+function ofOperation(operation: string, by?: string): BodyTarget {
   return {
     head: { method: '', url: '', headers: HEADERS },
     match: { operation, parameters: {}, findings: [] },
+    ...(by !== undefined && { taken: `${operation}, by ${by}` }),
   };
 }
 
@@ -81,26 +76,24 @@ function byName(gate: Gate, name: string): BodyTarget | undefined {
     .replace(/\.json$/i, '')
     .split(/[/\\]/)
     .filter((part) => !/^\.*$/.test(part));
-  // The gate takes any path before that of the API: the shortest end is without it.
-  const ends = [...parts.keys()].reverse().map((start) => parts.slice(start).join('/'));
+  // Any path may stand before that of the API: the shortest end is without it.
+  const ends = parts.map((_, i) => parts.slice(-1 - i).join('/'));
   for (const path of [...ends.map((end) => `/${end}`), ...ends.map((end) => `/accounts/current/${end}`)]) {
     const target = atPath(gate, path);
     if (target) return { ...target, taken: `a PATCH of ${path}, by the file's name` };
   }
   const words = parts.flatMap((part) => part.split('.'));
   const operation = words.findLast((word) => gate.operations.includes(word));
-  return operation === undefined
-    ? undefined
-    : { ...ofOperation(operation), taken: `${operation}, by the file's name` };
+  return operation === undefined ? undefined : ofOperation(operation, "the file's name");
 }
 
 /** Rules that say that a body has other members than an operation's. */
 const SHAPE = /^schema\.(?:required|unknown-field|field-case|additional-properties)$/;
 
-/** The one operation whose members are nearest to the body's; none if two are alike, or no member is one of its own. */
+/** The one operation whose members are nearest to the body's; none if two are alike, or no member is its own. */
 function byShape(gate: Gate, bytes: Buffer): BodyTarget | undefined {
   const members = membersOf(bytes);
-  const ranked = gate.operations
+  const [best, second] = gate.operations
     .map((operation) => {
       const { findings } = gate.inspectBody(operation, bytes).verdict;
       const wrong = findings.filter(({ rule, pointer }) => SHAPE.test(rule) && /^\/[^/]*$/.test(pointer));
@@ -110,12 +103,10 @@ function byShape(gate: Gate, bytes: Buffer): BodyTarget | undefined {
     })
     .filter(({ isNear }) => isNear)
     .sort((a, b) => a.distance - b.distance);
-  const [best, second] = ranked;
-  if (!best || best.distance === second?.distance) return undefined;
-  return { ...ofOperation(best.operation), taken: `${best.operation}, by its shape` };
+  return best && best.distance !== second?.distance ? ofOperation(best.operation, 'its shape') : undefined;
 }
 
-/** Names of its members; none if it is no JSON object. */
+/** None if it is no JSON object. */
 function membersOf(bytes: Buffer): string[] {
   try {
     const body = JSON.parse(bytes.toString('utf8'));

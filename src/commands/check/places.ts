@@ -1,147 +1,137 @@
-import { findOffsets, findPlaces, type Part, type Place, placesAt } from '../../json/json-text.ts';
-import type { RecordedRequest } from '../../model/exchange.ts';
-import type { Finding, Verdict } from '../../model/finding.ts';
-import type { Excerpt, PlacedFinding, Subject } from '../../reporters/report.ts';
+/** Where findings stand in a file, and what is shown of it. */
+import { findOffsets, placesAt } from '../../json/json-text.ts';
+import { tokensOf } from '../../json/pointer.ts';
+import type { Finding } from '../../model/finding.ts';
+import { redactPath, redactText } from '../../recordings/redact/redact.ts';
+import { isSecretPointer, redactEffect, redactFinding } from '../../recordings/redact/redact-finding.ts';
+import type { Redaction } from '../../recordings/redact/redaction.ts';
+import type { CheckedFile, Excerpt, PlacedFinding, Subject } from '../../reporters/report.ts';
 
-/** Where the parts of a request stand in a JSON text, as pointers. */
-export interface RequestPlaces {
-  path: string;
-  headers: string;
-  /** Where the body is, or would be. */
-  body: string;
-  /**
-   * How it is written there. `json`: it was a value like that one; `text`: a string holds it; `coded`: in another way.
-   */
+/** Where a body stands in a JSON text: as a value, in a string, or in another way. */
+export interface BodyPlace {
+  pointer: string;
   as: 'json' | 'text' | 'coded';
 }
 
-/** Those of a request as recordings keep it. @param pointer the request's */
-export function requestPlaces(pointer: string, { body }: RecordedRequest): RequestPlaces {
-  const as = !body ? 'coded' : 'json' in body ? 'json' : 'text' in body ? 'text' : 'coded';
-  const member = !body ? '' : as === 'coded' ? '/base64' : `/${as}`;
-  return { path: `${pointer}/path`, headers: `${pointer}/headers`, body: `${pointer}/body${member}`, as };
-}
-
-/** Parts of a request that a finding without a place in the body is about; any other is about the body. */
-const ABOUT: Readonly<Record<string, 'path' | 'headers'>> = {
-  'request.path-parameter': 'path',
-  'request.ambiguous-path': 'path',
-  'request.ambiguous-header': 'headers',
-  'request.content-type': 'headers',
-  'request.content-encoding': 'headers',
-};
-
-/** A place in a JSON text. */
-export interface TextPointer {
+/** What was found in a request of a file. */
+export interface FoundIn {
+  /** Of the request. */
   pointer: string;
-  part: Part;
-  /** Code units into the text that the string at the pointer holds. */
-  within?: number;
+  place: BodyPlace;
+  body: Buffer;
+  findings: readonly Finding[];
 }
 
-/** Where the findings of a request are in the text that holds it. @param body the bytes that were judged */
-export function pointersInText(
-  places: RequestPlaces,
-  body: Uint8Array,
-  findings: readonly Finding[],
-): TextPointer[] {
-  if (findings.length === 0) return [];
-  const text = Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('utf8');
-  const offsetOf = offsetsIn(text);
-  const { as } = places;
-  const names =
-    as === 'json'
-      ? findPlaces(
-          text,
-          findings.map(({ pointer }) => ({ pointer, part: 'name' })),
-        )
-      : [];
-  return findings.map(({ rule, pointer, line, column }, index) => {
-    const at = (place: string, part: Part = 'value') => ({ pointer: place, part });
-    const about = pointer === '' ? ABOUT[rule] : undefined;
-    if (about !== undefined) return at(places[about]);
-    if (line === undefined || column === undefined || as === 'coded') return at(places.body);
-    if (as === 'text') return { ...at(places.body), within: offsetOf({ line, column }) };
-    const name = names[index];
-    const isName = name?.line === line && name.column === column;
-    return at(`${places.body}${pointer}`, isName ? 'name' : 'value');
+/** The findings of a body that is a file by itself, with the lines around them. */
+export function placedInBody(findings: readonly Finding[], body: Buffer): PlacedFinding[] {
+  const text = findings.length === 0 ? '' : body.toString('utf8');
+  return findings.map((finding) => {
+    const offset = offsetIn(text, finding);
+    return offset === undefined ? finding : { ...finding, excerpt: excerptAt(text, offset) };
   });
 }
 
-/**
- * Gives each finding of several requests its place in the file that holds these, and the line around it. In one pass: of a file with
- * thousands of requests, each may have findings.
- *
- * @param subjects the requests. @param pointers those of their findings, in that order
- */
-export function placedSubjects(
-  text: string,
-  subjects: readonly Subject[],
-  pointers: readonly TextPointer[],
-): readonly Subject[] {
-  if (pointers.length === 0) return subjects;
-  const starts = findOffsets(text, pointers);
-  // Findings of one body come in its order: each is looked for from the one before.
-  let last = { start: -1, units: 0, at: 0 };
-  const offsetInString = (start: number, count: number) => {
-    if (start !== last.start || count < last.units) last = { start, units: 0, at: start + 1 };
-    for (; last.units < count; last.units++)
-      last.at += text[last.at] !== '\\' ? 1 : text[last.at + 1] === 'u' ? 6 : 2;
-    return last.at;
-  };
-  const offsets = starts.map((start, index) => {
-    const within = pointers[index]?.within;
-    return within === undefined ? start : offsetInString(start, within);
+/** The findings of several requests with their places in the file that holds these: one list for each request. */
+export function placedInFile(text: string, found: readonly FoundIn[]): PlacedFinding[][] {
+  const all = found.flatMap((request) => request.findings.map((finding) => ({ request, finding })));
+  if (all.length === 0) return found.map(() => []);
+  const starts = findOffsets(
+    text,
+    all.map(({ request, finding }) => wanted(request, finding)),
+  );
+  const offsets = all.map(({ request, finding }, i) => {
+    const start = starts[i] as number;
+    if (request.place.as !== 'text' || finding.line === undefined) return start;
+    return offsetInString(text, start, offsetIn(request.body.toString('utf8'), finding) ?? 0);
   });
   const places = placesAt(text, offsets);
-  let index = 0;
-  const placedAt = (finding: PlacedFinding): PlacedFinding => {
-    const [offset, place] = [offsets[index], places[index]];
-    index++;
-    if (offset === undefined || !place) return finding;
-    return { ...finding, ...place, excerpt: excerptAt(text, offset) };
+  let next = 0;
+  return found.map(({ findings }) =>
+    findings.map((finding) => {
+      const i = next++;
+      return { ...finding, ...places[i], excerpt: excerptAt(text, offsets[i] as number) };
+    }),
+  );
+}
+
+/** Rules about the name of a member. */
+const OF_NAME = /^schema\.(?:unknown-field|field-case)$/;
+
+function wanted({ pointer, place }: FoundIn, { rule, pointer: within, line }: Finding) {
+  if (line === undefined) return { pointer: `${pointer}/request`, part: 'value' as const };
+  if (place.as !== 'json') return { pointer: place.pointer, part: 'value' as const };
+  return {
+    pointer: place.pointer + within,
+    part: OF_NAME.test(rule) ? ('name' as const) : ('value' as const),
   };
-  return subjects.map((subject) => ({ ...subject, findings: subject.findings.map(placedAt) }));
 }
 
-/** The findings of a body that stands in a file by itself. */
-export function placed({ findings }: Verdict, bytes: Buffer): readonly PlacedFinding[] {
-  if (findings.length === 0) return findings;
-  const text = bytes.toString('utf8');
-  const offsetOf = offsetsIn(text);
-  return findings.map((finding): PlacedFinding => {
-    const { line, column } = finding;
-    if (line === undefined || column === undefined) return finding;
-    return { ...finding, excerpt: excerptAt(text, offsetOf({ line, column })) };
-  });
+/** In UTF-16 code units from 0. */
+function offsetIn(text: string, { line, column }: Finding): number | undefined {
+  if (line === undefined || column === undefined) return undefined;
+  let start = 0;
+  for (let left = line - 1; left > 0; left--) start = text.indexOf('\n', start) + 1;
+  return start + column - 1;
 }
 
-/** Tells the offset of a place in a text, in UTF-16 code units from 0. */
-function offsetsIn(text: string): (place: Place) => number {
-  const starts = [0];
-  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) starts.push(at + 1);
-  return ({ line, column }) => (starts[line - 1] ?? text.length) + column - 1;
+/** @param start of the string in a JSON text @param units of what it holds */
+function offsetInString(text: string, start: number, units: number): number {
+  let at = start + 1;
+  for (let left = units; left > 0; left--) at += text[at] !== '\\' ? 1 : text[at + 1] === 'u' ? 6 : 2;
+  return at;
 }
 
-/**
- * Code units of a line around a place, and how many of them before it. Fewer are shown: the text around those says whether they
- * are a secret.
- */
-const WIDTH = 500;
-const BEFORE = 300;
+/** Code units of a line that are kept, and how many of them before the place: enough to know a secret by its name. */
+const KEPT = { all: 500, before: 300 };
+/** The same that are shown. */
+const SHOWN = { all: 100, before: 50 };
 
-/** The line around an offset, with `…` for what was cut off. */
-export function excerptAt(text: string, offset: number): Excerpt {
-  const before = text.slice(Math.max(0, offset - BEFORE), offset);
+/** The line around an offset, with `…` for the rest. */
+function excerptAt(text: string, offset: number): Excerpt {
+  const before = text.slice(Math.max(0, offset - KEPT.before), offset);
   const start = offset - before.length + before.lastIndexOf('\n') + 1;
-  // One more than is shown says whether the line goes on; a carriage return belongs to its end.
-  const [line = ''] = text.slice(start, start + WIDTH + 2).split(/\r?\n/, 1);
+  // One more than is kept says whether the line goes on; a carriage return belongs to its end.
+  const [line = ''] = text.slice(start, start + KEPT.all + 2).split(/\r?\n/, 1);
   const head = start > 0 && text[start - 1] !== '\n' ? '…' : '';
-  const tail = line.length > WIDTH ? '…' : '';
-  return { text: head + copyOf(line.slice(0, WIDTH)) + tail, caret: head.length + offset - start };
+  const tail = line.length > KEPT.all ? '…' : '';
+  // A slice would keep the whole file in memory.
+  const copy = Buffer.from(line.slice(0, KEPT.all), 'utf16le').toString('utf16le');
+  return { text: head + copy + tail, caret: head.length + offset - start };
 }
 
-/** A slice would keep the whole file's text in memory for as long as the report is. */
-function copyOf(slice: string): string {
-  return Buffer.from(slice, 'utf16le').toString('utf16le');
+/** Reports go into logs, and to services that show them. */
+export function hideSecrets(files: readonly CheckedFile[], redaction: Redaction): CheckedFile[] {
+  const hidden = <T extends { path?: string }>(one: T): T =>
+    one.path === undefined ? one : { ...one, path: redactPath(one.path, redaction) };
+  return files.map((file) => ({
+    ...file,
+    subjects: file.subjects.map((subject) => ({
+      ...hidden(subject),
+      findings: subject.findings.map((finding) => shown(finding, subject, redaction)),
+      ...(subject.effects && { effects: subject.effects.map((effect) => redactEffect(effect, redaction)) }),
+    })),
+    ...(file.skipped && { skipped: file.skipped.map(hidden) }),
+  }));
+}
+
+function shown(finding: PlacedFinding, { path = '' }: Subject, redaction: Redaction): PlacedFinding {
+  const { pointer, excerpt } = finding;
+  const isSecret =
+    pointer === '' ? redactPath(path, redaction) !== path : isSecretPointer(tokensOf(pointer), redaction);
+  const clean = redactFinding(finding, isSecret, redaction);
+  return excerpt ? { ...clean, excerpt: shortened(excerpt, redaction) } : clean;
+}
+
+/** No secret, and no more than fits a screen. */
+function shortened({ text, caret }: Excerpt, redaction: Redaction): Excerpt {
+  const whole = redactText(text, redaction);
+  const before = text.slice(0, caret);
+  // Behind something that was hidden, the place has moved.
+  const moved = whole.startsWith(before) ? caret : redactText(before, redaction).length;
+  const at = Math.min(moved, whole.length);
+  // The rest of a string whose beginning, and name, are not seen.
+  const quote = text.startsWith('…') ? whole.indexOf('"') : 0;
+  const start = Math.max(at - SHOWN.before, Math.min(Math.max(quote, 0), at));
+  const [head, tail] = [start > 0 ? '…' : '', start + SHOWN.all < whole.length ? '…' : ''];
+  return { text: head + whole.slice(start, start + SHOWN.all) + tail, caret: head.length + at - start };
 }

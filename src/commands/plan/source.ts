@@ -1,80 +1,29 @@
-/** Where the knowledge of a project comes from: a state file, a database, a recording, or the service. */
-import { stat } from 'node:fs/promises';
+/** What is known of a project: from a state file, a database, a recording, or the service. */
+import { statSync } from 'node:fs';
+import { Readable } from 'node:stream';
+import { withDatabase } from '../../app/open-database.ts';
 import { PatchgateError } from '../../errors.ts';
 import type { Gate } from '../../gate/gate.ts';
 import { type Kept, knownOf } from '../../guard/kept.ts';
 import { readStateFile, stateFileFor } from '../../guard/state-file.ts';
 import { type Known, type RecordName, recordKey } from '../../model/record.ts';
-import type { Database } from '../../postgres/database.ts';
-import { DEFAULT_RULES } from '../../recordings/match-rules.ts';
 import { visible } from '../../reporters/wording.ts';
+import type { Config } from '../../settings/config.ts';
 import { STATE_BY_DEFAULT } from '../../settings/settings.ts';
-import type { TargetSettings } from '../../upstreams/open-forward.ts';
+import { parseTarget } from '../../upstreams/target.ts';
 import { RecordedHistory } from '../recorded-history.ts';
-import { exchangesOf, recordingsOf, withRecording } from '../recordings/recordings.ts';
-import { ageText } from '../recordings/units.ts';
+import { exchangesOf, withRecording, withRecordings } from '../recordings/recordings.ts';
 
-/** What says what the project holds. */
-export type Source =
-  /** @property mustExist it was named: that it is missing is a mistake */
-  | { kind: 'state'; file: string; mustExist: boolean }
-  | { kind: 'store' }
-  | { kind: 'recording'; folder: string; name: string }
-  | { kind: 'target'; url: string; headers: readonly string[] };
-
-export interface Given {
-  /** `""`: there is to be none. */
-  state: string | undefined;
-  isStateFlag: boolean;
-  /** Gates share what they know in a database. */
-  hasStore: boolean;
-  isStoreFlag: boolean;
-  recording: string | undefined;
-  recordings: string;
-  fromTarget: string | undefined;
-  headers: readonly string[];
-}
-
-/** @throws PatchgateError `bad-usage` where there is not one, or more than one */
-export function sourceOf(given: Given): Source {
-  const { state = STATE_BY_DEFAULT, isStateFlag, recording, recordings, fromTarget, headers } = given;
-  // A recording may be in the database, too.
-  const isStoreNamed = given.isStoreFlag && recording === undefined;
-  const named = [
-    isStateFlag && state !== '' ? '--state' : undefined,
-    isStoreNamed ? '--store' : undefined,
-    recording === undefined ? undefined : '--recording',
-    fromTarget === undefined ? undefined : '--from-target',
-  ].filter((flag) => flag !== undefined);
-  if (named.length > 1) {
-    throw new PatchgateError('bad-usage', `${named.join(' and ')} cannot be given together`, {
-      hint: 'what the project holds is known from one of them',
-    });
-  }
-  if (fromTarget !== undefined) return { kind: 'target', url: fromTarget, headers };
-  if (headers.length > 0) {
-    throw new PatchgateError('bad-usage', '--header has no meaning without --from-target', {
-      hint: 'nothing is sent where the project is not read from a service',
-    });
-  }
-  if (recording !== undefined) return { kind: 'recording', folder: recordings, name: recording };
-  if (given.hasStore && (!isStateFlag || state === '')) return { kind: 'store' };
-  if (state !== '') return { kind: 'state', file: state, mustExist: isStateFlag };
-  throw new PatchgateError('bad-usage', 'nothing says what the project holds', {
-    hint: 'give --state FILE, --recording NAME, --from-target URL or --store URL',
-  });
-}
-
-interface AskedRequest {
-  name: RecordName;
-  /** The path of the project. */
-  path: string;
+interface Asked {
   gate: Gate;
-  target: TargetSettings;
-  database: Database | undefined;
-  service: string | undefined;
-  /** Milliseconds since the epoch. */
-  now: number;
+  name: RecordName;
+  /** Of the project. */
+  path: string;
+  recording: string | undefined;
+  /** Base URL of the service. */
+  fromTarget: string | undefined;
+  /** Of the GET: name, value, name, value, … */
+  headers: readonly string[];
 }
 
 /** What a source knows of a project. */
@@ -87,59 +36,101 @@ interface Told {
 }
 
 const READ_IT = 'read it from the service: --from-target URL';
+const SEE_IT = `let a GET or a PATCH of it pass through patchgate proxy, or ${READ_IT}`;
 
-/** @throws PatchgateError where the source cannot be read, or does not hold what it must */
-export async function readSource(source: Source, asked: AskedRequest): Promise<Told> {
-  const { name, path, gate, target, database, service, now } = asked;
-  if (source.kind === 'target') {
-    // Its client takes 50 ms to load.
-    const { readTarget } = await import('./read-target.ts');
-    const known = await readTarget(source.url, source.headers, name, path, target);
-    return { known, source: source.url, advice: '' };
-  }
-  if (source.kind === 'recording') {
-    const history = new RecordedHistory(gate);
-    const recordings = recordingsOf(source.folder, DEFAULT_RULES, database);
-    for (const { exchange } of await withRecording(recordings, source.name, 'read', exchangesOf))
+/** @throws PatchgateError where there is not one source, or it cannot be read */
+export async function readSource(
+  config: Config,
+  origins: Readonly<Partial<Record<string, string>>>,
+  asked: Asked,
+): Promise<Told> {
+  const { recording, fromTarget, headers } = asked;
+  const { state = STATE_BY_DEFAULT, store } = config;
+  const isStateNamed = origins.state === 'flag' && state !== '';
+  const named = [
+    isStateNamed && '--state',
+    // A recording may be in the database, too.
+    origins.store === 'flag' && recording === undefined && '--store',
+    recording !== undefined && '--recording',
+    fromTarget !== undefined && '--from-target',
+  ].filter(Boolean);
+  const refuse = (message: string, hint: string) => new PatchgateError('bad-usage', message, { hint });
+  if (named.length > 1)
+    throw refuse(
+      `${named.join(' and ')} cannot be given together`,
+      'what the project holds is known from one',
+    );
+  if (fromTarget !== undefined) return fromService(fromTarget, config, asked);
+  if (headers.length > 0) throw refuse('--header has no meaning without --from-target', 'leave it out');
+  if (recording !== undefined) return fromRecording(recording, config, asked);
+  if (store !== undefined && !isStateNamed) return fromDatabase(config, asked);
+  if (state !== '') return fromState(state, isStateNamed, config, asked);
+  throw refuse('nothing says what the project holds', 'give --state, --recording, --from-target or --store');
+}
+
+/** Reads the project by one GET. */
+async function fromService(url: string, config: Config, { name, path, headers }: Asked): Promise<Told> {
+  // The client takes 50 ms to load.
+  const { targetReader } = await import('../../guard/reader.ts');
+  const { openForward } = await import('../../upstreams/open-forward.ts');
+  const target = parseTarget(url);
+  const upstream = await openForward(target, config, process.env);
+  const session = { id: 0, name: '' };
+  const asker = { method: 'PATCH', url: path, headers, stream: Readable.from([]), session };
+  const reading = await targetReader(upstream, config.timeout)(name, asker).finally(() => upstream.close());
+  const { record, why = 'there is no such project', unreachable } = reading;
+  if (record) return { known: { record, isWhole: true }, source: url, advice: '' };
+  if (unreachable) throw unreachable;
+  throw new PatchgateError('cannot-read', `GET ${target.origin}${target.path}${path}: ${why}`, {
+    hint: "is the base URL right? credentials: --header 'Authorization: Bearer …'",
+  });
+}
+
+async function fromRecording(recording: string, config: Config, { gate, name }: Asked): Promise<Told> {
+  const history = new RecordedHistory(gate);
+  await withRecordings(config, async (recordings) => {
+    for (const { exchange } of await withRecording(recordings, recording, 'read', exchangesOf))
       history.add(exchange);
-    return {
-      known: history.of(name),
-      source: `the recording ${source.name}`,
-      advice: `record a GET of it, or ${READ_IT}`,
-    };
-  }
-  const advice = `let a GET or a PATCH of it pass through patchgate proxy, or ${READ_IT}`;
-  if (source.kind === 'store') {
-    const { keptIn } = await import('../../postgres/records.ts');
-    const kept = await keptIn(database as Database, name, service);
+  });
+  const advice = `record a GET of it, or ${READ_IT}`;
+  return { known: history.of(name), source: `the recording ${recording}`, advice };
+}
+
+async function fromDatabase(config: Config, { name }: Asked): Promise<Told> {
+  const { keptIn } = await import('../../postgres/records.ts');
+  const service = serviceOf(config);
+  return withDatabase(config, async (database) => {
+    if (!database) throw new PatchgateError('internal', 'there is no database');
     const about = service === undefined ? '' : `, about ${service}`;
-    return { known: knownThen(kept), source: `${(database as Database).name}${about}`, advice };
-  }
-  const file = service === undefined ? source.file : stateFileFor(source.file, service);
+    const kept = await keptIn(database, name, service);
+    return { known: knownThen(kept), source: `${database.name}${about}`, advice: SEE_IT };
+  });
+}
+
+function fromState(state: string, isNamed: boolean, config: Config, { name }: Asked): Told {
+  const service = serviceOf(config);
+  const file = service === undefined ? state : stateFileFor(state, service);
   const kept = readStateFile(file);
-  if (!kept && source.mustExist) {
+  if (!kept && isNamed)
     throw new PatchgateError('bad-input', `cannot read the state ${visible(file)}: it does not exist`, {
       hint: 'check the path given with --state; patchgate proxy writes one',
     });
-  }
-  if (!kept) return { known: undefined, source: `${file}, which does not exist`, advice };
-  const age = ageText(now - (await timeOf(file)));
+  if (!kept) return { known: undefined, source: `${file}, which does not exist`, advice: SEE_IT };
+  const time = statSync(file, { throwIfNoEntry: false })?.mtime.toISOString().slice(0, 16).replace('T', ' ');
   const from = kept.target === undefined ? '' : `, about ${kept.target}`;
   return {
     known: knownThen(kept.records.get(recordKey(name))),
-    source: `${file} (written ${age} ago${from})`,
-    advice,
+    source: `${file} (written ${time}${from})`,
+    advice: SEE_IT,
   };
+}
+
+function serviceOf({ target }: Config): string | undefined {
+  return target === undefined ? undefined : parseTarget(target).origin;
 }
 
 /** The last known state of a record. */
 function knownThen(kept: Kept | undefined): Known | undefined {
   const known = knownOf(kept);
   return known && { record: known.record, isWhole: known.isWhole };
-}
-
-/** 0 where it is not there. */
-async function timeOf(file: string): Promise<number> {
-  const stats = await stat(file).catch(() => undefined);
-  return stats?.mtimeMs ?? 0;
 }

@@ -93,7 +93,7 @@ async function exchangesIn(
         skip('not under --only');
         continue;
       }
-      const seen = seenOf(entry, { isOwn, attached: await attachedTo(file, entry) });
+      const seen = seenOf(entry, { isOwn, attached: attachedTo(file, entry) });
       if ('skipped' in seen) {
         skip(seen.skipped);
         continue;
