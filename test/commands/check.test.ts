@@ -181,7 +181,7 @@ describe('a recording', () => {
   });
 
   it.each([
-    ['[]', '1:1: an object is expected'],
+    ['[]', 'a/PATCH.json:1:1: '],
     ['<<<<<<< HEAD', '1:1: expected a value'],
     [recording([{ json: GOOD }]).slice(0, -10), 'a/PATCH.json:'],
   ])('that is broken stops the check, with its place: %.10s', async (content, message) => {
