@@ -88,10 +88,10 @@ async function journalsBelow(folder: string): Promise<Remark[]> {
   const { globSync } = await import('tinyglobby');
   const hidden = globSync('**/.patchgate', { cwd: folder, dot: true, onlyDirectories: true, absolute: true });
   if (hidden.length === 0) return [];
-  const { waitingIn } = await import('../../recordings/store.ts');
+  const { readWaiting } = await import('../../recordings/merge-files.ts');
   return hidden.flatMap((place): Remark | [] => {
     const root = dirname(join(place, '.'));
-    const waiting = waitingIn(root).length;
+    const waiting = [...readWaiting(root).frames.values()].flat().length;
     if (waiting === 0) return [];
     const message = `${relative('', root)}: ${amount(waiting, 'exchange')} in its journal alone, and not judged`;
     return { severity: 'warn', message, hint: 'patchgate recordings scrub moves them into files' };
