@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { Socket } from 'node:net';
-import type { Pool, PoolClient } from 'pg';
+import type { Pool } from 'pg';
 import { messageOf, PatchgateError, systemCode } from '../errors.ts';
 
 /** Runs one statement. @throws PatchgateError `store-unavailable` where the database is away or too slow */
@@ -29,38 +29,38 @@ export interface Database {
 
 /** Connections of one gate. */
 export const CONNECTIONS = 16;
-/** Milliseconds. */
+/** Milliseconds: what a step may take, the way there beside a lock, and how long a database that is away is not asked again. */
 const CONNECT_TIMEOUT = 5000;
 const STATEMENT_TIMEOUT = 10_000;
-/** What the way to a database takes, beside a statement. */
-const LATENCY = 500;
-/** How long a connection may take to end. */
 const CLOSE_TIMEOUT = 2000;
-/** How long a database that is away is not asked again. */
+const LATENCY = 500;
 const PAUSE = 500;
 
 /** Of the transaction that makes the tables; any number that no other program takes: `patchgat` in ASCII. */
 const LOCK = '8097879345962868084';
 
+interface Given {
+  /** `postgres://user:password@host:5432/name?sslmode=verify-full` */
+  url: string;
+  /** Takes one notice for people. */
+  notice: (text: string) => void;
+}
+
 /**
  * Opens the database, and makes the tables where they are missing.
  *
- * @param url `postgres://user:password@host:5432/name?sslmode=verify-full`
- * @param notice takes one notice for people
  * @throws PatchgateError `bad-config` (the URL, the tables), `bad-usage` (the package pg is not installed), `store-unavailable`
  */
-export async function openDatabase(options: {
-  url: string;
-  notice: (text: string) => void;
-}): Promise<Database> {
-  const name = shownUrl(options.url);
-  const pg = await import('pg').catch((cause) => {
+export async function openDatabase({ url, notice }: Given): Promise<Database> {
+  const name = shownUrl(url);
+  const { default: pg } = await import('pg').catch((cause) => {
+    const hint = 'npm install pg';
     throw new PatchgateError('bad-usage', '--store needs the package pg, which is not installed', {
-      hint: 'npm install pg',
+      hint,
       cause,
     });
   });
-  const database = new PostgresDatabase(pg.default, name, options.url, options.notice);
+  const database = new PostgresDatabase(pg, name, url, notice);
   try {
     await database.connect();
     await makeTables(database);
@@ -76,39 +76,31 @@ async function makeTables(database: Database): Promise<void> {
   const held = await database.begin(`SELECT pg_advisory_xact_lock(${LOCK})`);
   try {
     // Where the tables are there, no right to make any is needed.
-    const [found] = await held.query<{ audit: string | null }>(
-      `SELECT to_regclass('patchgate_audit') AS audit`,
+    const [found] = await held.query<{ there: string | null }>(
+      `SELECT to_regclass('patchgate_audit') AS there`,
     );
-    if (!found?.audit) await held.query(readFileSync(new URL('./tables.sql', import.meta.url), 'utf8'));
+    if (!found?.there) await held.query(readFileSync(new URL('./tables.sql', import.meta.url), 'utf8'));
     await held.commit();
   } catch (cause) {
     await held.rollback();
     if (cause instanceof PatchgateError) throw cause;
-    throw new PatchgateError(
-      'bad-config',
-      `the tables in ${database.name} cannot be used: ${messageOf(cause)}`,
-      {
-        hint: 'start once as the owner of the database, who may make tables, and grant other roles the use of them',
-        cause,
-      },
-    );
+    const hint =
+      'start once as the owner of the database, who may make tables, and grant other roles the use of them';
+    const what = `the tables in ${database.name} cannot be used: ${messageOf(cause)}`;
+    throw new PatchgateError('bad-config', what, { hint, cause });
   }
 }
-
-type Pg = Pick<typeof import('pg'), 'DatabaseError' | 'Pool'>;
 
 class PostgresDatabase implements Database {
   readonly name: string;
   trouble: Error | undefined;
-  readonly #pg: Pg;
   readonly #notice: (text: string) => void;
   readonly #pool: Pool;
   readonly #sockets = new Set<Socket>();
   /** It is not asked before then, by `performance.now()`. */
   #awayUntil = 0;
 
-  constructor(pg: Pg, name: string, url: string, notice: (text: string) => void) {
-    this.#pg = pg;
+  constructor(pg: Pick<typeof import('pg'), 'Pool'>, name: string, url: string, notice: Given['notice']) {
     this.name = name;
     this.#notice = notice;
     this.#pool = new pg.Pool({
@@ -116,10 +108,12 @@ class PostgresDatabase implements Database {
       application_name: 'patchgate',
       max: CONNECTIONS,
       connectionTimeoutMillis: CONNECT_TIMEOUT,
-      // A pooler such as pgbouncer takes no timeouts of the server's.
-      query_timeout: STATEMENT_TIMEOUT,
       keepAlive: true,
-      stream: () => this.#newSocket(),
+      stream: () => {
+        const socket = new Socket();
+        this.#sockets.add(socket);
+        return socket.once('close', () => this.#sockets.delete(socket));
+      },
     });
     // Who uses it is told by its statement, and who comes next gets another one.
     this.#pool.on('connect', (client) => client.on('error', () => undefined)).on('error', () => undefined);
@@ -132,47 +126,33 @@ class PostgresDatabase implements Database {
     } catch (cause) {
       // Where the URL has no password and one is asked for, the client leaves the server waiting.
       this.#cut();
-      const message = messageOf(cause);
-      const hint = /SSL|certificate|, (?:open|read)\b/.test(message)
+      const what = `the database ${this.name} cannot be opened: ${messageOf(cause)}`;
+      const hint = /SSL|certificate|, (?:open|read)\b/.test(messageOf(cause))
         ? 'sslrootcert=FILE in --store (PATCHGATE_STORE) names an authority, and sslmode=disable is for networks of your own'
         : 'see whether it runs, and whether address, user and password of --store (PATCHGATE_STORE) are right';
-      const what = `the database ${this.name} cannot be opened: ${message}`;
       throw new PatchgateError('store-unavailable', what, { hint, cause });
     }
   }
 
-  readonly query: Query = async (text, values) => {
-    const client = await this.#client();
-    try {
-      const rows = await this.#ask(client, text, values);
-      client.release();
-      return rows as never[];
-    } catch (error) {
-      client.release(error instanceof PatchgateError);
-      throw error;
-    }
-  };
+  readonly query: Query = (text, values) => this.#ask(this.#pool, text, values);
 
-  async begin(statements: string, patience?: number): Promise<Held> {
-    const client = await this.#client();
+  async begin(statements: string, patience = STATEMENT_TIMEOUT): Promise<Held> {
+    this.#refuseAway();
+    const client = await this.#pool.connect().catch((error) => this.#failed(error));
     let isOver = false;
     const giveBack = (isLost: boolean) => {
       if (!isOver) client.release(isLost);
       isOver = true;
     };
-    const ask = async (text: string, values?: readonly unknown[], timeout?: number) => {
-      try {
-        return (await this.#ask(client, text, values, timeout)) as never[];
-      } catch (error) {
+    const ask = <Row extends object>(text: string, values?: readonly unknown[], timeout?: number) =>
+      this.#ask<Row>(client, text, values, timeout).catch((error) => {
         if (error instanceof PatchgateError) giveBack(true);
         throw error;
-      }
-    };
+      });
     const end = async (how: string) => {
-      if (isOver) return;
-      await ask(how).finally(() => giveBack(false));
+      if (!isOver) await ask(how).finally(() => giveBack(false));
     };
-    await ask(`BEGIN; ${statements}`, undefined, patience && patience + LATENCY);
+    await ask(`BEGIN; ${statements}`, undefined, patience + LATENCY);
     return {
       query: (text, values) => ask(text, values),
       commit: () => end('COMMIT'),
@@ -187,30 +167,25 @@ class PostgresDatabase implements Database {
     await this.#pool.end();
   }
 
-  async #client(): Promise<PoolClient> {
-    if (performance.now() < this.#awayUntil) throw this.#away();
-    return this.#pool.connect().catch((error) => this.#failed(error));
-  }
-
-  async #ask(
-    client: PoolClient,
+  async #ask<Row extends object>(
+    asked: Pick<Pool, 'query'>,
     text: string,
-    values: readonly unknown[] = [],
+    values?: readonly unknown[],
     timeout = STATEMENT_TIMEOUT,
-  ): Promise<unknown[]> {
-    // Several statements take no values.
-    const asked = { text, ...(values.length > 0 && { values: [...values] }), query_timeout: timeout };
+  ): Promise<Row[]> {
+    this.#refuseAway();
     try {
-      const { rows } = await client.query(asked);
-      this.#isBack();
+      // A pooler such as pgbouncer takes no timeouts for the server.
+      const query = { text, ...(values && { values: [...values] }), query_timeout: timeout };
+      const { rows } = await asked.query<Row>(query);
+      if (this.trouble) this.#notice(`the database is back: ${this.name}`);
+      this.trouble = undefined;
       return rows;
     } catch (error) {
-      // Neither connection exceptions, insufficient resources, operator intervention nor locks; and what is read-only stays so after a failover.
-      const isOfStatement =
-        error instanceof this.#pg.DatabaseError && !/^(?:08|53|55P03|57|25006)/.test(error.code ?? '');
-      if (isOfStatement) throw error;
-      if (TOO_SLOW.has(systemCode(error) ?? '')) throw tooSlow(error);
-      return this.#failed(error);
+      const code = error instanceof Error && 'severity' in error ? (systemCode(error) ?? '') : '';
+      if (TOO_SLOW.has(code)) throw tooSlow(error);
+      if (code === '' || IS_AWAY.test(code)) this.#failed(error);
+      throw error;
     }
   }
 
@@ -218,25 +193,15 @@ class PostgresDatabase implements Database {
     if (!this.trouble) this.#notice(`THE DATABASE IS AWAY: ${this.name}: ${messageOf(error)}`);
     this.trouble = new Error(`the database of the gates is away: ${messageOf(error)}`, { cause: error });
     this.#awayUntil = performance.now() + PAUSE;
-    throw this.#away();
+    this.#refuseAway();
+    throw error;
   }
 
-  #isBack(): void {
-    if (this.trouble) this.#notice(`the database is back: ${this.name}`);
-    this.trouble = undefined;
-    this.#awayUntil = 0;
-  }
-
-  #away(): PatchgateError {
-    return new PatchgateError('store-unavailable', messageOf(this.trouble), {
+  #refuseAway(): void {
+    if (performance.now() >= this.#awayUntil) return;
+    throw new PatchgateError('store-unavailable', messageOf(this.trouble), {
       hint: 'try again when it is back: until then no guarded PATCH passes, and nobody decides about an approval',
     });
-  }
-
-  #newSocket(): Socket {
-    const socket = new Socket();
-    this.#sockets.add(socket);
-    return socket.once('close', () => this.#sockets.delete(socket));
   }
 
   #cut(): void {
@@ -244,10 +209,11 @@ class PostgresDatabase implements Database {
   }
 }
 
-/** A statement was canceled, or a lock not given in time. */
+/** A statement was canceled, or a lock not given in time: the database is there, and answers others. */
 const TOO_SLOW: ReadonlySet<string> = new Set(['57014', '55P03']);
+/** Connection exceptions, insufficient resources, operator intervention; and what is read-only stays so after a failover. */
+const IS_AWAY = /^(?:08|53|57|25006)/;
 
-/** The database is there, and answers others. */
 function tooSlow(cause: unknown): PatchgateError {
   return new PatchgateError('store-unavailable', `the database took too long: ${messageOf(cause)}`, {
     hint: 'nothing was sent: try again when it has less to do, or the PATCH of the record that another gate has on its way is over',

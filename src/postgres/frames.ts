@@ -1,5 +1,3 @@
-import { randomUUID } from 'node:crypto';
-import { PatchgateError } from '../errors.ts';
 import type { Exchange } from '../model/exchange.ts';
 import { noSuchRecording } from '../recordings/find-recording.ts';
 import { decodeFrame, encodeFrame, type MergeMode } from '../recordings/journal.ts';
@@ -7,7 +5,7 @@ import type { MatchRules } from '../recordings/match-rules.ts';
 import { merge, withoutSurplus } from '../recordings/merge.ts';
 import { keysBy } from '../recordings/merge-files.ts';
 import type { Place } from '../recordings/names.ts';
-import { type PlainExchange, toPlainExchange, toStoredExchange } from '../recordings/plain-exchange.ts';
+import { type PlainExchange, toStoredExchange } from '../recordings/plain-exchange.ts';
 import type { Database } from './database.ts';
 
 type Asked = Pick<Database, 'query'>;
@@ -21,47 +19,47 @@ interface Batch {
   first: number;
 }
 
-/** What one statement takes at most, unless one frame is longer. */
-const MOST_ROWS = 500;
-const MOST_BYTES = 4 * 1024 * 1024;
-
-/** Inserts exchanges, and lines of the audit: frames without a method. @throws PatchgateError `store-unavailable` */
+/**
+ * Inserts exchanges, and lines of the audit: frames without a method.
+ *
+ * @param replaced ordinals of the rows whose place they take
+ * @throws PatchgateError `store-unavailable`
+ */
 export async function insertFrames(
   { query }: Asked,
   { recording, run, mode, first }: Batch,
   frames: readonly PlainExchange[],
+  replaced: readonly string[] = [],
 ): Promise<void> {
-  for (let from = 0; from < frames.length; ) {
-    const exchanges: [number: number, method: string, path: string, frame: Buffer][] = [];
-    const lines: [number: number, at: string, line: string][] = [];
-    for (let bytes = 0; from < frames.length && exchanges.length + lines.length < MOST_ROWS; from++) {
-      const frame = frames[from] as PlainExchange;
-      const { method, path, body } = frame.request;
-      const encoded = encodeFrame(frame);
-      if (method === '') lines.push([first + from, new Date(frame.startedAt).toISOString(), body.toString()]);
-      else exchanges.push([first + from, method, path, encoded]);
-      bytes += encoded.length;
-      if (bytes > MOST_BYTES) {
-        from++;
-        break;
-      }
-    }
-    const columnsOf = (rows: readonly unknown[][], count: number) =>
-      Array.from({ length: count }, (_, column) => rows.map((row) => row[column]));
-    if (lines.length > 0)
-      await query(
-        `INSERT INTO patchgate_audit (run, number, at, line) SELECT $1, number, at, line::json
-         FROM unnest($2::bigint[], $3::timestamptz[], $4::text[]) AS one (number, at, line) ON CONFLICT DO NOTHING`,
-        [run, ...columnsOf(lines, 3)],
-      );
-    if (exchanges.length > 0)
-      await query(
-        `INSERT INTO patchgate_exchanges (recording, run, mode, number, method, path, frame)
-         SELECT $1, $2, $3, one.* FROM unnest($4::bigint[], $5::text[], $6::text[], $7::bytea[])
-           AS one (number, method, path, frame) ORDER BY number ON CONFLICT DO NOTHING`,
-        [recording, run, mode, ...columnsOf(exchanges, 4)],
-      );
-  }
+  const all = frames.map((frame, i) => ({ frame, number: first + i }));
+  const lines = all.filter(({ frame }) => frame.request.method === '');
+  const exchanges = all.filter(({ frame }) => frame.request.method !== '');
+  if (lines.length > 0)
+    await query(
+      `INSERT INTO patchgate_audit (run, number, at, line) SELECT $1, number, at, line::json
+       FROM unnest($2::bigint[], $3::timestamptz[], $4::text[]) AS one (number, at, line) ON CONFLICT DO NOTHING`,
+      [
+        run,
+        lines.map(({ number }) => number),
+        lines.map(({ frame }) => new Date(frame.startedAt).toISOString()),
+        lines.map(({ frame }) => frame.request.body.toString()),
+      ],
+    );
+  if (exchanges.length + replaced.length > 0)
+    await query(
+      `WITH gone AS (DELETE FROM patchgate_exchanges WHERE ordinal = ANY($8))
+       INSERT INTO patchgate_exchanges (recording, run, mode, number, method, path, frame)
+       SELECT $1, $2, $3, one.* FROM unnest($4::bigint[], $5::text[], $6::text[], $7::bytea[])
+         AS one (number, method, path, frame) ORDER BY number ON CONFLICT DO NOTHING`,
+      [
+        ...[recording, run, mode],
+        exchanges.map(({ number }) => number),
+        exchanges.map(({ frame }) => frame.request.method),
+        exchanges.map(({ frame }) => frame.request.path),
+        exchanges.map(({ frame }) => encodeFrame(frame)),
+        replaced,
+      ],
+    );
 }
 
 interface Row {
@@ -117,53 +115,6 @@ function runsOf(rows: readonly Row[]): Row[][] {
     else runs.push([row]);
   }
   return runs;
-}
-
-/**
- * Gives a path other frames than it had.
- *
- * @param ordinals of what it had
- * @throws PatchgateError `recording-in-use` where somebody else did that, or recorded into it, since
- */
-export async function replaceFrames(
-  database: Database,
-  batch: Batch,
-  { method, path }: Place,
-  ordinals: readonly string[],
-  frames: readonly PlainExchange[],
-): Promise<void> {
-  const { recording } = batch;
-  const { query, commit, rollback } = await database.begin('');
-  try {
-    const gone = await query<{ ordinal: string }>(
-      `DELETE FROM patchgate_exchanges WHERE ${OF_PATH} RETURNING ordinal`,
-      [recording, path, method],
-    );
-    if (gone.length !== ordinals.length || gone.some(({ ordinal }) => !ordinals.includes(ordinal)))
-      throw new PatchgateError(
-        'recording-in-use',
-        `${recording} is recorded into: ${method} ${path} has changed meanwhile, and stays as it is`,
-        { hint: 'run the same again; what was done to other paths stays done' },
-      );
-    await insertFrames({ query }, batch, frames);
-    await commit();
-  } catch (error) {
-    await rollback();
-    throw error;
-  }
-}
-
-/** Drops the rows of a path that others have taken the place of. Readers merge what it leaves. @throws PatchgateError `recording-in-use` */
-export async function compact(
-  database: Database,
-  recording: string,
-  place: Place,
-  rules: MatchRules,
-): Promise<void> {
-  const { ordinals, exchanges } = await framesOf(database, recording, place, rules);
-  if (ordinals.length === exchanges.length) return;
-  const batch = { recording, run: randomUUID(), mode: 'append' as const, first: 0 };
-  await replaceFrames(database, batch, place, ordinals, exchanges.map(toPlainExchange));
 }
 
 export function placesOf({ query }: Asked, recording: string): Promise<Place[]> {

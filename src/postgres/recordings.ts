@@ -6,7 +6,7 @@ import { type PlainExchange, toStoredExchange } from '../recordings/plain-exchan
 import type { ExchangesOfPath, RecordingStore } from '../recordings/store.ts';
 import { StoredExchange } from '../recordings/stored-exchange.ts';
 import type { Database } from './database.ts';
-import { compact, framesOf, placesOf } from './frames.ts';
+import { framesOf, placesOf } from './frames.ts';
 import type { Outbox } from './outbox.ts';
 
 export interface PgRecordingOptions {
@@ -14,12 +14,9 @@ export interface PgRecordingOptions {
   rules: MatchRules;
   /** What it is recorded into by; without it, it is only read. */
   outbox?: Outbox | undefined;
-  /** Told how many exchanges are with the system now. */
+  /** Told how many exchanges are recorded. */
   onKept?: ((count: number) => void) | undefined;
 }
-
-/** Milliseconds that dropping what earlier runs recorded may take at the end. */
-const COMPACT_MS = 3000;
 
 /** A recording in the database. A path is read when it is first asked for, and stays in memory. */
 export class PgRecordingStore implements RecordingStore {
@@ -30,8 +27,6 @@ export class PgRecordingStore implements RecordingStore {
   readonly #places: Map<string, Place>;
   readonly #paths = new Map<string, ExchangeIndex>();
   readonly #reading = new Map<string, Promise<void>>();
-  /** Those of this run, in mode `all`. */
-  readonly #recorded = new Map<string, Place>();
 
   private constructor(name: string, options: PgRecordingOptions, places: readonly Place[]) {
     this.name = name;
@@ -76,9 +71,9 @@ export class PgRecordingStore implements RecordingStore {
     const { method, path } = plain.request;
     const key = placeKey({ method, path });
     this.#places.set(key, { method, path });
-    if (outbox?.mode === 'all') this.#recorded.set(key, { method, path });
     this.#paths.get(key)?.all.push(StoredExchange.of(toStoredExchange(plain)));
-    outbox?.append(plain, onKept);
+    outbox?.append(plain);
+    onKept?.(1);
   }
 
   get counts() {
@@ -86,7 +81,7 @@ export class PgRecordingStore implements RecordingStore {
   }
 
   takesExchanges(): boolean {
-    return this.#options.outbox?.isWritable ?? false;
+    return this.#options.outbox?.counts.lost === 0;
   }
 
   get trouble(): Error | undefined {
@@ -97,17 +92,8 @@ export class PgRecordingStore implements RecordingStore {
     await this.#options.outbox?.flush();
   }
 
-  async close(): Promise<void> {
-    const { database, outbox, rules } = this.#options;
-    if (this.#recorded.size > 0) await this.flush();
-    const until = performance.now() + COMPACT_MS;
-    try {
-      for (const place of this.#recorded.values())
-        if (!outbox?.trouble && performance.now() < until) await compact(database, this.name, place, rules);
-    } catch {
-      // Somebody else records into it, or the database is away: readers merge it.
-    }
-  }
+  /** Its outbox is closed by who opened that. */
+  async close(): Promise<void> {}
 
   async #read(place: Place): Promise<void> {
     const { database, rules } = this.#options;

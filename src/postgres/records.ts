@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { type Kept, withDeadlines } from '../guard/kept.ts';
 import { isSameAccount, type LockedRecord, Locks, MemoryRecords, type Records } from '../guard/records.ts';
 import { type RecordName, recordKey } from '../model/record.ts';
-import { CONNECTIONS, type Database, type Held } from './database.ts';
+import { CONNECTIONS, type Database } from './database.ts';
 
 interface PgRecordsOptions {
   database: Database;
@@ -52,6 +52,7 @@ export class PgRecords implements Records {
   }
 
   async lock(name: RecordName, key: string): Promise<LockedRecord> {
+    const { database, service, patience } = this.#options;
     const leave = await this.#queues.acquire(key);
     while (this.#held >= MOST_LOCKS) await new Promise<void>((resolve) => this.#waiting.push(resolve));
     this.#held++;
@@ -60,53 +61,38 @@ export class PgRecords implements Records {
       this.#waiting.shift()?.();
       leave();
     };
+    const values = (kept: Kept) => [service, name.kind, name.id, JSON.stringify(kept)];
     try {
-      return await this.#lockInDatabase(name, key, over);
+      const number = lockNumber(`${service} ${key}`);
+      const lock = `SET LOCAL lock_timeout = ${patience}; SELECT pg_advisory_xact_lock(${number})`;
+      const held = await database.begin(lock, patience);
+      const [row] = (await held.query(READ, [service, name.kind, name.id])) as [Row];
+      const skew = row.now - Date.now();
+      const now = () => Date.now() + skew;
+      let stored = row.kept && isSameAccount(row.kept, name) ? row.kept : undefined;
+      return {
+        kept: withDeadlines(stored, now()),
+        now,
+        // Committed by itself: it must be there when this gate dies.
+        note: async (kept) => {
+          await database.query(WRITE, values(kept));
+          stored = kept;
+        },
+        confirm: async () => {
+          await held.query('SELECT 1');
+        },
+        release: async (kept) => {
+          if (kept) this.#memory.put(name, kept);
+          // What cannot be written is noted as being created, and read anew.
+          if (kept && !isSame(stored, kept)) await held.query(WRITE, values(kept)).catch(() => undefined);
+          await held.commit().catch(() => undefined);
+          over();
+        },
+      };
     } catch (error) {
       over();
       throw error;
     }
-  }
-
-  async #lockInDatabase(name: RecordName, key: string, over: () => void): Promise<LockedRecord> {
-    const { database, service, patience } = this.#options;
-    const lock = `SET LOCAL lock_timeout = ${patience}; SELECT pg_advisory_xact_lock(${lockNumber(`${service} ${key}`)})`;
-    const held = await database.begin(lock, patience);
-    let row: Row;
-    try {
-      [row] = (await held.query(READ, [service, name.kind, name.id])) as [Row];
-    } catch (error) {
-      await held.rollback();
-      throw error;
-    }
-    const skew = row.now - Date.now();
-    const now = () => Date.now() + skew;
-    let stored = row.kept && isSameAccount(row.kept, name) ? row.kept : undefined;
-    const write = async (query: Database['query'], kept: Kept) => {
-      await query(WRITE, [service, name.kind, name.id, JSON.stringify(kept)]);
-      stored = kept;
-    };
-    return {
-      kept: withDeadlines(stored, now()),
-      now,
-      // Committed by itself: it must be there when this gate dies.
-      note: (kept) => write(database.query, kept),
-      confirm: async () => {
-        await held.query('SELECT 1');
-      },
-      release: (kept) => {
-        if (kept) this.#memory.put(name, kept);
-        this.#giveBack(held, kept && !isSame(stored, kept) ? () => write(held.query, kept) : undefined, over);
-      },
-    };
-  }
-
-  /** What cannot be written is noted as being created, and read anew. */
-  #giveBack(held: Held, write: (() => Promise<void>) | undefined, over: () => void): void {
-    Promise.resolve(write?.())
-      .then(() => held.commit())
-      .catch(() => held.rollback())
-      .finally(over);
   }
 }
 

@@ -34,12 +34,12 @@ CREATE TABLE patchgate_exchanges (
   recording text NOT NULL,
   method    text NOT NULL,
   path      text NOT NULL,
-  ordinal   bigint GENERATED ALWAYS AS IDENTITY,
+  ordinal   bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   run       text NOT NULL,
   number    bigint NOT NULL,   -- in its run: none is inserted twice
   mode      text NOT NULL,     -- of the run; all: its answers take the places of those of earlier runs
   frame     bytea NOT NULL,
-  PRIMARY KEY (run, number)
+  UNIQUE (run, number)
 );
 CREATE INDEX ON patchgate_exchanges (recording, md5(path), ordinal);
 

@@ -12,6 +12,8 @@ import { TroubleNotices } from './trouble-notices.ts';
 export interface WriterOptions {
   rules: MatchRules;
   mode: MergeMode;
+  /** Takes the segments elsewhere than into files. */
+  merge?: typeof mergeSegments | undefined;
   /** Says in a sentence when the disk stops taking exchanges, when some are lost, and when all is well again. */
   onNotice?: ((notice: string) => void) | undefined;
   /** Gets the count of exchanges that are with the system now. */
@@ -76,6 +78,11 @@ export class Writer {
     return this.#options.mode;
   }
 
+  /** Exchanges that are in the journal alone. */
+  get unmerged(): number {
+    return this.#unmerged;
+  }
+
   get counts() {
     return { waiting: this.#frames.length, lost: this.#lost, journalBytes: this.#journal.size };
   }
@@ -106,7 +113,7 @@ export class Writer {
 
   /** Resolves once all is in its file, or rejects with why it is not. */
   async flush(): Promise<void> {
-    await this.#merge(mergeSegments);
+    await this.#merge(this.#options.merge ?? mergeSegments);
     if (this.trouble && this.#lost + this.#frames.length + this.#unmerged > 0) throw this.trouble;
   }
 
@@ -119,7 +126,7 @@ export class Writer {
       onNotice?.(`writing what was recorded last (${this.#unmerged}) into the files of ${this.#root} …`);
     }, PATIENCE_MS);
     const limit = closeWithin === undefined ? undefined : setTimeout(() => this.#stop.abort(), closeWithin);
-    await this.#merge(mergeSegments);
+    await this.#merge(this.#options.merge ?? mergeSegments);
     clearTimeout(patience);
     clearTimeout(limit);
     this.#journal.close();
@@ -153,7 +160,7 @@ export class Writer {
   }
 
   /** One after the other. Never rejects. */
-  #merge(by = mergeBeside): Promise<void> {
+  #merge(by = this.#options.merge ?? mergeBeside): Promise<void> {
     this.#merging = this.#merging.then(() => this.#mergeNow(by));
     return this.#merging;
   }

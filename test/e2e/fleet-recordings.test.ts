@@ -1,6 +1,5 @@
 // @module-tag postgres
 /** Several gates that record into one database, and replay from it. */
-import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -153,24 +152,6 @@ describe('gates on one database', { tags: 'slow' }, () => {
     await (await proxy(store, 'all', folder)).stop();
     expect(await queriesIn(store)).toEqual(['n=1', 'n=2']);
   });
-
-  it.skipIf(process.platform !== 'linux')(
-    'ship what no longer fits on the disk, bit by bit',
-    { timeout: 60_000 },
-    async () => {
-      const own = await startPostgres();
-      const store = await own.database();
-      const gate = await proxy(store, 'all');
-      await own.kill();
-      execFileSync('prlimit', [`--pid=${gate.pid}`, '--fsize=8000']);
-      const asked = Array.from({ length: 100 }, (_, i) => `n=${i}`);
-      for (const query of asked) await get(gate, `/a?${query}`);
-      await gate.said('only in memory', 'stderr');
-      await own.start();
-      await expect.poll(() => queriesIn(store)).toEqual(asked);
-      expect((await gate.stop()).code).toBe(0);
-    },
-  );
 
   it('audit into it, and into a file where one is named', { timeout: 60_000 }, async () => {
     const store = await server.database();

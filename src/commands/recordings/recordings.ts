@@ -100,7 +100,7 @@ function inDatabase(database: Database, rules: MatchRules): Recordings {
   const frames = import('../../postgres/frames.ts');
   const placeOf = (name: string) => `${database.name}/${name}`;
   const open: Recordings['open'] = async (name, how) => {
-    const { framesOf, placesOf, replaceFrames, requireStored } = await frames;
+    const { framesOf, insertFrames, placesOf, requireStored } = await frames;
     if (how !== 'create') await requireStored(database, name);
     const places = await placesOf(database, name);
     const read = (place: Place) => framesOf(database, name, place, rules);
@@ -110,7 +110,7 @@ function inDatabase(database: Database, rules: MatchRules): Recordings {
       async write(place, exchanges) {
         const { ordinals } = await read(place);
         const batch = { recording: name, run: randomUUID(), mode: 'append' as const, first: 0 };
-        await replaceFrames(database, batch, place, ordinals, exchanges.map(toPlainExchange));
+        await insertFrames(database, batch, exchanges.map(toPlainExchange), ordinals);
       },
       fileOf: ({ method, path }) => `${placeOf(name)}/${locationOf(method, path)}`,
       close: async () => undefined,
