@@ -1,88 +1,71 @@
-import { isObject, type JsonObject, type JsonValue } from '../json/json.ts';
+import { childOf, isObject, type JsonValue } from '../json/json.ts';
 import { REDACTED } from './redact/redacted.ts';
 
 type Value = JsonValue | undefined;
 export type Tokens = readonly (string | number)[];
 
-/** Gets one difference; a side that has nothing there is undefined. `tokens` changes afterwards. False ends the comparison. */
-type OnDifference = (tokens: Tokens, recorded: Value, now: Value) => boolean;
-
 /**
  * Compares a value with the recorded one, whose placeholders equal any value. Absent is not null.
  *
- * @param work counts down the values compared
- * @returns false if `onDifference` ended it
+ * @param onDifference gets each place that differs; `tokens` changes afterwards; false ends the comparison
  */
 export function compareJson(
-  recorded: JsonValue,
-  now: JsonValue,
-  onDifference: OnDifference,
-  work = { left: 0 },
+  recorded: Value,
+  now: Value,
+  onDifference: (tokens: Tokens) => boolean,
+  tokens: (string | number)[] = [],
 ): boolean {
-  const tokens: (string | number)[] = [];
-  return compare(recorded, now);
-
-  function compare(a: Value, b: Value): boolean {
-    work.left--;
-    if (a === b || (a === REDACTED && b !== undefined)) return true;
-    if (typeof a === 'string' && typeof b === 'string' && sameText(a, b)) return true;
-    if (Array.isArray(a) && Array.isArray(b)) {
-      for (let i = 0; i < a.length || i < b.length; i++) if (!below(i, a[i], b[i])) return false;
-      return true;
-    }
-    if (isObject(a) && isObject(b)) return compareObjects(a, b);
-    return onDifference(tokens, a, b);
-  }
-
-  function below(token: string | number, a: Value, b: Value): boolean {
-    tokens.push(token);
-    const goesOn = compare(a, b);
+  if (recorded === now || (recorded === REDACTED && now !== undefined)) return true;
+  if (typeof recorded === 'string' && typeof now === 'string' && sameText(recorded, now)) return true;
+  const children = childrenOf(recorded, now);
+  if (children === undefined) return onDifference(tokens);
+  for (const [name, nameNow] of children) {
+    tokens.push(name);
+    const [a, b] = [childOf(recorded, name), childOf(now, nameNow)] as Value[];
+    const goesOn = compareJson(a, b, onDifference, tokens);
     tokens.pop();
-    return goesOn;
+    if (!goesOn) return false;
   }
+  return true;
+}
 
-  function compareObjects(a: JsonObject, b: JsonObject): boolean {
-    const added = new Set(Object.keys(b).filter((name) => !Object.hasOwn(a, name)));
-    for (const name of Object.keys(a)) {
-      // A placeholder in a name equals any text, too.
-      const other =
-        Object.hasOwn(b, name) || !name.includes(REDACTED)
-          ? name
-          : [...added].find((one) => sameText(name, one));
-      if (other !== undefined) added.delete(other);
-      const value = other !== undefined && Object.hasOwn(b, other) ? b[other] : undefined;
-      if (!below(name, a[name], value)) return false;
-    }
-    for (const name of added) if (!below(name, undefined, b[name])) return false;
-    return true;
+/** Names of members, or indexes of items, each with that of the other side; undefined for other values. */
+function childrenOf(a: Value, b: Value): Map<string | number, string | number> | undefined {
+  if (Array.isArray(a) && Array.isArray(b))
+    return new Map((a.length > b.length ? a : b).map((_, i) => [i, i]));
+  if (!isObject(a) || !isObject(b)) return undefined;
+  const added = new Set(Object.keys(b).filter((name) => !Object.hasOwn(a, name)));
+  const children = new Map(Object.keys(a).map((name) => [name, name]));
+  for (const name of children.keys()) {
+    if (Object.hasOwn(b, name) || !name.includes(REDACTED)) continue;
+    // A placeholder in a name equals any text, too.
+    const other = [...added].find((one) => sameText(name, one));
+    if (other !== undefined && added.delete(other)) children.set(name, other);
   }
+  for (const name of added) children.set(name, name);
+  return children;
 }
 
 export function sameJson(recorded: JsonValue, now: JsonValue): boolean {
   return compareJson(recorded, now, () => false);
 }
 
-/** Compares a text with the recorded one, whose placeholders equal any text. */
-export function sameText(recorded: string, now: string): boolean {
-  return recorded === now || recorded === REDACTED || isFilledIn(recorded, now, () => true);
-}
-
-/** The same for a whole body, whose placeholders equal one word each: else a form with further fields would be the same. */
-export function sameBodyText(recorded: string, now: string): boolean {
-  return recorded === now || isFilledIn(recorded, now, (gap) => !/[&"\s]/.test(gap));
-}
-
-function isFilledIn(recorded: string, now: string, fits: (gap: string) => boolean): boolean {
-  if (!recorded.includes(REDACTED)) return false;
-  const [first = '', ...others] = recorded.split(REDACTED);
-  const last = others.pop() as string;
+/**
+ * Compares a text with the recorded one, whose placeholders equal any text that fits. Linear.
+ *
+ * @param fits what stands for a placeholder
+ */
+export function sameText(recorded: string, now: string, fits = (_gap: string) => true): boolean {
+  if (recorded === now) return true;
+  const [first = '', ...pieces] = recorded.split(REDACTED);
+  const last = pieces.pop();
+  if (last === undefined || !now.startsWith(first) || !now.endsWith(last)) return false;
   const end = now.length - last.length;
-  if (first.length > end || !now.startsWith(first) || !now.endsWith(last)) return false;
   let at = first.length;
-  for (const piece of others) {
+  for (const piece of pieces) {
     const next = now.indexOf(piece, at);
-    if (next < 0 || next + piece.length > end || !fits(now.slice(at, next))) return false;
+    if (next < 0 || !fits(now.slice(at, next))) return false;
     at = next + piece.length;
   }
-  return fits(now.slice(at, end));
+  return at <= end && fits(now.slice(at, end));
 }

@@ -1,30 +1,22 @@
-import { childOf, type JsonObject, type JsonValue } from '../json/json.ts';
+import { childOf } from '../json/json.ts';
 import { escapeToken, pointerOf } from '../json/pointer.ts';
-import type { KeptBody, RecordedRequest, StoredBody, StoredHeaders } from '../model/exchange.ts';
+import type { RecordedRequest, StoredBody } from '../model/exchange.ts';
+import { bodyBytes } from './body.ts';
 import { compareJson, sameText, type Tokens } from './compare-json.ts';
 import { ignoringOption } from './ignoring-option.ts';
-import { type Form, formOf, type Pairs, type SentRequest, sameBody, valuesOf } from './match.ts';
+import { type Form, formOf, type SentRequest, sameBody, valuesOf } from './match.ts';
 import type { MatchRules } from './match-rules.ts';
 import type { Place } from './names.ts';
 import { contentTypeOf, redactBody, redactPath, redactQuery, redactText } from './redact/redact.ts';
 import { REDACTED } from './redact/redacted.ts';
-import type { Redaction } from './redact/redaction.ts';
 import type { RecordingStore } from './store.ts';
 import type { StoredExchange } from './stored-exchange.ts';
-
-/**
- * The nearest that is recorded.
- *
- * - `differs`: exchanges of its method and path
- * - `other-method`: other methods of its path
- * - `not-recorded`: another path; `empty`: nothing at all
- */
-type MissReason = 'differs' | 'other-method' | 'not-recorded' | 'empty';
 
 /** Why no exchange answers a request. Redacted. */
 export interface Miss {
   recording: string;
-  reason: MissReason;
+  /** `differs`: its method and path are recorded; `other-method`: its path is; `not-recorded`: another path; `empty`: nothing at all. */
+  reason: 'differs' | 'other-method' | 'not-recorded' | 'empty';
   /** All of it in one line, for the log and the answer. */
   text: string;
   /** What to do about it, in one sentence. */
@@ -41,29 +33,27 @@ export interface Miss {
   };
 }
 
-/** One place at which a request differs from the recorded one. Values are redacted and cut, as JSON if they are JSON. */
+/** One place at which a request differs from the recorded one. Values are redacted and cut. */
 export interface Difference {
-  /** `query/limit`, `headers/accept-language`, `body`, or the JSON Pointer of a place in the body; `method` or `path`
-   *  if the config's own function makes them differ. */
+  /** `query/limit`, `headers/accept-language`, `body`, or the JSON Pointer of a place in the body. */
   place: string;
-  /** Absent: the recorded request has nothing there. */
+  /** As JSON, if it is JSON. Absent: the recorded request has nothing there. */
   recorded?: string;
   /** Absent: the request that was sent has nothing there. */
   sent?: string;
 }
 
-/** Exchanges that are compared, the newest of those recorded. */
+/** Exchanges that are compared, the newest of those recorded, and bytes in all of them. */
 const MOST_COMPARED = 500;
-/** Values that are compared in all of them. */
-const MOST_VALUES = 100_000;
-/** Characters of a text that cost as much as a value. */
-const CHARACTERS_PER_VALUE = 32;
+const MOST_BYTES = 4_000_000;
 const MOST_COUNTED = 100;
 const MOST_SHOWN = 20;
 /** Differences that the hint may name. */
 const MOST_HINTED = 3;
 /** Paths that are compared. */
 const MOST_PATHS = 1000;
+/** Characters of a value that are shown. */
+const LONGEST = 80;
 
 /** The command that records a request. */
 export function recordIt(recording: string): string {
@@ -90,151 +80,103 @@ export function explainMiss(
 }
 
 function explainDifference(recording: string, recorded: readonly StoredExchange[], sent: SentRequest): Miss {
-  const { stored, found } = nearestOf(recorded, sent);
+  const { rules } = sent;
+  const { stored, form, spots } = nearestOf(recorded, sent);
   const { request, meta } = stored.exchange;
-  const { redaction } = sent.rules;
-  const differences = found.slice(0, MOST_SHOWN).map(({ show }) => show());
-  const omitted = found.length - differences.length;
-  const said = differences.map(inWords);
-  if (omitted > 0) said.push(`and ${omitted} more`);
-  const path = redactPath(request.path, redaction);
+  const [before, now] = [redacted(request, rules), redacted(sent.request, rules)];
+  const differences = spots.slice(0, MOST_SHOWN).map((spot): Difference => {
+    const [recorded, is] = [shown(spot, form, before), shown(spot, sent.form, now)];
+    const place = cut(redactText(placeOf(spot), rules.redaction));
+    return { place, ...(recorded !== undefined && { recorded }), ...(is !== undefined && { sent: is }) };
+  });
+  const omitted = spots.length - differences.length;
+  const said = [...differences.map(inWords), ...(omitted > 0 ? [`and ${omitted} more`] : [])];
+  const path = redactPath(request.path, rules.redaction);
   return {
     recording,
     reason: 'differs',
     text: `no exchange in the recording "${recording}" matches this ${request.method} ${path}; in the nearest ${said.join('; ')}`,
-    hint: hintFor(recording, found.length, differences),
+    hint: hintFor(recording, spots.length, differences),
     nearest: {
-      method: request.method,
-      path,
-      query: redactQuery(request.query, redaction),
-      recordedAt: meta.recordedAt,
-      differences,
-      omitted,
+      ...{ method: request.method, path, query: redactQuery(request.query, rules.redaction) },
+      ...{ recordedAt: meta.recordedAt, differences, omitted },
     },
   };
 }
 
-/** A difference whose values are made when they are shown. */
-interface Found {
-  part: 'head' | 'query' | 'headers' | 'body';
-  show(): Difference;
-}
+/** A part of a request, and where in it. */
+type Spot = readonly [part: 'query' | 'headers' | 'body', ...Tokens];
 
 /** The exchange that differs in the fewest parts, and in these at the fewest places; the oldest of equals. */
 function nearestOf(recorded: readonly StoredExchange[], sent: SentRequest) {
-  let nearest: { stored: StoredExchange; found: Found[]; parts: number } | undefined;
-  const work = { left: MOST_VALUES };
-  for (const stored of recorded.slice(-MOST_COMPARED)) {
-    const found = differencesOf(stored.request, sent, work);
-    const parts = new Set(found.map(({ part }) => part)).size;
-    const further = nearest ? parts - nearest.parts || found.length - nearest.found.length : -1;
-    if (further < 0) nearest = { stored, found, parts };
-    if (work.left <= 0 || nearest?.found.length === 1) break;
+  const most = Math.ceil(Math.min(MOST_COMPARED, MOST_BYTES / (1 + bodyBytes(sent.request.body).length)));
+  let nearest: { stored: StoredExchange; form: Form; spots: Spot[]; distance: number } | undefined;
+  for (const stored of recorded.slice(-most)) {
+    const form = formOf(stored.request, sent.rules);
+    const spots = differencesOf(form, sent);
+    const parts = new Set(spots.map(([part]) => part)).size;
+    const distance = parts * MOST_COUNTED + spots.length;
+    if (!nearest || distance < nearest.distance) nearest = { stored, form, spots, distance };
+    if (spots.length === 1) break;
   }
   return nearest as NonNullable<typeof nearest>;
 }
 
-function differencesOf(request: RecordedRequest, sent: SentRequest, work: { left: number }): Found[] {
-  const { rules, form: now } = sent;
-  const { redaction } = rules;
-  const before = formOf(request, rules);
-  const found: Found[] = [];
-  const add = (part: Found['part'], place: string, recorded?: () => string, is?: () => string) => {
-    if (found.length >= MOST_COUNTED) return;
-    const show = () => ({
-      place: cut(redactText(place, redaction)),
-      ...(recorded && { recorded: recorded() }),
-      ...(is && { sent: is() }),
-    });
-    found.push({ part, show });
-  };
-
-  for (const part of ['method', 'path'] as const) {
-    const shown = (text: string) => () => cut(redactPath(text, redaction));
-    if (before[part] !== now[part]) add('head', part, shown(before[part]), shown(now[part]));
-  }
+function differencesOf(before: Form, sent: SentRequest): Spot[] {
+  const now = sent.form;
+  const spots: Spot[] = [];
   for (const part of ['query', 'headers'] as const) {
-    for (const [name, a, b] of differentPairs(before[part], now[part])) {
-      const place = `${part}/${escapeToken(name)}`;
-      const shown = (values: string[] | undefined) =>
-        values && (() => shownPair(part, name, values, redaction));
-      add(part, place, shown(a), shown(b));
+    const [a, b] = [valuesOf(before[part]), valuesOf(now[part])];
+    for (const name of new Set([...a.keys(), ...b.keys()])) {
+      const [was, is] = [a.get(name), b.get(name)];
+      const isSame = was?.length === is?.length && was?.every((value, i) => sameText(value, is?.[i] ?? ''));
+      if (!isSame) spots.push([part, name]);
     }
   }
-  addBody(before, request, sent, work, (place, a, b) => add('body', place, a, b));
-  return found;
+  if (before.json !== undefined && now.json !== undefined)
+    compareJson(before.json, now.json, (tokens) => spots.push(['body', ...tokens]) < MOST_COUNTED);
+  else if (!sameBody(before, sent)) spots.push(['body']);
+  return spots.slice(0, MOST_COUNTED);
 }
 
-function differentPairs(before: Pairs, now: Pairs): [name: string, before?: string[], now?: string[]][] {
-  const [a, b] = [valuesOf(before), valuesOf(now)];
-  const isSame = (one: string[], other: string[]) =>
-    one.length === other.length && one.every((value, i) => sameText(value, other[i] as string));
-  return [...new Set([...a.keys(), ...b.keys()])].flatMap((name) => {
-    const [was, is] = [a.get(name), b.get(name)];
-    return was && is && isSame(was, is) ? [] : [[name, was, is] as [string, string[]?, string[]?]];
-  });
+/** A request's form as it may be shown: redaction may have been set up since it was recorded. */
+function redacted(request: RecordedRequest, rules: MatchRules): Form {
+  const { query, headers, body } = request;
+  const clean = body && redactBody(body, contentTypeOf(headers), rules.redaction);
+  const changed = { ...request, query: redactQuery(query, rules.redaction), ...(clean && { body: clean }) };
+  return formOf(changed, rules);
 }
 
-function shownPair(part: 'query' | 'headers', name: string, values: string[], redaction: Redaction): string {
-  if (part === 'headers') return cut(values.map((value) => JSON.stringify(value)).join(', '));
-  if (redaction.members.has(name)) return REDACTED;
-  return cut(values.map((value) => JSON.stringify(redactText(value, redaction))).join(', '));
+/** What is to be shown of a place; undefined if nothing is there. */
+function shown(spot: Spot, form: Form, clean: Form): string | undefined {
+  if (valueAt(spot, form) === undefined) return undefined;
+  // Redaction has removed what lies below a secret.
+  const value = valueAt(spot, clean);
+  if (value === undefined || value === REDACTED) return REDACTED;
+  const isText = spot[0] === 'body' && clean.json === undefined;
+  return cut(isText ? String(value) : JSON.stringify(value));
 }
 
-type AddPlace = (place: string, recorded?: () => string, sent?: () => string) => void;
-
-function addBody(
-  before: Form,
-  request: RecordedRequest,
-  sent: SentRequest,
-  work: { left: number },
-  add: AddPlace,
-): void {
-  const { rules, form: now } = sent;
-  const { redaction } = rules;
-  if (before.json === undefined || now.json === undefined) {
-    if (before.body && 'text' in before.body) work.left -= before.body.text.length / CHARACTERS_PER_VALUE;
-    if (sameBody(before, sent)) return;
-    const shown = (body: StoredBody | undefined, headers: StoredHeaders) =>
-      body && (() => shownBody(body, headers, redaction));
-    add('body', shown(before.body, request.headers), shown(now.body, sent.request.headers));
-    return;
-  }
-  const [wasClean, isClean] = [cleanJson(request, rules), cleanJson(sent.request, rules)];
-  const shown = (clean: () => JsonValue | undefined, place: Tokens) => () => {
-    const value = valueAt(clean(), place);
-    return value === REDACTED ? value : shownJson(value, redaction);
-  };
-  let last: string | undefined;
-  let count = 0;
-  compareJson(
-    before.json,
-    now.json,
-    (tokens, a, b) => {
-      // Values below a secret member are not shown one by one.
-      const secret = tokens.findIndex((token) => typeof token === 'string' && redaction.members.has(token));
-      const isWithin = secret >= 0 && secret < tokens.length - 1;
-      const place = tokens.slice(0, isWithin ? secret + 1 : undefined);
-      const pointer = pointerOf(place);
-      if (isWithin && pointer === last) return true;
-      last = pointer;
-      const ofRecorded = isWithin || a !== undefined ? shown(wasClean, place) : undefined;
-      add(pointer || 'body', ofRecorded, isWithin || b !== undefined ? shown(isClean, place) : undefined);
-      return ++count < MOST_COUNTED;
-    },
-    work,
-  );
+function valueAt([part, ...tokens]: Spot, form: Form): unknown {
+  if (part === 'body')
+    return form.json === undefined ? textOf(form.body) : tokens.reduce<unknown>(childOf, form.json);
+  const values = valuesOf(form[part]).get(String(tokens[0]));
+  return values?.length === 1 ? values[0] : values;
 }
 
-/** The JSON of a request's redacted body, made when it is first asked for: redaction may have been set up since it was recorded. */
-function cleanJson(request: RecordedRequest, rules: MatchRules): () => JsonValue | undefined {
-  let form: Form | undefined;
-  return () => {
-    const { headers, body } = request;
-    const clean = body && redactBody(body, contentTypeOf(headers), rules.redaction);
-    form ??= formOf({ ...request, ...(clean && { body: clean }) }, rules);
-    return form.json;
-  };
+function textOf(body: StoredBody | undefined): string | undefined {
+  if (body === undefined) return undefined;
+  if ('omitted' in body) return `${body.omitted} bytes that were not kept`;
+  return 'text' in body ? body.text : 'base64' in body ? body.base64 : JSON.stringify(body.json);
+}
+
+function placeOf([part, ...tokens]: Spot): string {
+  if (part === 'body') return pointerOf(tokens) || 'body';
+  return `${part}/${escapeToken(String(tokens[0]))}`;
+}
+
+function cut(text: string): string {
+  return text.length <= LONGEST ? text : `${text.slice(0, LONGEST)}…`;
 }
 
 function inWords({ place, recorded, sent }: Difference): string {
@@ -255,25 +197,30 @@ function hintFor(recording: string, count: number, differences: readonly Differe
   return `${asRecorded}; if it may differ there: ${[...new Set(options)].join(' ')}`;
 }
 
-function explainPath(store: RecordingStore, { request, rules }: SentRequest): Miss {
-  const { method, path } = request;
-  const { redaction } = rules;
-  const miss = (reason: MissReason, why: string, hint: string, nearest?: Place): Miss => ({
-    recording: store.name,
-    reason,
-    text: redactText(
-      `nothing is recorded for ${method} ${path} in the recording "${store.name}"${why}`,
-      redaction,
-    ),
-    hint: redactText(hint, redaction),
-    ...(nearest && { nearest: { method: nearest.method, path: redactPath(nearest.path, redaction) } }),
-  });
+const METHODS = ['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT'];
+
+function explainPath(
+  store: RecordingStore,
+  { request: { method, path }, rules: { redaction } }: SentRequest,
+): Miss {
   const record = recordIt(store.name);
-  const [first, ...others] = METHODS.filter((one) => store.exchanges(one, path).length > 0);
-  if (first !== undefined) {
-    const why = `, but its path is for ${[first, ...others].join(', ')}`;
+  const miss = (reason: Miss['reason'], why: string, hint: string, nearest?: Place): Miss => {
+    const text = `nothing is recorded for ${method} ${path} in the recording "${store.name}"${why}`;
+    return {
+      ...{
+        recording: store.name,
+        reason,
+        text: redactText(text, redaction),
+        hint: redactText(hint, redaction),
+      },
+      ...(nearest && { nearest: { method: nearest.method, path: redactPath(nearest.path, redaction) } }),
+    };
+  };
+  const others = METHODS.filter((one) => store.exchanges(one, path).length > 0);
+  if (others[0] !== undefined) {
     const hint = `send a method that is recorded, or record this one: ${record}`;
-    return miss('other-method', why, hint, { method: first, path });
+    const why = `, but its path is for ${others.join(', ')}`;
+    return miss('other-method', why, hint, { method: others[0], path });
   }
   const nearest = nearestPlace(store, { method, path });
   if (!nearest) {
@@ -284,30 +231,28 @@ function explainPath(store: RecordingStore, { request, rules }: SentRequest): Mi
   return miss('not-recorded', why, `record it: ${record}`, nearest);
 }
 
-const METHODS = ['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT'];
-
 /** The place that shares the most segments with the one sent, and its method; among ids, the nearest number. */
 function nearestPlace(store: RecordingStore, sent: Place): Place | undefined {
   let nearest: Place | undefined;
   let least: readonly number[] = [];
-  let looked = 0;
+  let left = MOST_PATHS;
   for (const place of store.places()) {
+    if (left-- === 0) break;
     const distance = distanceOf(place, sent);
     const at = distance.findIndex((part, i) => part !== least[i]);
-    if (!nearest || (at >= 0 && (distance[at] as number) < (least[at] as number)))
-      [nearest, least] = [place, distance];
-    if (++looked >= MOST_PATHS) break;
+    if (nearest && (at < 0 || (distance[at] as number) > (least[at] as number))) continue;
+    [nearest, least] = [place, distance];
   }
   return nearest;
 }
 
+/** The first that differ count. */
 function distanceOf(place: Place, sent: Place): number[] {
   const { was, is, start } = between(place.path, sent.path);
-  const isOther = place.method === sent.method ? 0 : 1;
   const [a, b] = [Number(was[0]), Number(is[0])];
-  // Names are as far from one another, and ids of another kind further.
-  const ofIds = Number.isNaN(a) && Number.isNaN(b) ? 0 : Math.abs(a - b);
-  return [2 * is.length + isOther, was.length, -start, Number.isNaN(ofIds) ? Number.MAX_VALUE : ofIds];
+  const isOther = place.method === sent.method ? 0 : 1;
+  const isOtherKind = Number.isNaN(a) === Number.isNaN(b) ? 0 : 1;
+  return [2 * is.length + isOther, was.length, -start, isOtherKind, Math.abs(a - b) || 0];
 }
 
 /** The segments between those that two paths begin and end with. */
@@ -326,60 +271,6 @@ function whichSegment(recorded: string, sent: string): string {
   const { was, is, start } = between(recorded, sent);
   if (was.length !== 1 || is.length !== 1) return '';
   const before = sent.split('/')[start - 1];
-  const shown = (segment: string | undefined) => (before ? `${before}/${segment}` : segment);
-  return `: recorded for ${shown(was[0])}, sent for ${shown(is[0])}`;
-}
-
-const LONGEST = 80;
-/** Characters of a text that are redacted to show its beginning. */
-const LOOKED_AT = 4096;
-
-export function cut(text: string): string {
-  return text.length <= LONGEST ? text : `${text.slice(0, LONGEST)}…`;
-}
-
-/** The beginning of a value as JSON, redacted. */
-export function shownJson(value: JsonValue, redaction: Redaction): string {
-  let text = '';
-  const write = (part: JsonValue): void => {
-    if (text.length > LONGEST) return;
-    if (typeof part === 'string') text += shownText(part, redaction);
-    else if (typeof part !== 'object' || part === null) text += JSON.stringify(part);
-    else {
-      const isList = Array.isArray(part);
-      text += isList ? '[' : '{';
-      let comma = '';
-      for (const name in part) {
-        if (text.length > LONGEST) break;
-        text += comma + (isList ? '' : `${shownText(name, redaction)}:`);
-        comma = ',';
-        const isSecret = !isList && redaction.members.has(name);
-        write(isSecret ? REDACTED : ((part as JsonObject)[name] as JsonValue));
-      }
-      text += isList ? ']' : '}';
-    }
-  };
-  write(value);
-  return cut(text);
-}
-
-/** Redacts before cutting: a part of a secret no longer looks like one. */
-function shownText(text: string, redaction: Redaction): string {
-  return JSON.stringify(redactText(text.slice(0, LOOKED_AT), redaction).slice(0, LONGEST + 1));
-}
-
-/** The beginning of a body, redacted. */
-function shownBody(body: StoredBody, headers: StoredHeaders, redaction: Redaction): string {
-  if ('omitted' in body) return `${body.omitted} bytes that were not kept`;
-  if ('json' in body) return shownJson(body.json, redaction);
-  const start: KeptBody =
-    'text' in body ? { text: body.text.slice(0, LOOKED_AT) } : { base64: body.base64.slice(0, LOOKED_AT) };
-  const clean = redactBody(start, contentTypeOf(headers), redaction);
-  return cut('text' in clean ? clean.text : (clean as { base64: string }).base64);
-}
-
-/** A value of a redacted body: redaction has removed what is not there. */
-function valueAt(json: JsonValue | undefined, tokens: Tokens): JsonValue {
-  const value = tokens.reduce<unknown>(childOf, json);
-  return value === undefined ? REDACTED : (value as JsonValue);
+  const told = (segment: string | undefined) => (before ? `${before}/${segment}` : segment);
+  return `: recorded for ${told(was[0])}, sent for ${told(is[0])}`;
 }

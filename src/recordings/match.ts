@@ -5,9 +5,8 @@ import type { JsonValue } from '../json/json.ts';
 import { withoutMatches } from '../json/pointer-pattern.ts';
 import { isKept, type RecordedRequest, type StoredBody, type WholeRequest } from '../model/exchange.ts';
 import { bodyBytes, jsonOf } from './body.ts';
-import { sameBodyText, sameJson, sameText } from './compare-json.ts';
+import { sameJson, sameText } from './compare-json.ts';
 import { DEFAULT_RULES, type MatchRules } from './match-rules.ts';
-import { normalizeWith } from './normalize.ts';
 import { recordedRequest } from './plain-exchange.ts';
 import { decodePart } from './redact/name-before.ts';
 import { contentTypeOf, redactBytes, redactHeader, redactPath, redactQuery } from './redact/redact.ts';
@@ -17,10 +16,8 @@ import { yieldToEventLoop } from './yield-to-event-loop.ts';
 
 export type Pairs = readonly (readonly [name: string, value: string])[];
 
-/** The compared parts of a request, changed as the rules say. */
+/** What is compared of a request beside method and path, without what the rules ignore. */
 export interface Form {
-  method: string;
-  path: string;
   /** Decoded, by name; values of one name keep their order. */
   query: Pairs;
   /** The headers that the rules name, redacted. */
@@ -30,65 +27,53 @@ export interface Form {
   json: JsonValue | undefined;
 }
 
-/** @throws PatchgateError `bad-config` if the config's own function fails */
-export function formOf(request: RecordedRequest, rules: MatchRules): Form {
-  const { ignored, ignoredQuery, normalize, redaction } = rules;
-  const changed = normalize ? normalizeWith(normalize, request, redaction, bytesName) : request;
-  const { method, path, headers } = changed;
-  const query = queryPairs(changed.query).filter(([name]) => !ignoredQuery.has(name));
-  if (query.length > 1) query.sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
+export function formOf({ query, headers, body }: RecordedRequest, rules: MatchRules): Form {
+  const { ignored, ignoredQuery, redaction } = rules;
+  const pairs = queryPairs(query).filter(([name]) => !ignoredQuery.has(name));
+  if (pairs.length > 1) pairs.sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
   const named = [...rules.headers].flatMap((name): Pairs => {
-    if (!Object.hasOwn(headers, name)) return [];
-    const values = [headers[name] ?? []].flat();
+    const values = Object.hasOwn(headers, name) ? [headers[name] ?? []].flat() : [];
+    if (values.length === 0) return [];
     return [[name, values.map((value) => redactHeader(name, value, redaction)).join(', ')]];
   });
-  const form: Form = { method, path, query, headers: named, body: changed.body, json: undefined };
+  const form: Form = { query: pairs, headers: named, body, json: undefined };
   if (ignored?.matches) return { ...form, body: undefined };
-  form.json = form.body && jsonOf(form.body);
-  if (ignored === undefined || form.json === undefined) return form;
-  const json = withoutMatches(form.json, ignored) as JsonValue;
-  return json === form.json ? form : { ...form, body: { json }, json };
+  form.json = body && jsonOf(body);
+  if (ignored && form.json !== undefined) form.json = withoutMatches(form.json, ignored) as JsonValue;
+  return form;
 }
 
 /** Names and values of a query, decoded, in the order sent. `a` and `a=` are the same. */
 export function queryPairs(query: string): [name: string, value: string][] {
-  const pairs: [string, string][] = [];
-  for (const part of query.split('&')) {
-    if (part === '') continue;
-    const equals = part.indexOf('=');
-    const name = equals < 0 ? part : part.slice(0, equals);
-    pairs.push([decodePart(name), equals < 0 ? '' : decodePart(part.slice(equals + 1))]);
-  }
-  return pairs;
+  return query
+    .split('&')
+    .filter((part) => part !== '')
+    .map((part) => {
+      const [name = '', ...value] = part.split('=');
+      return [decodePart(name), decodePart(value.join('='))];
+    });
 }
 
 /** The values of each name. */
 export function valuesOf(pairs: Pairs): Map<string, string[]> {
   const values = new Map<string, string[]>();
-  for (const [name, value] of pairs) {
-    const list = values.get(name);
-    if (list) list.push(value);
-    else values.set(name, [value]);
-  }
+  for (const [name, value] of pairs)
+    if (values.get(name)?.push(value) === undefined) values.set(name, [value]);
   return values;
 }
 
-function bytesName(body: StoredBody): string {
-  return 'omitted' in body ? 'omitted' : `bytes ${hash('sha256', bodyBytes(body), 'hex')}`;
-}
-
-/** A short name for a request: two requests have the same one exactly if they match, placeholders aside. */
+/** The same for two requests of one method and path exactly if they match, placeholders aside. */
 export function requestKey(request: RecordedRequest, rules: MatchRules = DEFAULT_RULES): string {
   return keyOf(formOf(request, rules));
 }
 
-function keyOf({ method, path, query, headers, body, json }: Form): string {
-  const content = json !== undefined ? `json ${canonical(json)}` : body ? bytesName(body) : '';
-  const text = `${method} ${path}\n${JSON.stringify(query)}\n${JSON.stringify(headers)}\n${content}`;
-  return hash('sha1', text, 'binary');
+function keyOf({ query, headers, body, json }: Form): string {
+  const bytes = body && ('omitted' in body ? 'omitted' : `bytes ${hash('sha256', bodyBytes(body), 'hex')}`);
+  const content = json === undefined ? bytes : `json ${canonical(json)}`;
+  return hash('sha1', `${JSON.stringify(query)}\n${JSON.stringify(headers)}\n${content ?? ''}`, 'binary');
 }
 
-/** A key that needs no parsing: of requests with equal bytes of query and body. No `requestKey` is as long. */
+/** A key that needs no parsing. No `requestKey` is as long. */
 function bytesKey(query: string, body: Buffer): string {
   return `${hash('sha1', body, 'binary')}?${query}`;
 }
@@ -107,7 +92,6 @@ export class SentRequest {
   readonly request: WholeRequest;
   readonly rules: MatchRules;
   readonly form: Form;
-  #cleanBytes: Buffer | undefined;
 
   constructor(request: WholeRequest, rules: MatchRules = DEFAULT_RULES) {
     this.request = request;
@@ -132,50 +116,30 @@ export class SentRequest {
     request.query = redactQuery(request.query, rules.redaction);
     return new SentRequest(request, rules);
   }
-
-  /** The body's bytes as they would be recorded. */
-  get cleanBytes(): Buffer {
-    const { body } = this.form;
-    const type = contentTypeOf(this.request.headers);
-    this.#cleanBytes ??= redactBytes(bodyBytes(isKept(body) ? body : undefined), type, this.rules.redaction);
-    return this.#cleanBytes;
-  }
 }
 
 /** Whether a request is the recorded one, whose placeholders equal any value. */
-export function matches(recorded: Form, sent: SentRequest): boolean {
-  const now = sent.form;
-  return (
-    recorded.method === now.method &&
-    recorded.path === now.path &&
-    samePairs(recorded.query, now.query) &&
-    samePairs(recorded.headers, now.headers) &&
-    sameBody(recorded, sent)
-  );
+function matches(recorded: Form, sent: SentRequest): boolean {
+  const { query, headers } = sent.form;
+  return samePairs(recorded.query, query) && samePairs(recorded.headers, headers) && sameBody(recorded, sent);
 }
 
 function samePairs(recorded: Pairs, sent: Pairs): boolean {
-  return (
-    recorded.length === sent.length &&
-    recorded.every(([name, value], i) => {
-      const [nameSent, valueSent] = sent[i] as Pairs[number];
-      return name === nameSent && sameText(value, valueSent);
-    })
-  );
+  const isSame = ([name, value]: Pairs[number], i: number) =>
+    name === sent[i]?.[0] && sameText(value, sent[i][1]);
+  return recorded.length === sent.length && recorded.every(isSame);
 }
 
-export function sameBody({ body, json }: Form, sent: SentRequest): boolean {
-  const now = sent.form;
+export function sameBody({ body, json }: Form, { request, form: now, rules }: SentRequest): boolean {
   if (body === undefined || now.body === undefined) return body === now.body;
   if (json !== undefined && now.json !== undefined) return sameJson(json, now.json);
-  if ('omitted' in body || !isKept(now.body)) return false;
+  if ('omitted' in body || 'omitted' in now.body) return false;
   if (json === REDACTED || ('text' in body && body.text === REDACTED)) return true;
-  const bytes = bodyBytes(body);
-  if (bytes.equals(bodyBytes(now.body))) return true;
-  if (!bytes.includes(REDACTED)) return false;
-  return (
-    bytes.equals(sent.cleanBytes) || ('text' in body && sameBodyText(body.text, sent.cleanBytes.toString()))
-  );
+  const [bytes, sent] = [bodyBytes(body), bodyBytes(now.body)];
+  if (bytes.equals(sent) || !bytes.includes(REDACTED)) return bytes.equals(sent);
+  if (bytes.equals(redactBytes(sent, contentTypeOf(request.headers), rules.redaction))) return true;
+  // A placeholder stands for one word: else a form with further fields would be the same.
+  return 'text' in body && sameText(body.text, sent.toString(), (gap) => !/[&"\s]/.test(gap));
 }
 
 /** The exchanges of one method and path. Its lists only grow. */
@@ -198,25 +162,21 @@ export class ExchangeIndex {
     return this.all.length;
   }
 
-  /**
-   * The exchanges that match a request, oldest first. The same list for the same request, unless one has a placeholder.
-   *
-   * @throws PatchgateError `bad-config` if the config's own function fails
-   */
+  /** The exchanges that match a request, oldest first. The same list for the same request, unless one has a placeholder. */
   find(sent: SentRequest): readonly StoredExchange[] {
     this.#keyAll();
     const same = this.#byKey.get(keyOf(sent.form)) ?? NONE;
     const open = [...this.#open].filter(([, form]) => matches(form, sent)).map(([stored]) => stored);
     if (open.length === 0) return same;
     const found = new Set([...open, ...same]);
-    return same.length === 0 ? open : this.all.filter((one) => found.has(one));
+    return this.all.filter((one) => found.has(one));
   }
 
   /** The same by the bytes of query and body, without parsing; undefined if they do not say it. */
   withBytes(query: string, body: Buffer): readonly StoredExchange[] | undefined {
-    if (!this.#rules.isByBytes) return undefined;
     this.#keyAll();
-    return this.#open.size > 0 ? undefined : this.#byKey.get(bytesKey(query, body));
+    const isSaid = this.#rules.headers.size === 0 && this.#open.size === 0;
+    return isSaid ? this.#byKey.get(bytesKey(query, body)) : undefined;
   }
 
   /** Prepares the answers, and lets requests go first. */
@@ -244,8 +204,7 @@ export class ExchangeIndex {
     const key = keyOf(form);
     const same = this.#byKey.get(key) ?? [];
     if (same.push(stored) === 1) this.#byKey.set(key, same);
-    if (this.#rules.isByBytes && isKept(request.body))
-      this.#byKey.set(bytesKey(request.query, bodyBytes(request.body)), same);
+    if (isKept(request.body)) this.#byKey.set(bytesKey(request.query, bodyBytes(request.body)), same);
   }
 }
 

@@ -211,8 +211,7 @@ export type MergeTrouble = ConstructorParameters<typeof PatchgateError>;
 /** The same as `mergeSegments`, in a thread, so that requests do not wait. */
 export async function mergeBeside(root: string, options: MergeOptions): Promise<void> {
   const { rules, signal } = options;
-  // A function of the config stays in its thread.
-  if (rules.normalize || !existsSync(WORKER)) return mergeSegments(root, options);
+  if (!existsSync(WORKER)) return mergeSegments(root, options);
   const work: MergeWork = { root, settings: rules.settings };
   const worker = new Worker(WORKER, { workerData: work, execArgv: [] });
   signal?.addEventListener('abort', () => void worker.terminate(), { once: true });

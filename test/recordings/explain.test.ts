@@ -150,18 +150,6 @@ describe('the nearest exchange', () => {
     );
   });
 
-  it('may be one of another method and path once both are normalized', () => {
-    const rules = matchRules({
-      normalizeRequest: (request) => ({ ...request, path: String(request.body), method: request.query }),
-    });
-    const recorded = exchange({ query: 'a', body: { text: '/a' } });
-    const { nearest } = explain([recorded], exchange({ query: 'b', body: { text: '/b' } }), rules);
-    expect(nearest?.differences?.slice(0, 2)).toEqual([
-      { place: 'method', recorded: 'a', sent: 'b' },
-      { place: 'path', recorded: '/a', sent: '/b' },
-    ]);
-  });
-
   it('is shown without what the config calls secret', () => {
     const redaction = redactionOf({
       redact: ['pin', '/users/*/email'],
