@@ -134,7 +134,6 @@ describe('the JSON Schema of the config file', () => {
     [{ overrides: [{ paths: '/accounts/+(1*)', rules: { [rule]: 'off' } }] }],
     [{ overrides: [{ paths: [], rules: { [rule]: 'off' } }] }],
     [{ customRules: [] }],
-    [{ normalizeRequest: 'x' }],
   ])('refuses, as the product does, %j', async (file) => {
     expect(validate(file)).toBe(false);
     expect(await isTaken(file)).toBe(false);

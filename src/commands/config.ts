@@ -60,8 +60,8 @@ export const config: CommandModule = {
  *       "where": "patchgate.config.json:3:3",       or "PATCHGATE_TIMEOUT", "--timeout"; null otherwise
  *       "unused": true } },                         only of what the command does not go by
  *   "extras": {                              those that the file has
- *     "overrides": { "value": 1, "where": … }  their number; of customRules the names by operation, of
- * } }                                        normalizeRequest true
+ *     "overrides": { "value": 1, "where": … }  their number; of customRules the names by operation
+ * } }
  * ```
  *
  * @param command whose own defaults hold: `proxy`
@@ -174,7 +174,6 @@ function shownExtras({ config, file }: Resolved): ShownSetting[] {
 }
 
 function summaryOf(name: ExtraName, config: Extras): NonNullable<ShownSetting['value']> {
-  if (name === 'normalizeRequest') return true;
   if (name !== 'customRules') return config[name].length;
   const namesOf = (rules: readonly { name: string }[]) => rules.map((rule) => rule.name);
   const entries = Object.entries(config.customRules);

@@ -1,6 +1,5 @@
 import type { FaultGiven } from '../model/fault.ts';
 import type { SeveritySetting } from '../model/finding.ts';
-import type { NormalizeRequest } from '../model/normalize-request.ts';
 import type { Rule } from '../model/rule.ts';
 import type { SETTINGS, ValueKind } from './settings.ts';
 
@@ -8,7 +7,6 @@ export { type JsonObject, type JsonValue, listAt, member } from '../json/json.ts
 export { pointerOf } from '../json/pointer.ts';
 export type { Effect } from '../model/effect.ts';
 export type { FaultGiven, FaultsGiven, UserFault } from '../model/fault.ts';
-export type { NormalizedRequest, NormalizeRequest } from '../model/normalize-request.ts';
 export type { Known } from '../model/record.ts';
 export type { Example, FailingExample, Place, Rule, RuleContext } from '../model/rule.ts';
 
@@ -30,8 +28,6 @@ export interface UserConfig<Milliseconds extends number = 0> extends UserSetting
   overrides?: readonly UserOverride[] | undefined;
   /** Rules of one's own, by the operation that they apply to. */
   customRules?: Readonly<Record<string, readonly Rule[]>> | undefined;
-  /** Gives a request, recorded or sent, the form in which both are compared. */
-  normalizeRequest?: NormalizeRequest | undefined;
 }
 
 /** The settings of the table. Paths are relative to the config file's folder. */

@@ -1,4 +1,3 @@
-import type { NormalizeRequest } from '../model/normalize-request.ts';
 import type { Rule } from '../model/rule.ts';
 import type { SeverityOverride } from '../model/severity-override.ts';
 import { placed, type Source } from '../schemas/check.ts';
@@ -17,15 +16,13 @@ export interface Extras {
   overrides: SeverityOverride[];
   /** Rules of one's own, by operation. */
   customRules: Record<string, Rule[]>;
-  /** Gives a request, recorded or sent, the form in which both are compared. */
-  normalizeRequest: NormalizeRequest | undefined;
   /** What is meant by a JSON Pointer in all this, and where it stands, for messages: `overrides[0].rules["x.y"] in patchgate.config.json:4:5`. */
   placeOf(pointer: string): string;
 }
 
 export type ExtraName = Exclude<keyof Extras, 'placeOf'>;
 
-export const EXTRAS: readonly ExtraName[] = ['overrides', 'customRules', 'normalizeRequest'];
+export const EXTRAS: readonly ExtraName[] = ['overrides', 'customRules'];
 
 /**
  * The extras among the values of a config file, or of a program's settings. Whether there are such rules and operations, only the
@@ -37,7 +34,7 @@ export async function extrasOf(
   values: Readonly<Record<string, unknown>>,
   source: ConfigSource,
 ): Promise<Extras> {
-  const { overrides, customRules, normalizeRequest } = values as UserConfig;
+  const { overrides, customRules } = values as UserConfig;
   const { folder } = source;
   return {
     overrides: await Promise.all(
@@ -48,7 +45,6 @@ export async function extrasOf(
       })),
     ),
     customRules: { ...customRules } as Record<string, Rule[]>,
-    normalizeRequest,
     // Of a severity, what is wrong is the name that it is given for.
     placeOf: (pointer) =>
       placed(source, pointer, /^\/overrides\/\d+\/rules\//.test(pointer) ? pointer : undefined),

@@ -221,10 +221,6 @@ const OF_PROGRAMS = {
     },
     takes: "an object of operations and rules: { updateProject: [{ name: 'team.rule-name', … }] }",
   },
-  normalizeRequest: {
-    function: true,
-    takes: 'a function in patchgate.config.mjs: normalizeRequest(request) { …; return request; }',
-  },
 };
 
 const EXAMPLE = {

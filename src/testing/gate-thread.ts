@@ -57,7 +57,7 @@ async function ask(asking: Asking): Promise<unknown> {
     if ((error as Error).name === 'DataCloneError')
       throw misuse(
         `what is given is no plain data: ${(error as Error).message}`,
-        'rules and normalizeRequest belong into a config file',
+        'rules belong into a config file',
       );
     if (error instanceof Error)
       error.stack = [`${error.name}: ${error.message}`, ...asked.split('\n').slice(1)].join('\n');

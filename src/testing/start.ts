@@ -12,11 +12,10 @@ import { type Asked, type FakeGate, type FakeRecords, SERVED, type TestGate } fr
 import { misuse } from './with-hint.ts';
 
 /**
- * Settings as plain data, above those of the environment and the config file; rules and `normalizeRequest` stand in the config
+ * Settings as plain data, above those of the environment and the config file; rules stand in the config
  * file alone. Without others, a gate listens on a free port, logs nothing and keeps no state file.
  */
-export interface TestGateOptions
-  extends Omit<UserConfig<number>, 'customRules' | 'normalizeRequest' | 'failUnused'> {
+export interface TestGateOptions extends Omit<UserConfig<number>, 'customRules' | 'failUnused'> {
   /** The config file; without it, the one of the working folder or of the nearest folder above that has any. */
   config?: string | undefined;
 }

@@ -160,7 +160,6 @@ describe('the settings in force', () => {
   it('have, beside them, what only a config file says', async () => {
     const text = `export default {
       overrides: [{ files: 'a', rules: { 'schema.type': 'off' } }],
-      normalizeRequest: (request) => request,
     };`;
     const cwd = folderWith(text, 'patchgate.config.mjs');
     const where = 'patchgate.config.mjs';
@@ -168,7 +167,6 @@ describe('the settings in force', () => {
       file: join(cwd, where),
       extras: {
         overrides: { value: 1, where },
-        normalizeRequest: { value: true, where },
       },
     });
   });

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { packed, runBinary, runEnvironment, startBinary } from '../support/binary.ts';
+import { packed, runBinary, runEnvironment } from '../support/binary.ts';
 import { project } from '../support/bodies.ts';
 import { exchange, PROJECT_PATH } from '../support/exchanges.ts';
 import { writeRecording } from '../support/recorded-folder.ts';
@@ -110,16 +110,12 @@ describe('at the end', () => {
   });
 
   it('an answer 500 of the gate itself is never green', async () => {
-    const body = 'if (request.path === "/fails") throw new Error("oops"); return request;';
-    const config = `export default { normalizeRequest(request) { ${body} } };\n`;
-    writeFileSync(join(cwd, 'patchgate.config.mjs'), config);
-    const { code, stderr } = await exec([], get('/fails'));
+    // A file that is broken after the start.
+    const script = `mkdir recordings/demo/fails; printf '{' > recordings/demo/fails/GET.json; ${get('/fails')}`;
+    const args = ['--record', 'new_episodes', '--target', 'http://127.0.0.1:9'];
+    const { code, stderr } = await exec(args, script);
     expect({ code, answer: JSON.parse(seen()) }).toMatchObject({ code: 2, answer: { status: 500 } });
-    expect(stderr).toContain('oops');
-    // The same for a server.
-    const replay = await startBinary(['replay', '--recording', 'demo'], { cwd });
-    expect((await fetch(`${replay.url}/fails`)).status).toBe(500);
-    expect((await replay.stop()).code).toBe(2);
+    expect(stderr).toContain('fails/GET.json:1:2');
   });
 
   it('a partial run is one line, and all of it where that is asked for', async () => {

@@ -58,20 +58,6 @@ describe('a base path', () => {
   });
 });
 
-/** Each sent as fetch does: with a boundary of its own. @returns what answered */
-async function _sendForms(
-  gate: InProcess,
-  forms: readonly (FormData | string)[],
-): Promise<(string | number)[]> {
-  const answers: (string | number)[] = [];
-  for (const body of forms) {
-    const headers = typeof body === 'string' ? { 'content-type': 'application/x-www-form-urlencoded' } : {};
-    const response = await fetch(`${gate.url}/forms`, { method: 'POST', body, headers });
-    answers.push(response.status === 200 ? await response.text() : response.status);
-  }
-  return answers;
-}
-
 describe('an option', () => {
   it('names headers that tell requests apart; they are kept, without secrets', async () => {
     const settings = { matchHeaders: ['Accept-Language', 'Authorization'] };
@@ -113,25 +99,6 @@ describe('an option', () => {
     expect(answers).toEqual(['2', '1', 501, 501]);
   });
 
-  it('is a function of the config file', async () => {
-    const settings: Partial<Config> = {
-      normalizeRequest: ({ body, ...request }) => ({
-        ...request,
-        ...(body !== undefined && { body: String(body).replace(/\d+/g, '#') }),
-      }),
-    };
-    const recordings = await record(settings, [
-      { path: '/a', body: 'run 1' },
-      { path: '/a', body: 'stop 2' },
-    ]);
-    const sent = [
-      { path: '/a', body: 'stop 77' },
-      { path: '/a', body: 'run 88' },
-      { path: '/a', body: 'go 1' },
-    ];
-    expect(await answersTo(recordings, settings, sent)).toEqual(['2', '1', 501]);
-  });
-
   it('that is the same at recording replaces what it takes for the same', async () => {
     const settings = { ignoreQuery: ['t'] };
     const recordings = join(temporaryFolder(), 'recordings');
@@ -144,17 +111,6 @@ describe('an option', () => {
     const texts = [...filesIn(recordings).values()].join('\n');
     expect(texts).toContain('run 2');
     expect(texts).not.toContain('run 1');
-  });
-});
-
-it('a function of the config that fails stops the start, and is named', async () => {
-  const recordings = await record({}, [{ path: '/a', body: 'x' }]);
-  const normalizeRequest = () => {
-    throw new Error('oh no');
-  };
-  await expect(startGate({ recordings, normalizeRequest }, 'replay')).rejects.toMatchObject({
-    code: 'bad-config',
-    message: expect.stringContaining('normalizeRequest of the config threw: oh no'),
   });
 });
 

@@ -1,5 +1,5 @@
 /** The library as it is packed, in tests that hold the clock and mock what there is. */
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -119,24 +119,18 @@ describe('a gate beside the test', () => {
 
   it('fails a test for which Patchgate itself answers 500', async () => {
     const options = recorded();
-    const config = join(options.recordings, 'patchgate.config.mjs');
-    const body = "if (JSON.stringify(request).includes('boom')) throw new Error('no luck'); return request;";
-    writeFileSync(config, `export default { normalizeRequest(request) { ${body} } };`);
     await using service = await library.startFake();
-    for (const record of ['none', 'new_episodes'] as const) {
-      await using gate = await library.startReplay({
-        ...options,
-        config,
-        record,
-        guard: false,
-        target: service.url,
-      });
-      const failing = gate.session('failing');
-      expect(await send(failing.url, { body: { ...PROJECT, name: 'boom' } })).toMatch(/^500 /);
-      await expect(gate.assertNoMisses()).rejects.toThrow('no luck');
-      await expect(failing.assertNoMisses()).rejects.toThrow('no luck');
-      await gate.session('other').assertNoMisses();
-    }
+    await using gate = await library.startReplay({
+      ...{ ...options, record: 'new_episodes', guard: false, target: service.url },
+    });
+    const broken = join(options.recordings, options.recording, 'broken');
+    mkdirSync(broken);
+    writeFileSync(join(broken, 'GET.json'), '{');
+    const failing = gate.session('failing');
+    expect((await fetch(`${failing.url}/broken`)).status).toBe(500);
+    await expect(gate.assertNoMisses()).rejects.toThrow('GET.json:1:2');
+    await expect(failing.assertNoMisses()).rejects.toThrow('GET.json:1:2');
+    await gate.session('other').assertNoMisses();
   });
 
   it('has records and faults in each session of the fake', async () => {
@@ -156,7 +150,7 @@ describe('a gate beside the test', () => {
 
   it.each([
     ['an unknown option', { recordng: 'x' }, 'did you mean "recording"?'],
-    ['a function', { normalizeRequest: () => undefined }, 'belong into a config file'],
+    ['a function', { customRules: () => undefined }, 'belong into a config file'],
     ['an option of exec', { failUnused: true }, 'await gate.assertAllServed()'],
     ['no recording', { recordings: '/nowhere' }, 'PATCHGATE_RECORD=all PATCHGATE_TARGET=URL'],
     ['a name alone', 'checkout', "startReplay({ recording: 'checkout' })"],
