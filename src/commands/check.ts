@@ -1,7 +1,7 @@
 import type { CommandModule } from 'yargs';
 import { judgingGate } from '../app/compose-gate.ts';
 import { redactionOf } from '../recordings/redact/redaction.ts';
-import { type CheckedFile, fails, type Remark, summaryOf } from '../reporters/report.ts';
+import { type CheckedFile, fails, placeOf, type Remark, summaryOf } from '../reporters/report.ts';
 import { amount } from '../reporters/wording.ts';
 import { resolveConfig } from '../settings/config.ts';
 import { COMMAND_DEFAULTS } from '../settings/settings.ts';
@@ -58,11 +58,8 @@ export const check: CommandModule = {
     const judged: CheckedFile[] = [];
     for (const name of files)
       judged.push(await judgeFile(gate, await readInput(name, gate.bodyLimit), judgedAs));
-    const report = {
-      files: hideSecrets(judged, redactionOf(config)),
-      rules: gate.rules,
-      remarks: [...remarks, ...remarksOn(judged)],
-    };
+    const shown = hideSecrets(judged, redactionOf(config));
+    const report = { files: shown, rules: gate.rules, remarks: [...remarks, ...remarksOn(shown)] };
     await writeReports(report, outputs, config.failOn);
     process.exitCode = fails(report, config.failOn) ? 1 : 0;
   },
@@ -77,6 +74,13 @@ function remarksOn(files: readonly CheckedFile[]): Remark[] {
     const more = names.length > 5 ? `, and ${names.length - 5} more` : '';
     return { severity: 'note', message: `judged as ${taken}: ${names.slice(0, 5).join(', ')}${more}` };
   });
+  for (const { file, skipped: [first, ...others] = [] } of files) {
+    if (!first) continue;
+    const more = others.length > 0 ? `, and ${amount(others.length, 'more request')} of this file` : '';
+    const request = `${first.method} ${first.path} (${first.pointer})`;
+    const message = `${placeOf(file, first)}: ${request} was not judged: ${first.why}${more}`;
+    remarks.push({ severity: 'warn', message });
+  }
   const { judged, unjudged, skipped } = summaryOf({ files });
   if (judged + skipped > 0) return remarks;
   const why =

@@ -1,16 +1,11 @@
 import type { Effect, LosingEffect } from '../model/effect.ts';
 import { shortened, visible } from './wording.ts';
 
-/** `red`: something goes; `green`: something comes; `yellow`: something changes. */
-type EffectColour = 'red' | 'green' | 'yellow';
-
 /** An effect as a line of a plan: `-`, `red`, `environment 2 "Staging" will be deleted permanently`. Pure, for the page too. */
-export function effectText(effect: Effect): [mark: string, colour: EffectColour, text: string] {
+export function effectText(effect: Effect): [mark: string, colour: 'red' | 'green' | 'yellow', text: string] {
   switch (effect.kind) {
-    case 'environment-deleted': {
-      const text = `${environment(effect)} will be deleted permanently`;
-      return ['-', 'red', text + policyText(effect)];
-    }
+    case 'environment-deleted':
+      return ['-', 'red', `${environment(effect)} will be deleted permanently${policyText(effect)}`];
     case 'environment-replaced': {
       const { id, newId, likelyTypo } = effect;
       const typo = likelyTypo ? `; likely a typo: did you mean ${id}?` : '';
@@ -22,7 +17,7 @@ export function effectText(effect: Effect): [mark: string, colour: EffectColour,
     case 'environment-renamed':
       return ['~', 'yellow', `${environment(effect)} will be renamed to ${quoted(effect.to)}`];
     case 'default-changed':
-      return ['~', 'yellow', `default environment: ${idsOf(effect.from)} -> ${idsOf(effect.to)}`];
+      return ['~', 'yellow', `default environment: ${list(effect.from)} -> ${list(effect.to)}`];
     case 'language-added':
       return ['+', 'green', `language ${visible(effect.name)} will be added`];
     case 'language-removed':
@@ -43,15 +38,9 @@ export function quoted(name: string): string {
   return `"${visible(shortened(name, 200))}"`;
 }
 
-function _doubt({ possibleSince: since }: { possibleSince?: string }): string {
-  return since === undefined ? '' : ` where it still exists (only possible since ${visible(since)})`;
-}
-
 function policyText({ allowed, protected: isProtected }: LosingEffect): string {
   if (isProtected) return ' (protected)';
   return allowed ? ' (as --allow-delete says)' : '';
 }
 
-function idsOf(ids: readonly number[]): string {
-  return ids.join(', ') || 'none';
-}
+const list = (ids: readonly number[]) => ids.join(', ') || 'none';

@@ -1,38 +1,18 @@
-import type { Finding } from '../model/finding.ts';
-import { type CheckedFile, type Report, summaryOf } from './report.ts';
+import { type PlacedFinding, type Report, summaryOf } from './report.ts';
 
-/** For programs: version 1, as docs/reference/formats.md has it. A member may be added within it, none goes or changes its meaning. */
+/** For programs: version 1. A member may be added within it, none goes or changes its meaning. */
 export function json(report: Report): string {
-  const { files, remarks = [] } = report;
-  return jsonText({
-    version: 1,
-    summary: summaryOf(report),
-    ...(remarks.length > 0 && { remarks }),
-    files: files.map(fileOf),
-  });
+  const files = report.files.map(({ taken, subjects, ...file }) => ({
+    ...file,
+    subjects: subjects.map((subject) => ({ ...subject, findings: subject.findings.map(findingOf) })),
+  }));
+  const remarks = report.remarks?.length ? { remarks: report.remarks } : {};
+  return jsonText({ version: 1, summary: summaryOf(report), ...remarks, files });
 }
 
-function fileOf({ file, kind, unjudged, skipped = [], subjects }: CheckedFile) {
-  return {
-    ...{ file, kind, unjudged },
-    ...(skipped.length > 0 && { skipped }),
-    // Members that are undefined are not written.
-    subjects: subjects.map((subject) => {
-      const { pointer, line, method, path, operation, outcome, omitted } = subject;
-      const { findings, effects, effectsOmitted } = subject;
-      return {
-        ...{ pointer, line, method, path, operation, outcome, omitted },
-        findings: findings.map(findingOf),
-        ...{ effects, effectsOmitted },
-      };
-    }),
-  };
-}
-
-/** The members in their order, and no others. */
-export function findingOf(finding: Finding) {
-  const { rule, severity, basis, pointer, message, hint, source, line, column } = finding;
-  return { rule, severity, basis, pointer, message, hint, source, line, column };
+/** The line around a place is for people. */
+export function findingOf({ excerpt, ...finding }: PlacedFinding) {
+  return finding;
 }
 
 /** Half of a surrogate pair, as a JSON text has it: escaped. */

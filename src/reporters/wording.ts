@@ -27,6 +27,11 @@ export function grouped(number: number): string {
   return String(number).replace(/\B(?=(?:\d{3})+$)/g, ',');
 }
 
+/** ` (3 times)`; nothing for once. */
+export function countText(count: number, times: string): string {
+  return count === 1 ? '' : ` (${grouped(count)} ${times})`;
+}
+
 /** The beginning of a long text. */
 export function shortened(text: string, most: number): string {
   return text.length > most ? `${text.slice(0, most)}…` : text;

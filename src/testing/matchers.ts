@@ -9,7 +9,7 @@ import type { Known } from '../model/record.ts';
 import { type Redaction, redactionOf } from '../recordings/redact/redaction.ts';
 import { coloured, plain } from '../reporters/colours.ts';
 import { environment } from '../reporters/effect-text.ts';
-import { isFailing, type Subject, subjectOf } from '../reporters/report.ts';
+import { isFailing, type Subject } from '../reporters/report.ts';
 import { findingParagraphs } from '../reporters/text.ts';
 import { resolveConfig } from '../settings/config.ts';
 import type { UserConfig } from '../settings/define-config.ts';
@@ -132,7 +132,7 @@ function judge(
   const known = state && knownOf(gate, operation, state);
   const approval = isApproved ? ('approved' as const) : undefined;
   const { verdict, effects = [] } = gate.inspect({ ...head, body: bytes }, match, { known, approval });
-  const subject = { ...subjectOf({ pointer: '' }, verdict), findings: placedInBody(verdict.findings, bytes) };
+  const subject = { pointer: '', ...verdict, findings: placedInBody(verdict.findings, bytes) };
   return { subject, effects };
 }
 

@@ -1,6 +1,6 @@
 import type { Gate } from '../../gate/gate.ts';
 import { splitTarget } from '../../http/http.ts';
-import { type CheckedFile, type Skipped, type Subject, subjectOf } from '../../reporters/report.ts';
+import type { CheckedFile, Skipped, Subject } from '../../reporters/report.ts';
 import { RecordedHistory } from '../recorded-history.ts';
 import type { Input } from './inputs.ts';
 import { type JudgedAs, targetOf } from './operation.ts';
@@ -15,7 +15,7 @@ function judgeBody(gate: Gate, { name, path: file, bytes }: Input, as: JudgedAs)
   const { head, match, path, taken } = targetOf(gate, name, bytes, as);
   const { verdict } = gate.inspect({ ...head, body: bytes }, match, { known: undefined, file });
   const facts = { pointer: '', ...(path !== undefined && { method: 'PATCH', path }) };
-  const subject = { ...subjectOf(facts, verdict), findings: placedInBody(verdict.findings, bytes) };
+  const subject = { ...facts, ...verdict, findings: placedInBody(verdict.findings, bytes) };
   return { file: name, kind: 'body', subjects: [subject], unjudged: 0, ...(taken && { taken }) };
 }
 
@@ -43,7 +43,7 @@ async function judgeRequests(gate: Gate, input: Input): Promise<CheckedFile> {
       const record = gate.recordOf(match);
       const circumstances = { known: record && history.of(record), file: input.path };
       const { verdict } = gate.inspect({ ...head, body }, match, circumstances);
-      subjects.push(subjectOf(facts, verdict));
+      subjects.push({ ...facts, ...verdict });
       found.push({ pointer, place, body, findings: verdict.findings });
     }
     // Most of what a browser asks for is about no record.
