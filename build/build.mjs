@@ -11,19 +11,22 @@ const COMMON = {
   platform: 'node',
   target: 'node20.19',
   format: 'esm',
-  packages: 'external',
   logLevel: 'warning',
 };
 
 rmSync('dist', { recursive: true, force: true });
 
 // Compiles our own schemas while it bundles; TypeScript itself, it is bundled first.
-await build({ ...COMMON, entryPoints: ['build/compile-validators.ts'] });
+await build({ ...COMMON, packages: 'external', entryPoints: ['build/compile-validators.ts'] });
 const { forBuild } = await import('../dist/compile-validators.js');
 rmSync('dist/compile-validators.js');
 
-await build({
+// Packages stay packages, but for yargs: its many small files take longer to load than all of ours.
+const { dependencies, peerDependencies } = JSON.parse(readFileSync('package.json', 'utf8'));
+const { metafile } = await build({
   ...COMMON,
+  external: Object.keys({ ...dependencies, ...peerDependencies }),
+  metafile: true,
   entryPoints: {
     cli: 'src/bin.ts',
     main: 'src/cli.ts',
@@ -38,6 +41,11 @@ await build({
   chunkNames: '[name]-[hash]',
   plugins: [forBuild],
 });
+const bundled = new Set(
+  Object.keys(metafile.inputs).flatMap((file) => /^node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(file)?.[1] ?? []),
+);
+const licenses = [...bundled].map((name) => `${name}\n\n${readFileSync(licenseOf(name), 'utf8')}`);
+writeFileSync('dist/LICENSES.txt', licenses.join('\n\n'));
 chmodSync('dist/cli.js', 0o755);
 copyFileSync('src/postgres/tables.sql', 'dist/tables.sql');
 
@@ -76,3 +84,11 @@ const documented = readFileSync(settings, 'utf8').replace(SETTING, (setting, ind
   return `${indent}/** ${comment} */\n${setting}`;
 });
 writeFileSync(settings, documented);
+
+function licenseOf(name) {
+  const folder = join('node_modules', name);
+  return join(
+    folder,
+    readdirSync(folder).find((file) => /^licen[cs]e/i.test(file)),
+  );
+}

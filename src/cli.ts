@@ -1,7 +1,5 @@
-import { plainCommand } from './commands/plain-command.ts';
 import { messageOf, PatchgateError } from './errors.ts';
 import { visible } from './reporters/wording.ts';
-import { version } from './version.ts';
 
 /** Runs the command line, and sets the exit code. */
 export async function main(args: readonly string[]): Promise<void> {
@@ -12,22 +10,8 @@ export async function main(args: readonly string[]): Promise<void> {
     fail(error);
     process.exit();
   });
-  await run(args).catch(fail);
-}
-
-async function run(args: readonly string[]): Promise<void> {
-  if (args[0] === '--version') {
-    process.stdout.write(`${version()}\n`);
-    return;
-  }
-  const plain = plainCommand(args);
-  if (plain) {
-    const { serve } = await import('./commands/serve.ts');
-    await serve(plain.kind, plain.flags);
-  } else {
-    const { runCommandLine } = await import('./commands/command-line.ts');
-    await runCommandLine(args);
-  }
+  const { runCommandLine } = await import('./commands/command-line.ts');
+  await runCommandLine(args).catch(fail);
 }
 
 /** In the URL of a database, or what is meant to be one: up to its host, or to a parameter. */

@@ -27,7 +27,7 @@ export type { Unserved, UnservedExchange } from './upstreams/replay/unserved.ts'
  *   and the config file. Nothing is logged unless `log` says so
  * @throws PatchgateError where a setting, the contract or the recording is wrong
  */
-export async function patchgate(kind: ServerKind, settings: UserConfig<number> = {}): Promise<Patchgate> {
+export async function patchgate(kind: ServerKind, settings: UserConfig = {}): Promise<Patchgate> {
   if (!['proxy', 'replay', 'fake'].includes(kind)) {
     throw new PatchgateError('bad-usage', `there is no ${JSON.stringify(kind)}`, {
       hint: 'it is proxy, replay or fake',
@@ -48,7 +48,7 @@ export async function patchgate(kind: ServerKind, settings: UserConfig<number> =
  * @param settings as for `patchgate`; those of the judging count
  * @throws PatchgateError where a setting or the contract is wrong
  */
-export async function createGate(settings: UserConfig<number> = {}): Promise<Gate> {
+export async function createGate(settings: UserConfig = {}): Promise<Gate> {
   const { config } = await resolveConfig({ ...settings }, { guard: 'on' });
   return gateOf(config);
 }

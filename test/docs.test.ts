@@ -3,7 +3,8 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { CATALOGUE } from '../src/gate/catalogue.ts';
-import { flagOf, SETTINGS, type Setting } from '../src/settings/settings.ts';
+import { flagOf, SETTING_NAMES } from '../src/settings/settings.ts';
+import { commandsPage, describedCommands } from './support/commands-page.ts';
 import { expectGenerated } from './support/generated-page.ts';
 import { startGate } from './support/in-process.ts';
 import { temporaryFolder } from './support/temporary-folder.ts';
@@ -15,32 +16,12 @@ const DOCS = readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8'
   .map((file) => join('docs', file));
 const PAGES = ['README.md', 'CONTRIBUTING.md', 'recordings/README.md', 'bench/README.md', ...DOCS];
 
-/** Options of single commands that are no settings. */
+/** Of other programs: npm, npx, curl, node, docker, docker compose, mount, gh. */
 const OTHERS = [
-  'out',
-  'methods',
-  'only',
-  'loose-parameters',
-  'strict',
-  'no-guard',
-  'no-state',
-  'no-read-state',
-  'config',
-  'operation',
-  'path',
-  'format',
-  'help',
-]
-  .concat(['method', 'grep', 'only', 'replace', 'older-than', 'yes', 'check', 'session'])
-  .concat(['project', 'from-target', 'header', 'write-full', 'data-binary', 'gate', 'reason'])
-  .concat(['ca', 'cert', 'key', 'to-store', 'from-store'])
-  .concat(['output', 'patch'])
-  .concat(['env', 'fault', 'client', 'verbose'])
-  // Of others: npm, npx, curl, node, docker, docker compose, mount, gh.
-  .concat(['connect-to', 'add-host', 'bind', 'global', 'install-links'])
-  .concat(['save-dev', 'cacert', 'pack-destination', 'no-install', 'package', 'version', 'test'])
-  .concat(['run', 'no-file-parallelism', 'errors'])
-  .concat(['body-file', 'edit-last', 'create-if-none', 'build', 'detach', 'wait', 'rm']);
+  ...['connect-to', 'add-host', 'bind', 'global', 'install-links', 'save-dev', 'cacert', 'data-binary'],
+  ...['pack-destination', 'no-install', 'package', 'version', 'test', 'run', 'no-file-parallelism', 'errors'],
+  ...['body-file', 'edit-last', 'create-if-none', 'build', 'detach', 'wait', 'rm', 'output', 'env'],
+];
 
 it('lists every rule as it is', async () => {
   const rows = CATALOGUE.map(
@@ -50,17 +31,8 @@ it('lists every rule as it is', async () => {
   await expectGenerated('docs/reference/rules.md', table.join('\n'));
 });
 
-it('lists every setting as it is', async () => {
-  const rows = Object.entries<Setting>(SETTINGS).map(([name, setting]) => {
-    const values =
-      setting.enum?.map((value) => `\`${value}\``).join(', ') ??
-      setting.$ref?.split('/').at(-1) ??
-      setting.type;
-    const byDefault = [setting.default ?? ''].flat().join(',');
-    return `| \`${name}\` | ${values} | ${byDefault && `\`${byDefault}\``} | ${cell(setting.description)} |`;
-  });
-  const table = ['| name | value | default | says |', '|---|---|---|---|', ...rows];
-  await expectGenerated('docs/reference/settings.md', table.join('\n'));
+it('lists every command, setting and option as it is', async () => {
+  await expectGenerated('docs/reference/settings.md', await commandsPage());
 });
 
 it('names every route of the control API, and every metric', async () => {
@@ -80,14 +52,25 @@ it('names every route of the control API, and every metric', async () => {
   expect(names.filter((name) => !page.includes(`\`${name}\``))).toEqual([]);
 });
 
-const cell = (text: string) => text.replaceAll('|', '\\|').replaceAll('<', '&lt;').replaceAll('*', '\\*');
-
-it.each(PAGES.filter((page) => !page.startsWith('bench')))('%s names only flags that there are', (file) => {
-  const known = [...Object.keys(SETTINGS).map(flagOf), ...OTHERS];
-  const text = file.endsWith('cli.md') ? '' : pageOf(file);
-  const named = [...text.matchAll(/(?<![\w-])--([a-z][a-z-]+)/g)].map((match) => match[1] as string);
-  expect(named.filter((flag) => !known.includes(flag))).toEqual([]);
-});
+it.each(PAGES.filter((page) => !page.startsWith('bench')))(
+  '%s names only flags that there are',
+  async (file) => {
+    const options = (await describedCommands()).flatMap((command) => [...command.options.keys()]);
+    const own = [
+      ...options,
+      ...SETTING_NAMES.map(flagOf),
+      'help',
+      'help-all',
+      'no-guard',
+      'no-state',
+      'no-read-state',
+    ];
+    const named = [...pageOf(file).matchAll(/(?<![\w-])--([a-z][a-z-]+)/g)].map(
+      (match) => match[1] as string,
+    );
+    expect(named.filter((flag) => ![...own, ...OTHERS].includes(flag))).toEqual([]);
+  },
+);
 
 it.each(PAGES)('%s leads to files and headings that there are', (file) => {
   const broken = [...pageOf(file).matchAll(/\]\(([^)\s]+)\)/g)]

@@ -34,7 +34,7 @@ const CLOSE_WITHIN = 8000;
 
 /** @throws PatchgateError as `openStore`; `store-unavailable` */
 export async function openRecording(
-  { recordings, recording, durability }: Config,
+  { recordings, recording }: Config,
   rules: MatchRules,
   notice: Notice,
   { database, outbox }: Shared,
@@ -46,7 +46,7 @@ export async function openRecording(
     return PgRecordingStore.open(recording, { database, outbox: into, rules, onKept: options.onKept });
   }
   const { openStore } = await import('../recordings/store.ts');
-  const all = { closeWithin: CLOSE_WITHIN, durability, rules, onNotice: notice, writable, ...options };
+  const all = { closeWithin: CLOSE_WITHIN, rules, onNotice: notice, writable, ...options };
   return openStore(recordings, recording, all);
 }
 

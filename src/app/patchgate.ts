@@ -407,7 +407,7 @@ const CONNECT_PATIENCE = 800;
 
 /** @throws PatchgateError `cannot-write` */
 async function auditOf(
-  { audit: file, durability }: Config,
+  { audit: file }: Config,
   { forward, played }: Composed,
   outbox: AuditOptions['outbox'],
   options: Pick<AuditOptions, 'redaction' | 'notice'>,
@@ -419,7 +419,7 @@ async function auditOf(
     ...options,
     file,
     outbox,
-    isDurable: durability === 'fsync',
+    isDurable: false,
     forwards,
   });
 }

@@ -15,7 +15,7 @@ import { withStdin } from './input.ts';
 import { flagsOf, GUARDING, JUDGING, takesText, withSettings } from './options.ts';
 
 /** As the builder has yargs read them. */
-type Args = { _: (string | number)[]; inputs?: string[] } & Partial<
+type Args = { '--'?: string[]; inputs?: string[] } & Partial<
   Record<'operation' | 'path' | 'format', string | string[]>
 >;
 
@@ -41,14 +41,11 @@ export const check: CommandModule = {
         ),
       })
       .example('$0 check recordings', 'what would the gate say to what was recorded?')
-      .example('$0 check project.json --operation updateProject', 'a body of your own')
-      .example('$0 check - --path /accounts/current/drafts/1001 < draft.json', 'with its id')
       .example('$0 check bodies -f text -f junit=report.xml', 'for people, and for a CI system'),
   handler: async (argv) => {
     const { config, file } = await resolveConfig(flagsOf(argv), COMMAND_DEFAULTS.check);
-    const { _: words, inputs = [], format, ...as } = argv as unknown as Args;
-    // yargs keeps words behind -- apart.
-    const given = withStdin([...inputs, ...words.slice(1).map(String)]);
+    const { '--': behind = [], inputs = [], format, ...as } = argv as unknown as Args;
+    const given = withStdin([...inputs, ...behind]);
     const outputs = outputsOf(all(format), given);
     const judgedAs = { operation: once('operation', as.operation), path: once('path', as.path) };
     const own = [file?.file, ...outputs.map((output) => output.file)];

@@ -10,7 +10,9 @@ import { ignoreBrokenPipe, stopSignal } from './output.ts';
 
 export const demo: CommandModule = {
   builder: (yargs) =>
-    withSettings(yargs, [...SERVING, 'recordings']).example('$0 demo -p 8080', 'on another port than 4010'),
+    withSettings(yargs, [...SERVING, 'recordings'])
+      .example('$0 demo', 'leaves a recording in recordings/demo')
+      .example('$0 demo -p 8080', 'on another port than 4010'),
   handler: (argv) => runDemo(flagsOf(argv)),
 };
 

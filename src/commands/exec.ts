@@ -17,7 +17,6 @@ import { type Config, resolveConfig } from '../settings/config.ts';
 import { COMMAND_DEFAULTS } from '../settings/settings.ts';
 import { BY_FLAGS, refusedTexts } from './exec/refused-text.ts';
 import {
-  type Command,
   type Ended,
   exitCodeOf,
   pastProxies,
@@ -27,79 +26,40 @@ import {
   variablesOf,
 } from './exec/run-command.ts';
 import { all } from './given.ts';
-import { meantBehindFlag, meantBy } from './misplaced.ts';
 import { flagsOf, isOn, PROXYING, takesText, withSettings } from './options.ts';
 import { ignoreBrokenPipe, runtimeContext, say } from './output.ts';
 
-/** As the builder has yargs read them. */
-interface Args {
-  /** What stands before `--` and is no option: nothing should. */
-  command: string[];
-  env?: string | string[] | undefined;
-  verbose: boolean;
-}
-
 export const exec: CommandModule = {
   builder: (yargs) =>
-    withSettings(yargs, [...PROXYING, 'target'])
+    withSettings(yargs, [...PROXYING.filter((name) => name !== 'ui'), 'target'])
       .usage(
-        '$0 exec [options] -- COMMAND…\n\nRuns a command, such as a test suite, against a recording, which it finds at PATCHGATE_URL. ' +
-          'Exits as the command does; with 1 where that ended well, but asked for what is not recorded; with 2 where a file of the recording is broken.',
+        '$0 exec [options] -- COMMAND\n\nRuns a command against a recording, which it finds at PATCHGATE_URL. Exits as the command does; ' +
+          'with 1 where something was not recorded, with 2 where a file of the recording is broken.',
       )
       .positional('command', { type: 'string', array: true })
-      // The usage says where it stands.
       .hide('command')
+      // Before the options are checked: some may be those of the command.
+      .middleware(({ command }) => {
+        const words = command as string[];
+        if (words.length > 0)
+          throw new PatchgateError('bad-usage', `unexpected argument ${JSON.stringify(words[0])}`, {
+            hint: `put -- before the command: patchgate exec [options] -- ${words.join(' ')}`,
+          });
+      }, true)
       .option('env', takesText('Another variable that holds the URL, with a suffix: BASE_URL=/api/v2'))
       .option('verbose', isOn('List the exchanges that were not served', { alias: 'v' }))
-      // What stands in a config file is for servers that others look for.
-      .option('port', { defaultDescription: '0' })
-      .option('log', { defaultDescription: 'off' })
       .example('$0 exec --recording checkout -- npm test', 'offline')
-      .example('$0 exec --env BASE_URL=/api/v2 -- pytest', 'for a client that reads BASE_URL')
-      .example(
-        '$0 exec --record all --target https://staging.example.com -- npm test',
-        'record what the tests ask for',
-      ),
+      .example('$0 exec --record --target URL -- npm test', 'record what the tests ask for'),
   handler: async (argv) => {
-    const { command, env, verbose } = argv as unknown as Args;
-    process.exitCode = await runExec(
-      commandOf(process.argv.slice(2), command),
-      flagsOf(argv),
-      all(env),
-      verbose,
-    );
+    const command = (argv['--'] ?? []) as string[];
+    if (!command[0])
+      throw new PatchgateError('bad-usage', 'no command is given', {
+        hint: 'it stands behind --: patchgate exec --recording checkout -- npm test',
+      });
+    const variables = all(argv.env as string | string[] | undefined);
+    process.exitCode = await runExec(command, flagsOf(argv), variables, argv.verbose === true);
   },
 };
-
-/**
- * What stands behind the first `--`, letter by letter: yargs takes it apart.
- *
- * @param args as the program is given them
- * @param before what stands before it and is no option
- * @throws PatchgateError `bad-usage`
- */
-export function commandOf(args: readonly string[], before: readonly string[]): Command {
-  const at = args.indexOf('--');
-  const [name, ...rest] = at < 0 ? [] : args.slice(at + 1);
-  const [first] = before;
-  if (first !== undefined) {
-    // Without --, any word may be the command's.
-    const meant =
-      at < 0 ? meantBehindFlag(first, args) : meantBy(first, args, ['recording', 'target', 'port']);
-    const command = at < 0 ? before.join(' ') : 'COMMAND';
-    throw new PatchgateError('bad-usage', `unexpected argument ${JSON.stringify(first)} before --`, {
-      hint: meant
-        ? `did you mean ${meant}?`
-        : `options first, then --, then the command: patchgate exec -- ${command}`,
-    });
-  }
-  if (name === undefined || name === '') {
-    throw new PatchgateError('bad-usage', 'no command is given', {
-      hint: 'it stands behind --: patchgate exec --recording checkout -- npm test',
-    });
-  }
-  return [name, ...rest];
-}
 
 /** Where no flag says otherwise: several may run at a time, and what is learnt of the service is for this run alone. */
 const OWN = { port: 0, log: 'off', state: '' };
@@ -121,7 +81,7 @@ const WORDING: Wording = {
  * @throws PatchgateError where the command was not run, or ended with 0 and something could not be kept
  */
 async function runExec(
-  command: Command,
+  command: readonly string[],
   flags: Readonly<Record<string, unknown>>,
   variables: readonly string[],
   isVerbose: boolean,

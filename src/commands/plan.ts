@@ -50,28 +50,17 @@ export const plan: CommandModule = {
       })
       .options({
         project: takesText('Id of the project', { demandOption: true }),
-        state: takesText('File in which patchgate proxy keeps what it knows', {
-          group: SOURCES,
-          defaultDescription: '.patchgate/state.json',
-        }),
+        state: takesText('File in which patchgate proxy keeps what it knows', { group: SOURCES }),
         recording: takesText('Recording whose exchanges show it', { group: SOURCES }),
         'from-target': takesText('Base URL of the service: it is read there, by one GET', { group: SOURCES }),
-        header: takesText("Header of that GET, as in curl: 'Authorization: Bearer ...'; repeat it for more", {
+        header: takesText("Header of that GET, repeatable: 'Authorization: Bearer …'", {
           group: 'Target:',
         }),
         'write-full': takesText('File to write the body to that loses no environment'),
         format: formatOf('Of the plan', 'text', 'json'),
       })
       .example('$0 plan body.json --project 42', 'against what the proxy has seen')
-      .example('$0 plan body.json --project 42 --write-full body.json', 'and keep what would be lost')
-      .example('$0 plan - --project 42 --recording checkout < body.json', 'against a recording')
-      .example(
-        '$0 plan body.json --project 42 --from-target https://staging.example.com/api/v2',
-        'against the service',
-      )
-      .epilogue(
-        'Exit codes: 0 no environment is lost (but those of --allow-delete), 3 one is deleted or replaced, 2 could not tell.',
-      ),
+      .example('$0 plan - --project 42 --from-target URL < body.json', 'against the service'),
   handler: async (argv) => {
     const { config, origins } = await resolveConfig(flagsOf(argv), COMMAND_DEFAULTS.plan);
     const args = argv as unknown as Args;

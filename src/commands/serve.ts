@@ -3,41 +3,34 @@ import type { CommandModule } from 'yargs';
 import type { ServerKind } from '../app/compose-upstream.ts';
 import type { Patchgate } from '../app/patchgate.ts';
 import { missesText, recordedAt, unservedCount, unservedOf, unservedText } from '../app/run-text.ts';
-import { PatchgateError } from '../errors.ts';
 import { recordedText, visible } from '../reporters/wording.ts';
 import { type Config, resolveConfig } from '../settings/config.ts';
 import { COMMAND_DEFAULTS } from '../settings/settings.ts';
 import { version } from '../version.ts';
-import { meantBehindFlag } from './misplaced.ts';
-import { FAKING, flagsOf, PROXYING, REPLAYING_ALONE, withSettings } from './options.ts';
+import { FAKING, flagsOf, PROXYING, REPLAYING, withSettings } from './options.ts';
 import { ignoreBrokenPipe, runtimeContext, say, stopSignal } from './output.ts';
 
 export const proxy: CommandModule = {
   builder: (yargs) =>
-    withSettings(yargs, PROXYING)
-      .positional('target', { type: 'string', describe: 'Base URL of the real service' })
-      .example('$0 proxy https://staging.example.com', 'judge, and forward what passes')
-      .example(
-        '$0 proxy https://staging.example.com --record --recording checkout',
-        'and keep it in recordings/checkout',
-      )
-      .example('$0 proxy https://staging.example.com --guard=strict', 'let no environment go unasked'),
-  handler: async (argv) => {
-    const { target } = argv;
-    const meant = typeof target === 'string' && meantBehindFlag(target, process.argv);
-    if (meant)
-      throw new PatchgateError('bad-usage', `invalid value ${JSON.stringify(target)} for the target`, {
-        hint: `did you mean ${meant}?`,
-      });
-    await serve('proxy', flagsOf(argv));
-  },
+    withSettings(
+      yargs.positional('target', { type: 'string', describe: 'Base URL of the real service' }),
+      PROXYING,
+    )
+      // `--record` and `--guard` need no value: the target may stand behind them.
+      .middleware((argv) => {
+        for (const name of ['record', 'guard'])
+          if (argv.target === undefined && /^https?:/i.test(String(argv[name])))
+            Object.assign(argv, { target: argv[name], [name]: '' });
+      }, true)
+      .example('$0 proxy https://example.com', 'judge, and forward what passes')
+      .example('$0 proxy https://example.com --record', 'and keep it'),
+  handler: (argv) => serve('proxy', flagsOf(argv)),
 };
 
 export const replay: CommandModule = {
   builder: (yargs) =>
-    withSettings(yargs, REPLAYING_ALONE)
+    withSettings(yargs, REPLAYING)
       .example('$0 replay --recording checkout', 'answer what was recorded, refuse the rest')
-      .example('$0 replay --fail-unused', 'and exit with 1 where something was never asked for')
       .example('$0 replay --fault "PATCH status=503 rate=0.2"', 'fail now and then'),
   handler: (argv) => serve('replay', flagsOf(argv)),
 };
@@ -46,8 +39,7 @@ export const fake: CommandModule = {
   builder: (yargs) =>
     withSettings(yargs, FAKING)
       .example('$0 fake', 'project 42, feature 7 and draft 1001 of a built-in sample')
-      .example('$0 fake --seed records.json', 'records of your own')
-      .example('$0 fake --fault "GET reset count=1" --fault latency=50ms..2s', 'slow, and at first broken'),
+      .example('$0 fake --seed records.json', 'records of your own'),
   handler: (argv) => serve('fake', flagsOf(argv)),
 };
 

@@ -37,37 +37,8 @@ export interface FaultRule {
   readonly count?: number;
 }
 
-/** A fault as a config file, the control API or a program writes it down; a text says the same in one line. */
-export interface UserFault {
-  method?: string | undefined;
-  /** Glob: `/accounts/**`. What stands before that, the query and a slash at the end count for nothing. */
-  path?: string | undefined;
-  operation?: string | undefined;
-  /** Answers with it, in place of the upstream. */
-  status?: number | undefined;
-  /** Seconds, for the header `Retry-After`. */
-  retryAfter?: number | undefined;
-  headers?: Readonly<Record<string, string | readonly string[]>> | undefined;
-  /** A text as it is, any other value as JSON. */
-  body?: JsonValue | undefined;
-  /** Breaks the connection before a byte of the answer. */
-  reset?: true | undefined;
-  /** Milliseconds, `2s` or `50ms..200ms`. */
-  latency?: string | number | undefined;
-  /** From 0 to 1: how likely it is, each time. */
-  rate?: number | undefined;
-  /** It happens so often at most, in each session. */
-  count?: number | undefined;
-}
-
-/** `PATCH /accounts/** status=503 count=2`: a text, or its parts. */
-export type FaultGiven = string | UserFault;
-
 /** What the control API and programs set faults with. */
-export type FaultsGiven =
-  | string
-  | readonly FaultGiven[]
-  | { faults?: string | readonly FaultGiven[] | undefined };
+export type FaultsGiven = string | readonly string[] | { faults: string | readonly string[] };
 
 /** A fault in one line of printable ASCII, as a flag takes it, but for headers and body: `PATCH status=503 retry-after=2 count=2` */
 export function faultText(rule: FaultRule): string {

@@ -1,50 +1,52 @@
-import { existsSync, lstatSync, readFileSync, statSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { existsSync, lstatSync, readFileSync, statSync, writeSync } from 'node:fs';
 import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { messageOf, PatchgateError } from '../errors.ts';
-import { parseFile, shownValue } from '../schemas/check.ts';
-import type { ConfigSource } from './extras.ts';
+import { parseFile, type Source, shownValue } from '../schemas/check.ts';
 
 export const CONFIG_FILES = ['patchgate.config.js', 'patchgate.config.mjs', 'patchgate.config.json'];
 
 /** A config file that was read; its values are not checked yet. */
-export interface ConfigFile extends ConfigSource {
+export interface ConfigFile extends Source {
   /** Absolute. */
   file: string;
+  /** Absolute; paths and globs in it start from it. */
+  folder: string;
   values: Readonly<Record<string, unknown>>;
 }
+
+const wrong = (message: string, hint: string, cause?: unknown) =>
+  new PatchgateError('bad-config', message, { hint, cause });
 
 /**
  * The config file that is named, or that of the folder or of the nearest one above that has any; undefined where none has.
  *
  * @returns its absolute name
- * @throws PatchgateError `bad-usage`, `bad-config`: it is not there, or there are two in one folder
+ * @throws PatchgateError `bad-config`: it is not there, there are two in one folder, or it may be anybody's
  */
 export function findConfigFile(named: unknown, cwd: string): string | undefined {
-  if (named !== undefined) return namedFile(named, cwd);
+  if (named !== undefined) {
+    const file = resolve(cwd, String(named));
+    if (existsSync(file)) return file;
+    throw wrong(`the config file ${named} does not exist`, 'name one file with --config or PATCHGATE_CONFIG');
+  }
   for (let folder = resolve(cwd); ; folder = dirname(folder)) {
     const [file, second] = CONFIG_FILES.map((name) => join(folder, name)).filter(isThere);
-    if (file !== undefined && second !== undefined)
+    if (file === undefined && folder !== dirname(folder)) continue;
+    if (file === undefined) return undefined;
+    if (second !== undefined)
       throw wrong(
         `there are two config files: ${shortPath(file, cwd)} and ${shortPath(second, cwd)}`,
         'keep one of them, or name it with --config',
       );
-    if (file !== undefined && isAnothers(file, folder))
+    if (isAnothers(file, folder))
       throw wrong(
         `the config file ${shortPath(file, cwd)} is another user's, in a folder where everybody can put files`,
         'look what it does; to use it all the same, name it with --config',
       );
-    if (file !== undefined || folder === dirname(folder)) return file;
+    return file;
   }
-}
-
-function namedFile(named: unknown, cwd: string): string {
-  const misused = (text: string, hint: string) => new PatchgateError('bad-usage', text, { hint });
-  if (typeof named !== 'string') throw misused('--config is given more than once', 'give it once');
-  if (named === '') throw misused('--config names no file', 'give a path, or leave it out');
-  const file = resolve(cwd, named);
-  if (existsSync(file)) return file;
-  const hint = 'check the path given with --config or PATCHGATE_CONFIG';
-  throw wrong(`the config file ${named} does not exist`, hint);
 }
 
 /** A link that leads nowhere is there, too: reading it says so. A folder that may not be entered has no config file. */
@@ -56,32 +58,38 @@ function isThere(file: string): boolean {
   }
 }
 
-/** Everybody may write into it, and take away what is theirs alone. */
+/** Everybody may write into it, and take away what is theirs alone: a config found there may be anybody's program. */
 const SHARED = 0o1002;
 
-/** Such as /tmp: a config found there, which may be a program, could be anybody's. Linux guards links by the same rule. */
 function isAnothers(file: string, folder: string): boolean {
-  const isShared = (statSync(folder).mode & SHARED) === SHARED;
-  return isShared && lstatSync(file).uid !== process.getuid?.();
+  return (statSync(folder).mode & SHARED) === SHARED && lstatSync(file).uid !== process.getuid?.();
 }
 
 /** @throws PatchgateError `bad-config`, naming the place */
 export async function readConfigFile(file: string, cwd: string): Promise<ConfigFile> {
   const where = shortPath(file, cwd);
   const isJson = /\.json$/i.test(file);
-  const { content, text } = isJson ? readJson(file, where) : await programIn(file, where);
-  if (!isPlainObject(content))
+  const text = isJson ? readText(file, where) : undefined;
+  const content =
+    text === undefined
+      ? await exportOf(file, where)
+      : parseFile({ where, text }, 'bad-config', (offset) => hintAt(text, offset));
+  const isObject = typeof content === 'object' && content !== null && !Array.isArray(content);
+  if (!isObject || content instanceof Promise || content instanceof Map)
     throw wrong(
       `the config file ${where} holds ${Array.isArray(content) ? 'a list' : shownValue(content)}, not settings`,
       isJson ? 'write { "recording": "checkout" }' : 'write export default { recording: "checkout" }',
     );
-  return { file, where, folder: dirname(file), values: content, ...(text !== undefined && { text }) };
+  return { file, where, folder: dirname(file), values: { ...content }, ...(text !== undefined && { text }) };
 }
 
-/** In UTF-8; a byte order mark is skipped. */
-function readJson(file: string, where: string): { content: unknown; text: string } {
-  const text = readText(file, where);
-  return { content: parseFile({ where, text }, 'bad-config', (offset) => hintAt(text, offset)), text };
+function readText(file: string, where: string): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(file));
+  } catch (error) {
+    const why = error instanceof TypeError ? 'it is not in UTF-8' : messageOf(error);
+    throw wrong(`cannot read the config file ${where}: ${why}`, 'it must be a file in UTF-8', error);
+  }
 }
 
 /** What editors take in their own settings, and JSON does not. */
@@ -93,45 +101,55 @@ function hintAt(text: string, offset: number): string {
   return 'correct the JSON';
 }
 
-function readText(file: string, where: string): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(file));
-  } catch (error) {
-    const why = error instanceof TypeError ? 'it is not in UTF-8' : messageOf(error);
-    throw wrong(
-      `cannot read the config file ${where}: ${why}`,
-      'it must be a file in UTF-8 that can be read',
-      error,
+/** What a config file in JavaScript exports by default. @throws PatchgateError `bad-config`, with the line where Node tells it */
+async function exportOf(file: string, where: string): Promise<unknown> {
+  const onExit = () => {
+    // It must not look like a check that found nothing.
+    writeSync(
+      process.stderr.fd,
+      `patchgate: ${where} ends the process: it calls process.exit, or awaits what never comes\n`,
     );
-  }
-}
-
-async function programIn(file: string, where: string): Promise<{ content: unknown; text?: never }> {
-  const { readProgramConfig } = await import('./read-program-config.ts');
-  const { content } = await readProgramConfig(file, where);
+    process.exitCode = 2;
+  };
+  process.once('exit', onExit);
   try {
-    // A copy: what a program gives could change, or be made anew at each look.
-    return { content: isPlainObject(content) ? { ...content } : content };
+    const module = (await import(pathToFileURL(file).href)) as { default?: unknown };
+    return module.default;
   } catch (error) {
-    throw failsToBeRead(error, where);
+    const isSyntax = error instanceof SyntaxError;
+    const place = placeIn(String((error as Error)?.stack), file) || (isSyntax ? askNode(file) : '');
+    const [message = ''] = messageOf(error).split('\n');
+    throw wrong(`${where}${place}: ${message}`, hintOf(message, isSyntax), error);
+  } finally {
+    process.off('exit', onExit);
   }
 }
 
-/** What a program exports can have members that throw. */
-export function failsToBeRead(error: unknown, where: string): PatchgateError {
-  const hint = 'a member of what it exports failed with this when it was read';
-  return wrong(`${where}: ${messageOf(error)}`, hint, error);
+function hintOf(message: string, isSyntax: boolean): string {
+  if (/^(?:Unexpected token 'export'|Cannot use import statement)/.test(message))
+    return 'Node takes it for CommonJS here: name it patchgate.config.mjs';
+  if (/^(?:module|exports|require) is not defined/.test(message))
+    return 'it is an ES module: write import, and export default { … }';
+  if (/^Unknown file extension/.test(message)) return 'a config file ends in .js, .mjs or .json';
+  return isSyntax ? 'correct the JavaScript' : 'the config file failed with this when it was loaded';
 }
 
-/** No list, and nothing whose members are somewhere else, such as a Map. */
-function isPlainObject(value: unknown): value is Record<string, unknown> {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
-  const above: unknown = Object.getPrototypeOf(value);
-  return above === null || Object.getPrototypeOf(above) === null;
+/** `:3:7`, or `:3`, where a text of Node names the file with a line. */
+function placeIn(text: string, file: string): string {
+  for (const name of [pathToFileURL(file).href, file]) {
+    const at = text.indexOf(`${name}:`);
+    const place = at < 0 ? undefined : /^:\d+(?::\d+)?/.exec(text.slice(at + name.length));
+    if (place) return place[0];
+  }
+  return '';
 }
 
-function wrong(text: string, hint: string, cause?: unknown): PatchgateError {
-  return new PatchgateError('bad-config', text, { hint, cause });
+/** `:3`, or nothing. The error of a module that does not parse has no line: Node only prints it. Runs nothing of the file. */
+function askNode(file: string): string {
+  const { stderr } = spawnSync(process.execPath, ['--input-type=module', '--check'], {
+    ...{ input: readFileSync(file), encoding: 'utf8', timeout: 5000 },
+  });
+  return /^\[stdin\](:\d+)$/m.exec(stderr ?? '')?.[1] ?? '';
 }
 
 /** A file's name as seen from a folder, where that is shorter than the whole. */

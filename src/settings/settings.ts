@@ -1,9 +1,8 @@
 import type { FaultRule } from '../model/fault.ts';
 
-/** A setting as a JSON Schema, with keywords of our own: `group`, `alias`, `bare` and `secret`. */
+/** A setting as a JSON Schema, with keywords of our own: `group`, `alias`, `bare`, `secret` and `rare`. */
 export interface Setting {
   description: string;
-  /** A kind of value of its own: `#/definitions/duration`. schema.ts says what each takes. */
   $ref?: `#/definitions/${ValueKind}`;
   type?: 'boolean' | 'integer';
   /** `true` is the bare flag, `false` is off. */
@@ -12,258 +11,186 @@ export interface Setting {
   maximum?: number;
   /** The value where none is given; a command may have its own. */
   default?: string | number | boolean | readonly string[];
-  /** The heading in a command's help; without one, it stands among the options. */
-  group?: string | undefined;
+  /** The heading in a command's help. */
+  group?: string;
   alias?: string;
-  /** What the bare flag means, where its value may be left out. */
+  /** What the flag means without a value. */
   bare?: string;
   /** Messages never show it, and an empty variable is an error: what it was to protect would stay open. */
   secret?: true;
+  /** Only `--help-all` shows it. */
+  rare?: true;
 }
 
-/** Values in force, by kind: durations in milliseconds. */
-interface Values {
-  text: string;
-  /** Relative to the config file's folder where a config file gives it, elsewhere to where the command runs. */
-  file: string;
+/** Kinds of values: as people write them, and as they are in force. schema.ts says what each takes. */
+interface Kinds {
+  text: [written: string, value: string];
+  /** From the config file's folder where that gives it, else from where the command runs. */
+  file: [string, string];
   /** `""` is off. */
-  fileOrOff: string;
-  url: string;
-  path: string;
-  duration: number;
-  texts: string[];
+  fileOrOff: [string | false, string];
+  url: [string, string];
+  /** In force, milliseconds. */
+  duration: [DurationText | 0, number];
+  list: [string | readonly string[], string[]];
   /** JSON Pointers, with `*` for any one member or item. */
-  pointers: string[];
+  pointers: [string | readonly string[], string[]];
   /** Sources of regular expressions. */
-  patterns: string[];
-  /** Names; `!name`; JSON Pointers, with `*` for any one member or item. */
-  secrets: string[];
-  headers: string[];
-  /** `NAME=TOKEN`, `NAME=env:VARIABLE`. */
-  tokens: string[];
-  names: string[];
-  faults: FaultRule[];
+  patterns: [string | readonly string[], string[]];
+  /** Names; `!name`; JSON Pointers. */
+  secrets: [string | readonly string[], string[]];
+  headers: [string | readonly string[], string[]];
+  tokens: [string | readonly string[], string[]];
+  faults: [string | readonly string[], FaultRule[]];
 }
-export type ValueKind = keyof Values;
+export type ValueKind = keyof Kinds;
 
-const of = <K extends ValueKind>(kind: K) => ({ $ref: `#/definitions/${kind}` as const });
-const flag = { type: 'boolean', default: false } as const;
-/** Those under one heading of a command's help. */
-const group = <const T extends Readonly<Record<string, Setting>>>(
-  group: string | undefined,
-  settings: T,
-): T =>
+/** `30s`, `1.5h` */
+type DurationText = `${number}${'ms' | 's' | 'm' | 'h' | 'd'}`;
+
+const kind = <K extends ValueKind>(name: K) => ({ $ref: `#/definitions/${name}` as const });
+const list = <K extends ValueKind>(name: K) => ({ ...kind(name), default: [] as readonly string[] });
+const file = kind('file');
+const off = { type: 'boolean', default: false } as const;
+const port = { type: 'integer', minimum: 0, maximum: 65535 } as const;
+const rare = true;
+const secret = true;
+const group = <const T extends Readonly<Record<string, Setting>>>(heading: string, settings: T): T =>
   Object.fromEntries(
-    Object.entries(settings).map(([name, one]) => [name, { ...one, group }]),
+    Object.entries(settings).map(([name, setting]) => [name, { ...setting, group: heading }]),
   ) as unknown as T;
 
 /**
- * Every setting of the tool, once: types, flags, environment, the config file's check, its published schema, help and
- * `patchgate config` are made from this table. Names are those of the config file; the flag is the same in kebab case, the
- * variable `PATCHGATE_` in capitals.
+ * Every setting, once: flags, environment, config file, its published schema, types, help and documents come from this table.
+ * The flag is the name in kebab case, the variable `PATCHGATE_` and the name in capitals.
  */
 export const SETTINGS = {
-  ...group('Judging', {
-    contract: {
-      ...of('file'),
-      description: 'Folder or contract.json with operations, schemas and rules, or an OpenAPI document',
+  ...group('Target', {
+    target: { ...kind('url'), description: 'Base URL of the real service' },
+    setHeader: {
+      ...list('headers'),
+      secret,
+      description: 'Header for the target, repeatable: Authorization=env:TOKEN',
     },
+    timeout: {
+      ...kind('duration'),
+      rare,
+      default: '30s',
+      description: "How long the target's answer may take",
+    },
+    targetCa: { ...file, rare, description: "PEM file of the authorities of the target's certificate" },
+    targetCert: { ...file, rare, description: 'PEM file with the certificate for the target' },
+    targetKey: { ...file, rare, description: 'PEM file with its key' },
+    targetInsecure: { ...off, rare, description: "Accept any certificate of the target's" },
+  }),
+  ...group('Judging', {
+    contract: { ...file, description: 'Folder or contract.json of a contract, or an OpenAPI document' },
     validation: {
       enum: ['enforce', 'warn', 'off'],
       default: 'enforce',
-      description: 'enforce blocks, warn forwards and reports, off does not judge',
-    },
-    guard: {
-      enum: ['on', 'strict', 'off', true, false],
-      bare: 'on',
-      description:
-        'Block a project PATCH that deletes environments; strict: also where nothing is known (on in proxy; --no-guard)',
-    },
-    basePath: {
-      ...of('path'),
-      description: 'Judge only paths below this one, as the target gets them: /api/v2',
+      description: 'What happens to wrong requests: enforce, warn, off',
     },
   }),
   ...group('Guard', {
-    state: {
-      ...of('fileOrOff'),
-      description:
-        'File with the last known state of the projects; proxy keeps one: .patchgate/state.json (--no-state)',
+    guard: {
+      enum: ['on', 'strict', 'off', true, false],
+      bare: 'on',
+      description: 'Block PATCHes that delete environments: on, strict, off',
     },
+    allowDelete: { ...list('list'), description: 'Environments that may be deleted unasked: e2e-*' },
+    protect: { ...list('list'), description: 'Environments that are never deleted: Production' },
+    approvers: {
+      ...list('tokens'),
+      secret,
+      rare,
+      description: 'Who may approve deletions, by token: anna=env:ANNA_TOKEN',
+    },
+    audit: { ...file, rare, description: 'File to log blocked, approved and deleting PATCHes to' },
+    state: { ...kind('fileOrOff'), rare, description: 'File that remembers the records; --no-state: none' },
     readState: {
       type: 'boolean',
       default: true,
-      description:
-        'Before a PATCH of a project, read it from the target with one GET; --no-read-state: judge by what is remembered',
-    },
-    approvers: {
-      ...of('tokens'),
-      default: [],
-      secret: true,
-      description:
-        'Who may approve what a PATCH deletes, by bearer token: anna=env:ANNA_TOKEN,ben=file:ben.txt',
-    },
-    allowDelete: {
-      ...of('texts'),
-      default: [],
-      description: 'Names of environments that may be deleted without asking: e2e-*',
-    },
-    protect: {
-      ...of('names'),
-      default: [],
-      description: 'Names of environments that are never deleted, whatever is approved: Production',
-    },
-    audit: {
-      ...of('file'),
-      description: 'File to append a line of JSON to for each PATCH that is blocked, approved or deletes',
+      rare,
+      description: 'Read a project from the target before judging its PATCH',
     },
   }),
-  ...group('Recordings', {
-    recordings: { ...of('file'), default: 'recordings', description: 'Folder that holds the recordings' },
-    recording: { ...of('text'), default: 'default', description: 'Name of the recording to use' },
+  ...group('Recording', {
     record: {
       enum: ['all', 'new_episodes', 'once', 'none', true],
       bare: 'all',
-      description: 'Keep what passes: all, new_episodes (replay what is known), once, none',
+      description: 'Keep what passes',
     },
+    recording: { ...kind('text'), default: 'default', description: 'Name of the recording' },
+    recordings: { ...file, rare, default: 'recordings', description: 'Folder of the recordings' },
     recordOnly: {
       enum: ['judged', 'ok', 'judged,ok'],
-      description: 'Keep only what an operation judged, what was answered below 400 (ok), or both',
+      rare,
+      description: 'Keep only what was judged, what was answered below 400 (ok), or both',
     },
-    durability: {
-      enum: ['process', 'fsync'],
-      default: 'process',
-      description: 'What a recorded exchange outlives: process (kill -9), fsync (a power cut)',
-    },
-  }),
-  ...group('Replaying', {
-    strictSequence: { ...flag, description: 'Refuse a request that comes more often than it was recorded' },
-    failUnused: { ...flag, description: 'Exit with 1 if exchanges of the recording were never served' },
-  }),
-  ...group('Matching', {
-    matchHeaders: {
-      ...of('texts'),
-      default: [],
-      description: 'Headers that matching compares, too: accept-language',
+    redact: { ...list('secrets'), description: 'Further secrets: pin,/users/*/email; !name keeps one' },
+    redactPatterns: { ...list('patterns'), rare, description: 'Regular expression of secrets, repeatable' },
+    store: {
+      ...kind('text'),
+      secret,
+      rare,
+      description: 'Shared PostgreSQL database: postgres://db.example.com/patchgate',
     },
     ignorePointers: {
-      ...of('pointers'),
-      default: [],
-      description: 'Places in JSON bodies that matching ignores: /environments/*/id',
+      ...list('pointers'),
+      description: 'Places in bodies that matching ignores: /environments/*/id',
     },
-    ignoreQuery: { ...of('texts'), default: [], description: 'Parameters that matching ignores: timestamp' },
-  }),
-  ...group('Redaction', {
-    redact: {
-      ...of('secrets'),
-      default: [],
-      description: 'Further secret names and /pointers; !name keeps one: pin,/users/*/email,!signature',
-    },
-    redactPatterns: {
-      ...of('patterns'),
-      default: [],
-      description: 'Regular expression whose matches are redacted; repeat it for more',
-    },
-  }),
-  ...group('Target', {
-    target: { ...of('url'), description: 'Base URL of the real service' },
-    targetCa: {
-      ...of('file'),
-      description: "PEM file of the authorities of the target's certificate",
-    },
-    targetCert: {
-      ...of('file'),
-      description: 'PEM file with the certificate that the gate shows to the target',
-    },
-    targetKey: { ...of('file'), description: 'PEM file with its key' },
-    targetInsecure: { ...flag, description: "Do not verify the target's certificate" },
-    setHeader: {
-      ...of('headers'),
-      default: [],
-      secret: true,
-      description: "Header for the target: 'Authorization=env:STAGING_TOKEN'; NAME= leaves it out; repeat it",
-    },
-    timeout: {
-      ...of('duration'),
-      default: '30s',
-      description: 'How long the target may be silent before it answers',
-    },
+    ignoreQuery: { ...list('list'), rare, description: 'Parameters that matching ignores: timestamp' },
+    matchHeaders: { ...list('list'), rare, description: 'Headers that matching compares, too' },
+    strictSequence: { ...off, rare, description: 'Refuse a request sent more often than recorded' },
+    failUnused: { ...off, description: 'Exit with 1 if something recorded was never asked for' },
   }),
   ...group('Server', {
-    log: { enum: ['text', 'json', 'off'], default: 'text', description: 'One line per request' },
-    port: {
-      type: 'integer',
-      minimum: 0,
-      maximum: 65535,
-      default: 4010,
-      alias: 'p',
-      description: 'Port to listen on; 0 takes a free one',
-    },
-    host: { ...of('text'), default: '127.0.0.1', description: 'Address to listen on' },
-    tlsCert: { ...of('file'), description: 'PEM file with the certificate to serve clients over TLS with' },
-    tlsKey: { ...of('file'), description: 'PEM file with its key' },
+    port: { ...port, default: 4010, alias: 'p', description: 'Port to listen on; 0 takes a free one' },
+    host: { ...kind('text'), default: '127.0.0.1', rare, description: 'Address to listen on' },
+    ui: { ...port, description: 'Port of the page that shows what passes' },
+    log: { enum: ['text', 'json', 'off'], default: 'text', description: 'Form of the access log' },
     controlToken: {
-      ...of('text'),
-      secret: true,
+      ...kind('text'),
+      secret,
+      rare,
       description: 'Bearer token of the control API; needed off loopback',
     },
+    tlsCert: { ...file, rare, description: 'PEM file with the certificate to serve TLS with' },
+    tlsKey: { ...file, rare, description: 'PEM file with its key' },
+    fault: { ...list('faults'), description: 'Fault, repeatable: "PATCH /accounts/** status=503 rate=0.2"' },
+    seed: { ...file, description: 'JSON file with the records that the fake starts with' },
   }),
-  ...group('Inspector', {
-    ui: {
-      type: 'integer',
-      minimum: 0,
-      maximum: 65535,
-      description: 'Port of the inspector, a page that shows what passes; 0 takes a free one',
-    },
-  }),
-  ...group('Faults', {
-    fault: {
-      ...of('faults'),
-      default: [],
-      description: 'A fault; repeat it: "PATCH /accounts/** status=503 rate=0.2 count=2"',
-    },
-  }),
-  ...group('Database', {
-    store: {
-      ...of('text'),
-      secret: true,
-      description: 'PostgreSQL database that several gates share: postgres://db.example.com/patchgate',
-    },
-  }),
-  ...group(undefined, {
-    seed: { ...of('file'), description: 'JSON file with the records that the fake starts with' },
-    failOn: {
-      enum: ['error', 'warn'],
-      default: 'error',
-      description: 'Severity at which check exits with 1',
-    },
+  ...group('Checking', {
+    failOn: { enum: ['error', 'warn'], default: 'error', description: 'Severity that makes the exit code 1' },
   }),
 };
 
 export type SettingName = keyof typeof SETTINGS;
 export const SETTING_NAMES = Object.keys(SETTINGS) as SettingName[];
 
-/** The settings in force. One without a default is undefined where it is not given. */
-export type SettingValues = {
-  [Name in SettingName]: ValueOf<(typeof SETTINGS)[Name]> | (Name extends Optional ? undefined : never);
-};
-type ValueOf<S> = S extends { $ref: `#/definitions/${infer K extends ValueKind}` }
-  ? Values[K]
-  : S extends { enum: readonly (infer Word)[] }
-    ? Exclude<Word, boolean>
+type Of<S, Form extends 0 | 1, Word> = S extends { $ref: `#/definitions/${infer K extends ValueKind}` }
+  ? Kinds[K][Form]
+  : S extends { enum: readonly (infer W)[] }
+    ? Exclude<W, Word>
     : S extends { type: 'boolean' }
       ? boolean
       : number;
+type Table = typeof SETTINGS;
 /** Every command has a contract, and a guard of its own. */
 type Optional = {
-  [Name in SettingName]: (typeof SETTINGS)[Name] extends { default: unknown }
+  [Name in SettingName]: Table[Name] extends { default: unknown }
     ? never
     : Exclude<Name, 'contract' | 'guard'>;
 }[SettingName];
 
+/** The settings as people write them. */
+export type WrittenSettings = { -readonly [Name in SettingName]?: Of<Table[Name], 0, never> | undefined };
+/** The settings in force. One without a default is undefined where it is not given. */
+export type SettingValues = {
+  [Name in SettingName]: Of<Table[Name], 1, boolean> | (Name extends Optional ? undefined : never);
+};
 export type RecordMode = NonNullable<SettingValues['record']>;
 
-/** Its kind, where it has one of its own. */
 export function kindOf({ $ref }: Setting): ValueKind | undefined {
   return $ref?.slice('#/definitions/'.length) as ValueKind | undefined;
 }
@@ -276,10 +203,7 @@ export function wordsOf(setting: Setting): readonly string[] {
 /** Where a proxy keeps what is known, and `plan` looks for it. */
 export const STATE_BY_DEFAULT = '.patchgate/state.json';
 
-/**
- * What a command takes where no value is given: a real service is guarded, and remembered; what only plays one has nothing to
- * lose. What was made before is judged as it was sent, and a plan is about what would be lost.
- */
+/** What a command takes where no value is given. What only plays a service has nothing to lose. */
 export const COMMAND_DEFAULTS = {
   proxy: { guard: 'on', state: STATE_BY_DEFAULT },
   replay: { guard: 'off' },
@@ -289,21 +213,12 @@ export const COMMAND_DEFAULTS = {
   plan: { guard: 'on', state: STATE_BY_DEFAULT },
 } as const;
 
-/**
- * What a command does not go by, whatever config file and environment say of it. (A flag that a command takes always counts.)
- */
-export const UNHEEDED: Readonly<Record<string, readonly SettingName[]>> = {
-  exec: ['port', 'ui', 'log', 'state'],
-  check: ['state', 'validation'],
-  plan: ['guard', 'validation'],
-};
-
-/** `failOnBlock` -> `fail-on-block` */
+/** `failUnused` -> `fail-unused` */
 export function flagOf(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }
 
-/** `failOnBlock` -> `PATCHGATE_FAIL_ON_BLOCK` */
+/** `failUnused` -> `PATCHGATE_FAIL_UNUSED` */
 export function variableOf(name: string): string {
   return `PATCHGATE_${flagOf(name).replaceAll('-', '_').toUpperCase()}`;
 }

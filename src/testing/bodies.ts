@@ -46,7 +46,7 @@ export interface InvalidBody {
 export async function example<Body = JsonObject>(
   operation: string,
   changes: object = {},
-  settings: UserConfig<number> = {},
+  settings: UserConfig = {},
 ): Promise<Body> {
   const { good } = await exampleOf(operation, settings);
   const body = isObject(good) ? { ...structuredClone(good), ...changes } : changes;
@@ -60,10 +60,7 @@ export async function example<Body = JsonObject>(
  * @param settings as in a config file, those of `patchgate check`
  * @throws PatchgateError as `example` does
  */
-export async function invalidBodies(
-  operation: string,
-  settings: UserConfig<number> = {},
-): Promise<InvalidBody[]> {
+export async function invalidBodies(operation: string, settings: UserConfig = {}): Promise<InvalidBody[]> {
   const { entry, good, rules, gate } = await exampleOf(operation, settings);
   const path = pathOf(entry);
   const bodies: InvalidBody[] = [];
@@ -77,7 +74,7 @@ export async function invalidBodies(
   return bodies;
 }
 
-function exampleOf(operation: string, settings: UserConfig<number>) {
+function exampleOf(operation: string, settings: UserConfig) {
   return orHint(async () => {
     const { config } = await resolveConfig({ ...settings }, COMMAND_DEFAULTS.check);
     const { file, entries } = await contractAt(config.contract);

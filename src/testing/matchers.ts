@@ -40,7 +40,7 @@ const LOSSES = ['project.environment-deleted', 'project.environment-replaced', '
  * @param settings as in a config file, those of `patchgate check`; they stand above the environment and the config file
  * @throws PatchgateError if a setting or the contract is wrong
  */
-export async function gateMatchers(settings: UserConfig<number> = {}): Promise<GateMatchers> {
+export async function gateMatchers(settings: UserConfig = {}): Promise<GateMatchers> {
   const { gate, config } = await orHint(async () => {
     const { config } = await resolveConfig({ ...settings }, COMMAND_DEFAULTS.check);
     return { config, gate: await judgingGate(config) };

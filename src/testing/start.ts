@@ -15,7 +15,7 @@ import { misuse } from './with-hint.ts';
  * Settings as plain data, above those of the environment and the config file; rules stand in the config
  * file alone. Without others, a gate listens on a free port, logs nothing and keeps no state file.
  */
-export interface TestGateOptions extends Omit<UserConfig<number>, 'customRules' | 'failUnused'> {
+export interface TestGateOptions extends Omit<UserConfig, 'customRules' | 'failUnused'> {
   /** The config file; without it, the one of the working folder or of the nearest folder above that has any. */
   config?: string | undefined;
 }

@@ -35,12 +35,8 @@ const NO_TEXT = /\bundefined\b|\bNaN\b|\[object \w+\]/;
  * @throws Error with all that is wrong
  */
 export function testRule(rule: Rule, more: Fixtures = {}): void {
-  const ofRule = problemOf('customRule', rule);
-  const wrong = ofRule ?? problemOf('fixtures', more);
-  if (wrong) {
-    const place = memberAt(ofRule ? wrong.pointer : `/more${wrong.pointer}`) || 'the rule';
-    throw failure(rule, [`${wrong.text}${place} (${wrong.hint})`]);
-  }
+  const wrong = problemOf('customRule', rule);
+  if (wrong) throw failure(rule, [`${wrong.text}${memberAt(wrong.pointer) || 'the rule'} (${wrong.hint})`]);
   const { passes, fails } = rule.examples;
   const lists = {
     ...{ 'examples.passes': passes, 'examples.fails': fails },

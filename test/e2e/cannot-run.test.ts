@@ -35,49 +35,28 @@ function folderWith(name: string, text: string): string {
 }
 
 describe('flags', () => {
-  it.each([
-    [[], 'no command'],
-    [['proxy', TARGET, '--recording', '../outside', '--record'], 'outside'],
-  ] as [string[], string][])('%j, in a process of its own', async (args, says) => {
-    const cwd = temporaryFolder();
-    expect(complaintIn(await runBinary(args, { cwd }))).toContain(says);
-    expect(readdirSync(cwd)).toEqual([]);
-  });
-
-  it('are spoken of in English, whatever the language of the machine', async () => {
-    const env = { LC_ALL: 'de_DE.UTF-8' };
-    expect(await complaint(['check', 'x', '--operaton', 'y'], { env })).toContain(
-      'unknown option --operaton\n  did you mean --operation?',
-    );
-  });
+  it.each([[['proxy', TARGET, '--recording', '../outside', '--record'], 'outside']] as [string[], string][])(
+    '%j, in a process of its own',
+    async (args, says) => {
+      const cwd = temporaryFolder();
+      expect(complaintIn(await runBinary(args, { cwd }))).toContain(says);
+      expect(readdirSync(cwd)).toEqual([]);
+    },
+  );
 
   it.each([
     [['proxy'], 'no target is given'],
-    [['proxy', TARGET, '--port', '99999'], '--port'],
     [['proxy', 'http://user:secret@example.com'], 'credentials'],
     [['proxy', TARGET, '--target-insecure'], 'speaks no TLS'],
     [['proxy', 'https://127.0.0.1:9', '--target-ca', 'no.crt'], 'no.crt'],
     [['proxy', TARGET, '--tls-cert', 'no.crt'], '--tls-key'],
     [['fake', '--seed', 'missing.json'], 'missing.json'],
-    [['prox', TARGET], /prox/],
-    [['proxy', TARGET, '--recrd'], 'recrd'],
-    [['proxy', TARGET, '--port', 'http'], '--port'],
-    [['config', '--port'], '--port needs a value'],
-    [['proxy', TARGET, '--timeout', 'soon'], '--timeout'],
-    [['proxy', TARGET, '--record-limit', 'much'], '--record-limit'],
-    [['proxy', TARGET, '--validation', 'strict'], 'enforce, warn, off'],
-    [['proxy', TARGET, '--log', 'xml'], 'text, json, off'],
-    [['proxy', TARGET, '--record=sometimes'], 'new_episodes'],
     [['proxy', TARGET, '--config', 'no.json'], 'no.json'],
     [['proxy', 'staging.example.com'], 'it takes an http or https URL'],
     [['proxy', 'ftp://staging.example.com'], 'it takes an http or https URL'],
     [['proxy', 'http://'], 'it takes an http or https URL'],
-    [['replay', '--on-miss', 'forward'], 'on-miss'],
     [['check', 'missing.json'], 'missing.json'],
     [['check', 'x', '--path', '/a', '--path', '/b'], '--path is given more than once'],
-    [['check', 'x', '--operaton', 'y'], 'did you mean --operation?'],
-    [['recordings', 'lits'], 'did you mean "patchgate recordings list"?'],
-    [['config', 'prxy'], 'did you mean "proxy"?'],
   ] as [string[], string | RegExp][])('%j', async (args, says) => {
     const cwd = temporaryFolder();
     expect(await complaint(args, { cwd })).toMatch(says);

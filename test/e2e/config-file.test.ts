@@ -24,17 +24,7 @@ const CASES: [name: string, text: string, says: string | RegExp][] = [
   [
     'no-package.mjs',
     "import '@no/such-package/part';",
-    'the config file no-package.mjs imports @no/such-package, which is not there (install @no/such-package among the devDependencies of the project)',
-  ],
-  [
-    'no-file.mjs',
-    "import './other.mjs';",
-    /^the config file no-file\.mjs imports \/.*other\.mjs, which is not there \(check the path of the import\)$/,
-  ],
-  [
-    'no-module.cjs',
-    "require('no-such-package');",
-    'the config file no-module.cjs imports no-such-package, which is not there (install no-such-package among the devDependencies of the project)',
+    /^no-package\.mjs.*: Cannot find package '@no\/such-package' /,
   ],
   [
     'commonjs.mjs',
@@ -82,7 +72,7 @@ it.each(['process.exit(0);', 'await new Promise(() => {});'])(
       code: 2,
       stdout: '',
       stderr:
-        'patchgate: the config file patchgate.config.mjs ends the process\n  it calls process.exit, or awaits what never comes\n',
+        'patchgate: patchgate.config.mjs ends the process: it calls process.exit, or awaits what never comes\n',
     });
   },
 );

@@ -130,19 +130,6 @@ it('a redirect within the target stays in the session, and is recorded without i
   expect(plain.headers.get('location')).toBe('/there?x=1');
 });
 
-it('a redirect that is a fault stays in the session, too', async () => {
-  const { url } = await startGate(
-    { fault: [{ status: 302, headers: { Location: '/there', 'Set-Cookie': 'a=b; Path=/' } }] },
-    'fake',
-  );
-  const { status, headers } = await fetch(`${url}${PREFIX}/old`, { redirect: 'manual' });
-  expect([status, headers.get('location'), headers.get('set-cookie')]).toEqual([
-    302,
-    `${PREFIX}/there`,
-    `a=b; Path=${PREFIX}/`,
-  ]);
-});
-
 it.each<[ServerKind, Settings]>([
   ['replay', {}],
   ['proxy', { record: 'none', target: 'http://127.0.0.1:9', guard: 'off' }],

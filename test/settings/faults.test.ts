@@ -1,13 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import type { FaultGiven } from '../../src/model/fault.ts';
-import { faultText } from '../../src/model/fault.ts';
+import { type FaultsGiven, faultText } from '../../src/model/fault.ts';
 import { readGivenFaults } from '../../src/settings/faults.ts';
 import { refusal } from '../support/errors.ts';
 
-const read = (given: unknown) => readGivenFaults(given as FaultGiven[]);
-const refused = (given: unknown) => refusal('bad-input', () => read(given));
+const refused = (given: unknown) => refusal('bad-input', () => readGivenFaults(given as FaultsGiven));
 
-describe('a fault as a text', () => {
+describe('a fault', () => {
   it.each<[string, object]>([
     ['status=503', { answer: { status: 503 } }],
     ['PATCH status=429 retry-after=2', { method: 'PATCH', answer: { status: 429, retryAfter: 2 } }],
@@ -17,50 +15,45 @@ describe('a fault as a text', () => {
       { method: 'GET', path: '/accounts/*/projects/{42,43}', latency: { from: 50, to: 2000 } },
     ],
     ['latency=1.5s', { latency: { from: 1500, to: 1500 } }],
+    ['latency=0 count=1', { latency: { from: 0, to: 0 }, count: 1 }],
     [' reset  rate=0.2 count=2 ', { reset: true, rate: 0.2, count: 2 }],
     ['/a=b reset', { path: '/a=b', reset: true }],
+    ['status=200 body={"a": [1, "b"]}', { answer: { status: 200, body: { a: [1, 'b'] } } }],
+    ['status=503 body=closed; come back', { answer: { status: 503, body: 'closed; come back' } }],
   ])('is read: %s', (text, rule) => {
-    expect(read([text])).toEqual([rule]);
+    expect(readGivenFaults([text])).toEqual([rule]);
   });
 
-  it.each<[string, string]>([
-    [
-      'PATCH',
-      'invalid combination of fields in AT (it needs something that happens: status, reset, latency)',
-    ],
-    ['stauts=503', 'unknown field "stauts" of AT (did you mean "status"?)'],
-    ['status=99', 'invalid value 99 for status of AT (it takes a status from 200 to 599: 503)'],
-    ['status=503 reset', 'status and reset cannot happen together in AT (make two faults of them)'],
-    ['GET PATCH reset', 'method is given twice in AT (give it once)'],
-    ['/a updateProject reset', 'path and operation are both given in AT (name one of them)'],
-    [
-      'retry-after=2 reset',
-      'missing field "status" for retryAfter of AT (it takes a status from 200 to 599: 503)',
-    ],
-    ['reset rate=20%', 'invalid value "20%" for rate of AT (it takes a number from 0 to 1: 0.2)'],
-    ['reset count=0', 'invalid value 0 for count of AT (it takes how often it happens at most: 2)'],
+  const GLOB = 'it takes a glob of *, **, ?, [0-9] and {1,2}: /accounts/*/projects/{42,43}';
+  it.each<[string, string, string]>([
+    ['PATCH', 'nothing happens', 'it needs one of: status=503, reset, latency=5s'],
+    ['stauts=503', 'unknown word stauts=503', 'did you mean "status"?'],
+    ['status=99', 'invalid value status=99', 'it takes a status from 200 to 599: status=503'],
+    ['status=503 reset', 'status and reset stand together', 'make two faults of them'],
+    ['GET PATCH reset', 'method stands twice', 'give it once'],
+    ['/a updateProject reset', 'path and operation stand together', 'name one of them'],
+    ['retry-after=2 reset', 'there is no status', 'retry-after and body need one: status=503'],
+    ['reset body=x', 'there is no status', 'retry-after and body need one: status=503'],
+    ['reset rate=20%', 'invalid value rate=20%', 'it takes a number from 0 to 1: rate=0.2'],
+    ['reset rate=1.5', 'invalid value rate=1.5', 'it takes a number from 0 to 1: rate=0.2'],
+    ['reset count=0', 'invalid value count=0', 'it takes how often it happens at most: count=2'],
     [
       'truncate=5',
-      'unknown field "truncate" of AT (it has: reset, status=, retry-after=, latency=, rate=, count=)',
+      'unknown word truncate=5',
+      'it has: reset, status=, retry-after=, latency=, rate=, count=, body=',
     ],
-    [
-      'latency=2s..1s',
-      'invalid value "2s..1s" for latency of AT (it takes a duration with its unit, or a range of them: 5s, 5ms, 50ms..200ms)',
-    ],
-    [
-      '/a|b reset',
-      'invalid value "/a|b" for path of AT (it takes a glob of paths that begins with a slash, without a query, of *, **, ?, [0-9] and {1,2}: /accounts/*/projects/{42,43})',
-    ],
-    [
-      '/a?page=2 reset',
-      'invalid value "/a?page=2" for path of AT (it takes a glob of paths that begins with a slash, without a query, of *, **, ?, [0-9] and {1,2}: /accounts/*/projects/{42,43})',
-    ],
-    [
-      '/+(a*) reset',
-      'invalid value "/+(a*)" for path of AT (it takes a glob of paths that begins with a slash, without a query, of *, **, ?, [0-9] and {1,2}: /accounts/*/projects/{42,43})',
-    ],
-  ])('is refused: %s', (text, says) => {
-    expect(refused(['reset', text])).toBe(says.replace('AT', `"${text}" in faults[1]`));
+    ...['5', '2s..1s', '50..200ms', '2s..', '900h'].map((value): [string, string, string] => [
+      `latency=${value}`,
+      `invalid value latency=${value}`,
+      'it takes a duration with its unit, or a range of them: latency=5s, latency=50ms..200ms',
+    ]),
+    ...['/a|b', '/a?page=2', '/+(a*)', `/${'a'.repeat(1000)}`].map((path): [string, string, string] => [
+      `${path} reset`,
+      `invalid path ${path}`,
+      GLOB,
+    ]),
+  ])('is refused: %s', (text, says, hint) => {
+    expect(refused(['reset', text])).toBe(`${says} in fault ${JSON.stringify(text)} in the faults (${hint})`);
   });
 
   it('is said again as it was', () => {
@@ -68,89 +61,24 @@ describe('a fault as a text', () => {
       'PATCH /accounts/*/projects/42 status=503 retry-after=2 rate=0.2 count=2',
       'updateProject reset latency=50ms..200ms',
     ];
-    expect(read(texts).map(faultText)).toEqual(texts);
+    expect(readGivenFaults(texts).map(faultText)).toEqual(texts);
   });
 });
 
-it('of a text, semicolons and lines part several', () => {
-  expect(read('GET reset; status=503\n\nlatency=1s;')).toHaveLength(3);
-  expect(read(['GET reset; status=503', 'latency=1s'])).toHaveLength(3);
-  expect(read('')).toEqual([]);
-});
-
-describe('a fault as an object', () => {
-  it('is read, with headers and body', () => {
-    const headers = { 'X-A': 'b', 'X-C': ['d', 'e'] };
-    expect(read([{ path: '/a/**', status: 503, headers, body: { a: [null] }, count: 1 }])).toEqual([
-      {
-        path: '/a/**',
-        answer: { status: 503, headers: ['X-A', 'b', 'X-C', 'd', 'X-C', 'e'], body: { a: [null] } },
-        count: 1,
-      },
-    ]);
-    expect(read([{ latency: 7 }])).toEqual([{ latency: { from: 7, to: 7 } }]);
+describe('faults', () => {
+  it('stand in a list, a text, or a member', () => {
+    expect(readGivenFaults('GET reset; status=503\n\nlatency=1s;')).toHaveLength(3);
+    expect(readGivenFaults({ faults: ['reset', 'status=503'] })).toHaveLength(2);
+    expect(readGivenFaults('')).toEqual([]);
   });
 
-  it.each<[object, string]>([
-    [{ stauts: 503 }, 'unknown field "stauts" of AT (did you mean "status"?)'],
-    [{ reset: true, rate: 2 }, 'invalid value 2 for AT.rate (it takes a number from 0 to 1: 0.2)'],
-    [{ reset: false }, 'invalid value false for AT.reset (it takes true)'],
-    [
-      { method: 'patch', reset: true },
-      'invalid value "patch" for AT.method (it takes a method in capitals: PATCH)',
-    ],
-    [{ path: '/a b', reset: true }, 'invalid value "/a b" for AT.path ('],
-    [{ path: '/a\r\nX: y', reset: true }, ' for AT.path ('],
-    [{ status: 503, headers: { 'Content-Length': '5' } }, ' for AT.headers ('],
-    [{ status: 503, headers: { 'X-A': 'a\r\nX-B: c' } }, ' for AT.headers ('],
-    [{ status: 503, headers: { 'X A': 'a' } }, ' for AT.headers ('],
-    [
-      { status: 503, body: () => 1 },
-      'invalid value a function for AT.body (it takes a text or another value of JSON)',
-    ],
-    [
-      { status: 200, body: Buffer.from('a') },
-      'invalid value <Buffer 61> for AT.body (it takes a text or another value of JSON)',
-    ],
-    [
-      { status: 200, body: new Map() },
-      'invalid value Map(0) {} for AT.body (it takes a text or another value of JSON)',
-    ],
-    [
-      { body: 'x', reset: true },
-      'missing field "status" for body of AT (it takes a status from 200 to 599: 503)',
-    ],
-    [{ method: 'GET' }, 'invalid combination of fields in AT ('],
-  ])('is refused, with its place: %j', (fault, says) => {
-    expect(refused([fault])).toContain(says.replace('AT', 'faults[0]'));
-  });
-});
-
-it('there are so many at most, and nothing else is taken for them', () => {
-  expect(refused(Array(101).fill('reset'))).toMatch(
-    /^invalid value \[.*… for faults \(it takes a list of at most 100 faults: /,
-  );
-  expect(refused('reset;'.repeat(101))).toBe('101 faults in faults (it takes 100 at most)');
-  expect(refused(5)).toContain('invalid value 5 for the faults (');
-  expect(refused([5])).toContain('invalid value 5 for faults[0] (it takes a text, or an object: ');
-});
-
-describe('what a program sets', () => {
-  it('is the faults alone, or a member', () => {
-    const rules = [{ reset: true }];
-    expect(readGivenFaults('reset')).toEqual(rules);
-    expect(readGivenFaults([{ reset: true }])).toEqual(rules);
-    expect(readGivenFaults({ faults: ['reset'] })).toEqual(rules);
-    expect(readGivenFaults({})).toEqual([]);
+  it.each([5, null, {}, { fault: [] }, [5], { faults: [{ reset: true }] }])('are not %j', (given) => {
+    expect(refused(given)).toBe(
+      'what is given is no list of faults (it takes { "faults": ["PATCH status=503 count=2"] })',
+    );
   });
 
-  it.each<[unknown, string]>([
-    [5, 'invalid value 5 for the faults (it takes { "faults": ['],
-    [null, 'invalid value null for the faults'],
-    [{ fault: [] }, 'unknown field "fault" of the faults (did you mean "faults"?)'],
-    [{ latency: '5ms' }, 'unknown field "latency" of the faults'],
-    [{ faults: [{ reset: true, rate: 2 }] }, 'invalid value 2 for faults[0].rate'],
-  ])('is refused: %j', (given, says) => {
-    expect(refusal('bad-input', () => readGivenFaults(given as string))).toContain(says);
+  it('are so many at most', () => {
+    expect(refused(Array(101).fill('reset'))).toBe('101 faults in the faults (it takes 100 at most)');
   });
 });

@@ -9,10 +9,8 @@ type Schema = Record<string, unknown>;
 /** Of a body that breaks one of these there is nothing to judge. */
 const ALWAYS_ERRORS = ['request.json', 'request.too-large', 'request.content-encoding'];
 const SEVERITIES = ['error', 'warn', 'off'];
-const EFFECT = '(?:reset|(?:status|truncate|trickle|latency)=\\S+)';
 
 const DEFINITIONS: Record<string, Schema> = {
-  rule: { enum: [...CATALOGUE.map(({ name }) => name), ...furtherSchemaRules()] },
   severities: {
     type: 'object',
     additionalProperties: false,
@@ -28,20 +26,13 @@ const DEFINITIONS: Record<string, Schema> = {
       ...furtherSchemaRules().map((name) => [name, { $ref: '#/definitions/severity' }]),
     ]),
   },
-  faultText: {
-    type: 'string',
-    pattern: `^\\s*$|(?:^|[\\s;])${EFFECT}(?:$|[\\s;])`,
-    examples: ['PATCH /accounts/** status=503 rate=0.2 count=2', 'updateProject reset', 'GET truncate=50%'],
-  },
 };
-
-/** Keywords that say something to the product's own messages alone. */
-const OWN = ['takes', 'needs', 'plain'];
 
 /** Draft-07: the one that every editor reads in full. */
 export function configSchema(): Schema {
   const text = JSON.stringify(schemaOfSettings(DEFINITIONS), (keyword, value) =>
-    OWN.includes(keyword) ? undefined : value,
+    // It says something to the product's own messages alone.
+    keyword === 'takes' ? undefined : value,
   );
   return JSON.parse(text) as Schema;
 }

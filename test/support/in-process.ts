@@ -2,7 +2,6 @@
 import { join } from 'node:path';
 import type { ServerKind } from '../../src/app/compose-upstream.ts';
 import { createPatchgate, type Patchgate } from '../../src/app/patchgate.ts';
-import type { UserFault } from '../../src/model/fault.ts';
 import { type Config, resolveConfig } from '../../src/settings/config.ts';
 import { COMMAND_DEFAULTS } from '../../src/settings/settings.ts';
 import { cleanUpLater } from './clean-up.ts';
@@ -10,7 +9,7 @@ import { temporaryFolder } from './temporary-folder.ts';
 
 /** As they are written, where that is not how they are read. */
 export type Settings = Omit<Partial<Config>, 'fault'> & {
-  fault?: Config['fault'] | readonly UserFault[];
+  fault?: Config['fault'] | readonly string[];
 };
 
 export interface InProcess {

@@ -88,15 +88,6 @@ describe('what is told of a rule', () => {
     expect(problems({ ...unlucky(), name: 5 })).toEqual([
       expect.stringContaining('invalid value 5 for name'),
     ]);
-    expect(problems(unlucky(), { fails: [{ body: {} }] as never })).toEqual([
-      'missing field "pointers" of more.fails[0] (it takes the JSON Pointers of the places, at least one: [\'/environments/0/name\'])',
-    ]);
-    expect(problems(unlucky(), { pases: [] } as never)).toEqual([
-      'unknown field "pases" of more (did you mean "passes"?)',
-    ]);
-    expect(problems(unlucky(), { fails: 5 } as never)).toEqual([
-      'invalid value 5 for more.fails (it takes a list of examples)',
-    ]);
   });
 
   it('is that it throws, waits or gives what is no place', () => {

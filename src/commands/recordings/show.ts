@@ -37,7 +37,6 @@ export const show: CommandModule = {
       })
       .options({ full: isOn('Show all in full'), format: formatOf('Of what is shown', 'text', 'json') })
       .example('$0 recordings show checkout', 'one line for each exchange')
-      .example('$0 recordings show checkout 3', 'the third with headers and bodies')
       .example("$0 recordings show checkout --path '/api/*/drafts/*' --full", 'all of some paths'),
   handler: async (argv) => {
     const { config } = await resolveConfig(flagsOf(argv));

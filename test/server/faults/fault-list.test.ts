@@ -6,10 +6,7 @@ const operationOf = ({ method, url }: { method: string; url: string }) =>
   method === 'PATCH' && url.includes('/projects/') ? 'updateProject' : undefined;
 
 function listOf(faults: string[]): Promise<FaultList> {
-  return FaultList.of(
-    readFaults(faults, () => 'faults'),
-    operationOf,
-  );
+  return FaultList.of(readFaults(faults, 'faults'), operationOf);
 }
 
 let sessions = 0;
