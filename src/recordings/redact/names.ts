@@ -49,80 +49,50 @@ const NAMED = `(?:${ENDINGS.join('|')}|(?:^|-)(?:${WORDS.join('|')}))s?`;
 const SECRET = new RegExp(`(?:${NAMED})${FURTHER}*$`);
 const SECRET_HEADER = new RegExp(`(?:${NAMED}|(?:^|-)(?:${HEADERS}))${FURTHER}*$`);
 /** "Password" in other scripts and with other letters. */
-const IN_OTHER_LETTERS =
+export const IN_OTHER_LETTERS =
   /пароль|密码|密碼|パスワード|비밀번호|암호|كلمة.?(?:المرور|السر)|पासवर्ड|contraseña|hasło|lösenord|şifre|mật.?khẩu/iu;
 
-/** Whether the name alone says that its value is a secret. */
-export function isSecretName(name: string, isHeader = false): boolean {
-  if (/[^\0-\x7f]/.test(name) && IN_OTHER_LETTERS.test(name.normalize('NFC'))) return true;
-  const words = wordsOf(name);
-  if (!(isHeader ? SECRET_HEADER : SECRET).test(words)) return false;
-  return !NEVER.test(words) && !QUESTION.test(wordsOf(lastOf(name)));
-}
+/** Secrets as parameters of queries and forms alone. */
+const PARAMETER = /^(?:sig|saml[-_]?response|(?:client[-_]?)?assertion|x-(?:amz|goog)-[a-z-]+)$/i;
+/** Names whose value decides. A key also names an entry or a file, so that it must be longer. */
+const OPEN = /(?:^|-)(?:(key|code)|sid|auth|session|environment-key|cookie)$/;
+/** Names of what only identifies. */
+const ID = /(?:^|-)(?:ids?|etag|hash|digest|checksum|cursor|ref|sha|uuid|integrity|fingerprint)$/;
+const CODE = /(?:^|-)(?:js|javascript|typescript|scripts?|html|css|markup|snippet|x-path)(?:-|$)/;
 
-/** `user` and `pin` of `user[pin]` and `user.pin`. */
-function partsOf(name: string): string[] {
-  return name.split(/[[\].?/;]+/).filter((part) => part !== '');
-}
+/** Three letters that each name of a secret, of a parameter or an open one has; `pw` with any letter. */
+export const ROOTS =
+  'pas psk pw sec cre ses con tok sen san has key cod los par aut otp srf jwt sig sid sam ass bea mne ver coo adg woo wor phr x-a x-g';
 
-function lastOf(name: string): string {
-  return partsOf(name).at(-1) ?? '';
+/** What a name alone says. `parameter`: a secret in a query, form or text, not as a member of JSON; `open`: the value decides. */
+type Kind = 'secret' | 'parameter' | 'open' | 'plain';
+
+export interface Meaning {
+  kind: Kind;
+  /** Its values may have the shape of a token. */
+  isId: boolean;
+  /** `jsString`, `cssSelector` */
+  isCode: boolean;
 }
 
 const MOST_REMEMBERED = 4096;
-const LONGEST_NAME = 64;
-/** Every member of every recorded body asks. */
-const remembered = new Map<string, string>();
-
-/** `envSDKKey2` -> `env-sdk-key-2` */
-export function wordsOf(name: string): string {
-  const before = remembered.get(name);
-  if (before !== undefined) return before;
-  const words = name
-    .replace(/([a-z\d])([A-Z])|([A-Z])(?=[A-Z][a-z])/g, '$1$3-$2')
-    .replace(/(\d)(?=[a-z])|([A-Za-z])(?=\d)/g, '$&-')
-    .toLowerCase()
-    .replace(/[^a-z\d]+/g, '-')
-    .replace(/^-|-$/g, '');
-  if (name.length <= LONGEST_NAME && remembered.size < MOST_REMEMBERED) remembered.set(name, words);
-  return words;
-}
-
-/** Whether this is no secret whatever its name: `"password": null`, `hasToken=true`, `"tokens": 1532`. */
-export function isHarmless(name: string, value: JsonValue): boolean {
-  if (typeof value === 'number') return /s$/i.test(name);
-  return (
-    value === null ||
-    typeof value === 'boolean' ||
-    (typeof value === 'string' && /^(?:true|false|null)?$/i.test(value))
-  );
-}
-
-/** Names whose value decides. A key also names an entry or a file, so that it must be longer. */
-const OPEN = /(?:^|-)(?:(key|code)|sid|auth|session|environment-key|cookie)$/;
-
-/** Whether a value is secret by its name and its own looks together: `session`, `environmentKey`. */
-export function isOpenSecret(name: string, value: JsonValue): boolean {
-  if (typeof value !== 'string' || value.length < 16) return false;
-  const open = OPEN.exec(wordsOf(name));
-  return open !== null && isOpaque(value, open[1] === undefined || name.length > 4 ? 16 : 32);
-}
-
-/** Parameters of queries and forms that are secrets besides. */
-const PARAMETER = /^(?:sig|saml[-_]?response|(?:client[-_]?)?assertion|x-(?:amz|goog)-[a-z-]+)$/i;
-
-/** The value decides of an `open` name. */
-type Kind = 'secret' | 'open' | 'plain';
+const LONGEST_REMEMBERED = 64;
+const NO_MEANING: Meaning = { kind: 'plain', isId: false, isCode: false };
 
 /** The names of secrets, with those that the user adds and keeps; these count as a whole, in any letter case, with or without `-` and `_`. */
 export class SecretNames {
-  readonly #isHeader: boolean;
+  readonly #of: 'headers' | 'members' | 'nothing';
   readonly #added: ReadonlySet<string>;
   readonly #kept: ReadonlySet<string>;
-  readonly #remembered = new Map<string, Kind>();
+  /** Every member of every recorded body asks. */
+  readonly #remembered = new Map<string, Meaning>();
 
-  constructor(isHeader: boolean, added: readonly string[] = [], kept: readonly string[] = []) {
-    this.#isHeader = isHeader;
+  constructor(
+    of: 'headers' | 'members' | 'nothing',
+    added: readonly string[] = [],
+    kept: readonly string[] = [],
+  ) {
+    this.#of = of;
     this.#added = new Set(added.map(bare));
     this.#kept = new Set(kept.map(bare));
   }
@@ -132,79 +102,91 @@ export class SecretNames {
   }
 
   has(name: string): boolean {
-    return this.#of(name) === 'secret';
+    return this.meaning(name).kind === 'secret';
   }
 
-  mayHave(name: string): boolean {
-    return this.#of(name) !== 'plain';
-  }
-
-  /** Whether the user keeps it. */
-  keeps(name: string): boolean {
-    return this.#kept.size > 0 && this.#kept.has(bare(name));
-  }
-
-  /** Every member of every recorded body asks, so answers are remembered. */
-  #of(name: string): Kind {
+  meaning(name: string): Meaning {
     const remembered = this.#remembered.get(name);
     if (remembered !== undefined) return remembered;
-    const kind = this.#look(name);
-    if (name.length <= LONGEST_NAME && this.#remembered.size < MOST_REMEMBERED)
-      this.#remembered.set(name, kind);
-    return kind;
+    const meaning = this.#of === 'nothing' ? NO_MEANING : this.#look(name);
+    if (name.length <= LONGEST_REMEMBERED && this.#remembered.size < MOST_REMEMBERED)
+      this.#remembered.set(name, meaning);
+    return meaning;
   }
 
-  #look(name: string): Kind {
-    const last = lastOf(name);
+  #look(name: string): Meaning {
+    const words = wordsOf(name);
+    return { kind: this.#kind(name, words), isId: ID.test(words), isCode: CODE.test(words) };
+  }
+
+  /** Forms nest: `user[pin]`, `user.pin`. */
+  #kind(name: string, words: string): Kind {
+    const around = name.split(/[[\].?/;]+/).filter((part) => part !== '');
+    const last = around.pop() ?? '';
     const ways = [bare(name), bare(last)];
     if (ways.some((way) => this.#added.has(way))) return 'secret';
     if (ways.some((way) => this.#kept.has(way))) return 'plain';
-    if (isSecretName(name, this.#isHeader)) return 'secret';
-    if (last !== name && partsOf(name).some((part) => this.has(part))) return 'open';
-    const words = wordsOf(last);
-    const isOpen = PARAMETER.test(last) || (OPEN.test(words) && !NEVER.test(words));
-    return isOpen ? 'open' : 'plain';
+    if (/[^\0-\x7f]/.test(name) && IN_OTHER_LETTERS.test(name.normalize('NFC'))) return 'secret';
+    const lastWords = wordsOf(last);
+    const isNever = NEVER.test(words) || QUESTION.test(lastWords);
+    if (!isNever && (this.#of === 'headers' ? SECRET_HEADER : SECRET).test(words)) return 'secret';
+    if (PARAMETER.test(last) || around.some((part) => this.has(part))) return 'parameter';
+    return OPEN.test(lastWords) && !NEVER.test(lastWords) ? 'open' : 'plain';
   }
+}
+
+/** `envSDKKey2` -> `env-sdk-key-2` */
+function wordsOf(name: string): string {
+  return name
+    .replace(/([a-z\d])([A-Z])|([A-Z])(?=[A-Z][a-z])/g, '$1$3-$2')
+    .replace(/(\d)(?=[a-z])|([A-Za-z])(?=\d)/g, '$&-')
+    .toLowerCase()
+    .replace(/[^a-z\d]+/g, '-')
+    .replace(/^-|-$/g, '');
 }
 
 function bare(name: string): string {
   return name.toLowerCase().replace(/[-_ ]/g, '');
 }
 
-const BESIDE_OAUTH =
-  /(?:^|[?&#;\s"'])(?:grant_type|client_id|client_secret|redirect_ur[il]|code_verifier|code_challenge|session_state|response_type)(?:=|"\s*:)/;
-const BESIDE_STATE = /(?:^|[?&#;])state=/;
+/** Whether this is no secret whatever its name: `"password": null`, `hasToken=true`, `"tokens": 1532`. */
+export function isHarmless(name: string, value: JsonValue): boolean {
+  if (typeof value === 'number') return /s$/i.test(name);
+  return (
+    value === null || typeof value === 'boolean' || (typeof value === 'string' && /^(?:true|false|null)?$/i.test(value))
+  );
+}
+
+/** Whether a value is secret by an open name and its own looks together: `session`, `environmentKey`. */
+export function isOpenSecret(name: string, value: JsonValue): boolean {
+  if (typeof value !== 'string' || value.length < 16) return false;
+  return isOpaque(value, /^(?:key|code)$/i.test(name) ? 32 : 16);
+}
+
+const OAUTH =
+  /(?:^|[?&#;\s"'])(?:grant_type|client_id|client_secret|redirect_ur[il]|code_verifier|code_challenge|session_state|response_type|state)(?:=|"\s*:)/;
 /** `?state=NY&code=10001` is an address. */
 const SHORTEST_CODE = 8;
 
 /** Tells which parameters of one query, form or text are secrets, by their names or by what they hold. */
 export class Parameters {
   readonly #text: string;
-  readonly #members: SecretNames;
-  #isBesideOAuth: boolean | undefined;
-  #isBesideState: boolean | undefined;
+  readonly #names: SecretNames;
+  #isOAuth: boolean | undefined;
 
-  constructor(text: string, members: SecretNames) {
+  constructor(text: string, names: SecretNames) {
     this.#text = text;
-    this.#members = members;
+    this.#names = names;
   }
 
-  /** Forms also nest: `user[password]`, `user.password`. */
   isSecret(name: string, value: JsonValue): boolean {
-    if (!this.#members.mayHave(name)) return false;
-    if (this.#members.has(name)) return !isHarmless(name, value);
-    const around = /[[\].?/;]/.test(name) ? partsOf(name) : [name];
-    const last = around.pop() ?? '';
-    if (around.some((part) => this.#members.has(part))) return true;
-    if (isHarmless(last, value)) return false;
-    return PARAMETER.test(last) || isOpenSecret(last, value) || this.#isOAuthCode(last, String(value));
-  }
-
-  /** Once for a text: each parameter may be a `code`. */
-  #isOAuthCode(name: string, value: string): boolean {
-    if (name.toLowerCase() !== 'code') return false;
-    this.#isBesideOAuth ??= BESIDE_OAUTH.test(this.#text);
-    this.#isBesideState ??= BESIDE_STATE.test(this.#text);
-    return this.#isBesideOAuth || (this.#isBesideState && value.length >= SHORTEST_CODE);
+    const { kind } = this.#names.meaning(name);
+    if (kind === 'plain') return false;
+    if (kind !== 'open') return !isHarmless(name, value);
+    if (isOpenSecret(name, value)) return true;
+    if (name.toLowerCase() !== 'code' || String(value).length < SHORTEST_CODE) return false;
+    // Once for a text: each parameter may be a code.
+    this.#isOAuth ??= OAUTH.test(this.#text);
+    return this.#isOAuth;
   }
 }

@@ -1,254 +1,167 @@
-import { isObject, type JsonObject, type JsonValue } from '../../json/json.ts';
+import type { JsonValue } from '../../json/json.ts';
 import { skipSpace } from '../../json/json-lexer.ts';
-import { skipString } from '../../json/json-text.ts';
-import { pointerOf } from '../../json/pointer.ts';
+import { skipString, skipValue } from '../../json/json-text.ts';
 import { type PatternNode, patternsBelow } from '../../json/pointer-pattern.ts';
-import { isDeeperThan, MAX_JSON_DEPTH } from '../body.ts';
-import { isCodeName } from './code.ts';
-import { endOfJson } from './json-span.ts';
-import { isHarmless, isOpenSecret, wordsOf } from './names.ts';
-import { redactPlain, SHORTEST } from './redact-plain.ts';
-import { isRedacted, REDACTED, SplicedText } from './redacted.ts';
-import type { FoundSecret, OnFound, Redaction } from './redaction.ts';
-import { mayHoldSecret } from './shapes.ts';
+import { isHarmless, isOpenSecret } from './names.ts';
+import { Edits, isRedacted, REDACTED } from './redacted.ts';
+import { type OnSecret, type Redaction, redactPlain, SHORTEST } from './redaction.ts';
 
 /** Members that say what the `value` beside them is called. */
 const NAMING = ['name', 'key', 'Name', 'Key', 'header', 'field'];
-/** Names of what only identifies. */
-const ID = /(?:^|-)(?:ids?|etag|hash|digest|checksum|cursor|ref|sha|uuid|integrity|fingerprint)$/;
+/** Members that tell of one another: those, a JSON Patch, a request of OAuth. */
+const TELLING: ReadonlySet<string> = new Set([
+  ...[...NAMING, 'value', 'Value', 'op', 'path'],
+  ...['code', 'grant_type', 'redirect_uri'],
+]);
+const MOST_LEVELS = 128;
+
+/** Where a value stands, and the numbers of the edits within it. */
+interface Span {
+  from: number;
+  to: number;
+  first: number;
+  last: number;
+}
 
 /** Redacts a text of any kind: one that a string holds. */
-export type RedactString = (text: string, redaction: Redaction, place: string, onFound?: OnFound) => string;
+export type RedactString = (text: string, redaction: Redaction, onSecret?: OnSecret) => string;
 
-/** A JSON value, copied only as far as something in it changes. */
-export function redactValue(
-  value: JsonValue,
+/** The text of a JSON document with its secrets replaced, all else as it was written: numbers, spaces, members that come twice. */
+export function redactDocument(
+  text: string,
   redaction: Redaction,
-  redactText: RedactString,
-  onFound?: OnFound,
-): JsonValue {
-  const { members, patterns, texts } = redaction;
+  redactString: RedactString,
+  onSecret?: OnSecret,
+): string {
+  const { members, patterns, texts, pointers } = redaction;
   const shortest = patterns.length > 0 ? 1 : SHORTEST;
   const hidesNumbers = patterns.length > 0 || texts.length > 0;
-  /** Of the place that is looked at. */
-  const tokens: (string | number)[] = [];
-  const place = () => redactPlain(pointerOf(tokens), redaction, '');
-  const found = onFound && ((one: FoundSecret) => onFound({ ...one, place: place() }));
-  return clean(value, redaction.pointers);
-
-  function clean(value: JsonValue, node: PatternNode | undefined): JsonValue {
-    if (node?.matches) return hidden(value, () => `the pointer ${place()}`);
-    if (typeof value === 'string') return value.length < shortest ? value : cleanText(value, tokens.at(-1));
-    if (typeof value === 'number') return hidesNumbers && isSecretNumber(String(value)) ? REDACTED : value;
-    if (typeof value !== 'object' || value === null) return value;
-    return Array.isArray(value) ? cleanList(value, node) : cleanObject(value, node);
-  }
-
-  function hidden(value: JsonValue, what: () => string): JsonValue {
-    if (typeof value === 'string' && isRedacted(value)) return value;
-    onFound?.({ what: what(), place: place(), isDetected: false, value });
-    return REDACTED;
-  }
-
-  function cleanText(text: string, name: string | number | undefined): string {
-    if (typeof name !== 'string') return redactText(text, redaction, 'body', found);
-    if (isId(name, text)) return text;
-    const redact = isCodeName(name) ? redactPlain : redactText;
-    return redact(text, redaction, 'body', found);
-  }
-
-  /** An id has the shape of a token. */
-  function isId(name: string, text: string): boolean {
-    return (
-      /^[\w.:=/+-]+$/.test(text) &&
-      texts.length + patterns.length === 0 &&
-      ID.test(wordsOf(name)) &&
-      !/^(?:eyJ|A[KSI][A-Zz]a?|gh[pousr]_|sk[_-])/.test(text)
-    );
-  }
-
-  /** One that matches as a whole or in part: there is no placeholder for some digits. */
-  function isSecretNumber(text: string): boolean {
-    return (
-      texts.includes(text) || patterns.some((pattern) => text.match(pattern)?.some((part) => part !== ''))
-    );
-  }
-
-  /** The name by which the value of a member is a secret. */
-  function secretName(name: string, value: JsonValue, beside: JsonObject): string | undefined {
-    if (members.has(name)) return isHarmless(name, value) ? undefined : name;
-    if (members.mayHave(name) && isOpenSecret(name, value)) return name;
-    if (name === 'value' || name === 'Value') {
-      const called = nameBeside(beside);
-      return called !== undefined && members.has(called) && !isHarmless(called, value) ? called : undefined;
-    }
-    // What OAuth has in exchange for a token.
-    return name === 'code' && !members.keeps(name) && (beside.grant_type ?? beside.redirect_uri) !== undefined
-      ? name
-      : undefined;
-  }
-
-  function cleanList(list: JsonValue[], node: PatternNode | undefined): JsonValue {
-    let copy: JsonValue[] | undefined;
-    const called = nameOfPair(list);
-    for (let i = 0; i < list.length; i++) {
-      const item = list[i] as JsonValue;
-      tokens.push(i);
-      const changed =
-        i === 1 && called !== undefined
-          ? hidden(item, () => `the name "${called}"`)
-          : clean(item, node && patternsBelow(node, i));
-      tokens.pop();
-      if (changed === item) continue;
-      copy ??= list.slice();
-      copy[i] = changed;
-    }
-    return copy ?? list;
-  }
-
-  /** `["password", "x"]`, as lists of headers and fields have it. */
-  function nameOfPair(list: JsonValue[]): string | undefined {
-    const [name, value] = list;
-    if (list.length !== 2 || typeof name !== 'string' || typeof value !== 'string') return undefined;
-    return typeof tokens.at(-1) === 'number' && members.has(name) && !members.has(value) ? name : undefined;
-  }
-
-  function cleanObject(object: JsonObject, node: PatternNode | undefined): JsonValue {
-    let copy: JsonObject | undefined;
-    let renamed: Map<string, string> | undefined;
-    for (const name in object) {
-      const item = object[name] as JsonValue;
-      tokens.push(name);
-      const secret = secretName(name, item, object);
-      const changed =
-        secret === undefined
-          ? clean(item, node && patternsBelow(node, name))
-          : hidden(item, () => `the name "${secret}"`);
-      // A name can be a secret itself.
-      const cleanName = name.length < shortest ? name : redactPlain(name, redaction, 'body', found);
-      tokens.pop();
-      if (changed !== item) {
-        copy ??= { ...object };
-        copy[name] = changed;
-      }
-      if (cleanName !== name) renamed = (renamed ?? new Map()).set(name, cleanName);
-    }
-    if (!renamed) return copy ?? object;
-    const entries = Object.entries(copy ?? object);
-    return Object.fromEntries(entries.map(([name, item]) => [renamed.get(name) ?? name, item]));
-  }
-}
-
-/** `{"name": "DB_PASSWORD", "value": "x"}`; the last token of a JSON Patch's `path`. */
-function nameBeside(object: JsonObject): string | undefined {
-  const { op, path } = object;
-  if (typeof op === 'string' && typeof path === 'string') return path.slice(path.lastIndexOf('/') + 1);
-  return NAMING.map((naming) => object[naming]).find((text) => typeof text === 'string');
-}
-
-const JSON_BEGIN = /^\s*[[{"]/;
-const JSON_LINE = /^[ \t]*(?:data:[ \t]?)?[[{]/m;
-const BEFORE_JSON = /^\s*(?:data:\s?)?/;
-
-/** JSON in a text: one document, or one a line, as events have it. Undefined: it is none. */
-export function redactJsonText(
-  text: string,
-  redaction: Redaction,
-  redactText: RedactString,
-  place: string,
-  onFound?: OnFound,
-): string | undefined {
-  if (JSON_BEGIN.test(text)) {
-    const value = parse(text);
-    if (value !== undefined) return redactDocument(text, value, redaction, redactText, place, onFound);
-  }
-  if (!text.includes('\n') || !JSON_LINE.test(text)) return undefined;
-  let isJson = false;
-  const lines = text.split('\n').map((line) => {
-    const before = BEFORE_JSON.exec(line)?.[0] ?? '';
-    const json = line.slice(before.length).trimEnd();
-    const value = /^[[{]/.test(json) ? parse(json) : undefined;
-    if (value === undefined) return redactText(line, redaction, place, onFound);
-    isJson = true;
-    const clean = redactDocument(json, value, redaction, redactText, place, onFound);
-    return before + clean + line.slice(before.length + json.length);
-  });
-  return isJson ? lines.join('\n') : undefined;
-}
-
-/** Each string of it is no text of its own to look for shapes in if the whole holds none. */
-function redactDocument(
-  text: string,
-  value: JsonValue,
-  redaction: Redaction,
-  redactText: RedactString,
-  place: string,
-  onFound?: OnFound,
-): string {
-  const detects = redaction.detects && (text.includes('\\u') || mayHoldSecret(text));
-  const within = detects === redaction.detects ? redaction : { ...redaction, detects };
-  if (typeof value === 'string') {
-    const clean = redactText(value, within, place, onFound);
-    return clean === value ? text : JSON.stringify(clean);
-  }
-  const clean = redactValue(value, within, redactText, onFound);
-  if (clean === value) return text;
-  return splicedJson(text, value, clean);
-}
-
-/** The text with the values that differ replaced, all else as it was written: numbers, spaces, members that come twice. */
-function splicedJson(text: string, before: JsonValue, after: JsonValue): string {
-  const spliced = new SplicedText(text);
-  splice(skipSpace(text, 0), before, after);
-  return spliced.toString();
+  const edits = new Edits(text);
+  value(skipSpace(text, 0), undefined, pointers, 0);
+  return edits.toString();
 
   /** @returns the offset behind the value that starts here */
-  function splice(start: number, was: Value, is: Value): number {
-    if (isObject(was) && isObject(is) && text[start] === '{') return spliceMembers(start, was, is);
-    if (Array.isArray(was) && Array.isArray(is) && text[start] === '[') return spliceItems(start, was, is);
-    const end = endOfJson(text, start);
-    if (was !== is) spliced.replace(start, end, JSON.stringify(is));
+  function value(at: number, name: string | undefined, node: PatternNode | undefined, level: number): number {
+    if (text[at] === '{' || text[at] === '[') {
+      if (!node?.matches && level < MOST_LEVELS)
+        return text[at] === '{' ? object(at, node, level + 1) : list(at, node, level > 0 && name === undefined, level + 1);
+      const end = skipValue(text, at);
+      const clean = node?.matches ? `"${REDACTED}"` : redactPlain(text.slice(at, end), redaction, onSecret);
+      if (clean !== text.slice(at, end)) edits.add(at, end, clean);
+      return end;
+    }
+    const end = skipValue(text, at);
+    if (node?.matches) hide(at, end);
+    else if (text[at] === '"') string(at, end, name);
+    else if (hidesNumbers && isSecretNumber(text.slice(at, end))) edits.add(at, end, `"${REDACTED}"`);
     return end;
   }
 
-  function spliceMembers(start: number, was: JsonObject, is: JsonObject): number {
-    const names = Object.keys(was);
-    const newNames = Object.keys(is);
+  function string(at: number, end: number, name: string | undefined): void {
+    if (end - at - 2 < shortest) return;
+    const plain = stringAt(at, end);
+    const { isId = false, isCode = false } = name === undefined ? {} : members.meaning(name);
+    if (isId && isIdentifier(plain)) return;
+    replace(at, end, plain, (isCode ? redactPlain : redactString)(plain, redaction, onSecret));
+  }
+
+  /** An id has the shape of a token. */
+  function isIdentifier(plain: string): boolean {
+    return !hidesNumbers && /^[\w.:=/+-]+$/.test(plain) && !/^(?:eyJ|A[KSI][A-Zz]a?|gh[pousr]_|sk[_-])/.test(plain);
+  }
+
+  /** One that matches as a whole or in part: there is no placeholder for some digits. */
+  function isSecretNumber(number: string): boolean {
+    return texts.includes(number) || patterns.some((pattern) => number.match(pattern)?.some((part) => part !== ''));
+  }
+
+  function list(start: number, node: PatternNode | undefined, isItem: boolean, level: number): number {
+    let at = skipSpace(text, start + 1);
+    const items: Span[] = [];
+    for (let i = 0; text[at] !== ']' && at < text.length; i++) {
+      const first = edits.count;
+      const to = value(at, undefined, node && patternsBelow(node, i), level);
+      if (isItem && i < 3) items.push({ from: at, to, first, last: edits.count });
+      at = next(to);
+    }
+    // `["password", "x"]` in a list, as headers and fields are written.
+    const [name, item, more] = items;
+    if (name && item && !more && members.has(nameIn(name)) && !members.has(nameIn(item, 'password'))) cover(item);
+    return at + 1;
+  }
+
+  function object(start: number, node: PatternNode | undefined, level: number): number {
+    const siblings = new Map<string, Span>();
     let at = skipSpace(text, start + 1);
     while (text[at] === '"') {
-      const end = skipString(text, at);
-      const name = JSON.parse(text.slice(at, end)) as string;
-      const newName = Object.hasOwn(is, name) ? name : (newNames[names.indexOf(name)] ?? REDACTED);
-      if (newName !== name) spliced.replace(at, end, JSON.stringify(newName));
-      at = splice(skipSpace(text, skipSpace(text, end) + 1), was[name], is[newName]);
-      at = skipSpace(text, at);
-      if (text[at] === ',') at = skipSpace(text, at + 1);
+      const nameEnd = skipString(text, at);
+      const name = stringAt(at, nameEnd);
+      // A name can be a secret itself.
+      if (name.length >= shortest) replace(at, nameEnd, name, redactPlain(name, redaction, onSecret));
+      const from = skipSpace(text, skipSpace(text, nameEnd) + 1);
+      const first = edits.count;
+      const to = member(from, name, node && patternsBelow(node, name), level);
+      if (TELLING.has(name)) siblings.set(name, { from, to, first, last: edits.count });
+      at = next(to);
     }
+    if (siblings.size > 1) hideBySiblings(siblings);
     return at + 1;
   }
 
-  function spliceItems(start: number, was: JsonValue[], is: JsonValue[]): number {
-    let at = skipSpace(text, start + 1);
-    for (let i = 0; i < was.length; i++) {
-      at = skipSpace(text, splice(at, was[i], is[i]));
-      if (text[at] === ',') at = skipSpace(text, at + 1);
-    }
-    return at + 1;
+  function hideBySiblings(siblings: ReadonlyMap<string, Span>): void {
+    const named = siblings.get('value') ?? siblings.get('Value');
+    const naming = siblings.has('op') ? 'path' : NAMING.find((one) => siblings.has(one));
+    // The last name in the path of a JSON Patch.
+    const called = naming && nameIn(siblings.get(naming)).replace(/^.*\//s, '');
+    if (named && called && members.has(called) && !isHarmless(called, scalar(named))) cover(named);
+    const code = siblings.get('code');
+    const isOAuth = siblings.has('grant_type') || siblings.has('redirect_uri');
+    if (code && isOAuth && members.meaning('code').kind !== 'plain') cover(code);
   }
-}
 
-type Value = JsonValue | undefined;
+  function member(from: number, name: string, node: PatternNode | undefined, level: number): number {
+    const { kind } = members.meaning(name);
+    const isOpen = kind === 'open' && text[from] === '"';
+    if (kind !== 'secret' && !isOpen) return value(from, name, node, level);
+    const to = skipValue(text, from);
+    const written = scalar({ from, to });
+    if (isOpen ? !isOpenSecret(name, written) : isHarmless(name, written)) return value(from, name, node, level);
+    hide(from, to);
+    return to;
+  }
 
-/** An object, a list, or a string that holds one. */
-function parse(text: string): JsonValue | undefined {
-  // An exception takes longer than a look at the end.
-  if (!/[\]}"]\s{0,64}$/.test(text.slice(-65))) return undefined;
-  try {
-    const value = JSON.parse(text) as JsonValue;
-    if (typeof value === 'string') return JSON_BEGIN.test(value) ? value : undefined;
-    const isJson = typeof value === 'object' && value !== null && !isDeeperThan(MAX_JSON_DEPTH, value);
-    return isJson ? value : undefined;
-  } catch {
-    return undefined;
+  /** The offset behind a value and the comma that follows it. */
+  function next(at: number): number {
+    const end = skipSpace(text, at);
+    return text[end] === ',' ? skipSpace(text, end + 1) : end;
+  }
+
+  /** A value that is no list or object; of these, the empty object. */
+  function scalar({ from, to }: Pick<Span, 'from' | 'to'>): JsonValue {
+    return text[from] === '{' || text[from] === '[' ? {} : (JSON.parse(text.slice(from, to)) as JsonValue);
+  }
+
+  function stringAt(from: number, to: number): string {
+    const written = text.slice(from + 1, to - 1);
+    return written.includes('\\') ? (JSON.parse(text.slice(from, to)) as string) : written;
+  }
+
+  /** What stands in a span, where it is a string. */
+  function nameIn(span: Span | undefined, otherwise = ''): string {
+    return span && text[span.from] === '"' ? stringAt(span.from, span.to) : otherwise;
+  }
+
+  function replace(from: number, to: number, before: string, after: string): void {
+    if (after !== before) edits.add(from, to, JSON.stringify(after));
+  }
+
+  function hide(from: number, to: number): void {
+    cover({ from, to, first: edits.count, last: edits.count });
+  }
+
+  function cover({ from, to, first, last }: Span): void {
+    if (isRedacted(text.slice(from + 1, to - 1))) return;
+    onSecret?.(JSON.parse(text.slice(from, to)) as JsonValue, true);
+    edits.cover(first, last, from, to, `"${REDACTED}"`);
   }
 }

@@ -1,59 +1,71 @@
 import { isUtf8 } from 'node:buffer';
-import {
-  answerBounds,
-  type Beginning,
-  decodeContentSync,
-  decodeStart,
-  isPastBounds,
-} from '../../http/decode-content.ts';
+import { answerBounds, type Beginning, decodeStart } from '../../http/decode-content.ts';
 import { header, headerValues, type RawHeaders } from '../../http/http.ts';
-import {
-  type Exchange,
-  headerPairs,
-  type KeptBody,
-  type StoredBody,
-  type StoredHeaders,
-} from '../../model/exchange.ts';
+import type { KeptBody, StoredBody, StoredHeaders } from '../../model/exchange.ts';
 import { bodyBytes, storeBody } from '../body.ts';
-import { decodePart, mayHoldAny } from './name-before.ts';
-import { redactJsonText } from './redact-json.ts';
-import { hiddenApart, redactPlain } from './redact-plain.ts';
-import { encodePart, redactJson, redactPairs, redactText } from './redact-text.ts';
-import { isRedacted, REDACTED } from './redacted.ts';
-import {
-  type FoundSecret,
-  foundByName,
-  hidingTexts,
-  KnownSecrets,
-  type OnFound,
-  type Redaction,
-  rememberPlain,
-} from './redaction.ts';
-import { beginOfCutSecret, isLikeToken, isOpaque, isRandom } from './shapes.ts';
+import { Parameters } from './names.ts';
+import { redactJson, redactJsonText, redactText } from './redact-text.ts';
+import { betweenPlaceholders, type Hide, hidden, isRedacted, REDACTED } from './redacted.ts';
+import { hiddenApart, type OnSecret, type Redaction, redactPlain, rememberPlain } from './redaction.ts';
+import { isLikeToken, isOpaque, isRandom } from './shapes.ts';
+import { decodePart, mayHoldAny } from './suspects.ts';
 
 /**
  * Redaction of messages. Nothing is written or shown before it went through here. Every function gives back the very value that it was
  * given if nothing is to be hidden, and may tell what it hid.
  */
-export { type FoundSecret, type OnFound, redactJson, redactText };
+export { redactJson, redactText };
 
 /** A URL or request target, of any form, without secret query members and without `user:password@`. */
-export function redactUrl(url: string, redaction: Redaction, place = 'url', onFound?: OnFound): string {
+export function redactUrl(url: string, redaction: Redaction, onSecret?: OnSecret): string {
   const [authority = ''] = /^(?:[a-z][a-z0-9+.-]*:)?\/\/[^/?#\\]*/i.exec(url) ?? [];
   const rest = url.slice(authority.length);
   const [, path = '', query, fragment] = /^([^?#]*)(?:\?([^#]*))?(?:#([\s\S]*))?$/.exec(rest) ?? [];
   return (
     authority.replace(/\/\/[\s\S]*@/, `//${REDACTED}@`) +
-    redactPath(path, redaction, `${place}/path`, onFound) +
-    (query === undefined ? '' : `?${redactQuery(query, redaction, onFound)}`) +
+    redactPath(path, redaction, onSecret) +
+    (query === undefined ? '' : `?${redactQuery(query, redaction, onSecret)}`) +
     // Some sign-in flows send tokens back in the fragment.
-    (fragment === undefined ? '' : `#${redactPairs(fragment, redaction, 'fragment', onFound)}`)
+    (fragment === undefined ? '' : `#${redactPairs(fragment, redaction, onSecret)}`)
   );
 }
 
 /** A query without its `?`. */
-export function redactQuery(query: string, redaction: Redaction, onFound?: OnFound): string {
-  return query === '' ? query : redactPairs(query, redaction, 'query', onFound, hiddenApart);
+export function redactQuery(query: string, redaction: Redaction, onSecret?: OnSecret): string {
+  return query === '' ? query : redactPairs(query, redaction, onSecret, hiddenApart);
+}
+
+/** `token=abc&limit=1` -> `token=[redacted]&limit=1`: a query without its `?`, or a form. */
+function redactPairs(pairs: string, redaction: Redaction, onSecret?: OnSecret, hide: Hide = hidden): string {
+  const { members } = redaction;
+  const parameters = new Parameters(pairs, members);
+  return pairs
+    .split('&')
+    .map((pair) => {
+      const equals = pair.indexOf('=');
+      if (equals < 0) return redactCoded(pair);
+      const [written, value] = [pair.slice(0, equals), pair.slice(equals + 1)];
+      const name = decodePart(written);
+      if (members.meaning(name).kind === 'plain') return `${redactCoded(written)}=${redactCoded(value)}`;
+      const plain = decodePart(value);
+      if (isRedacted(plain)) return pair;
+      if (!parameters.isSecret(name, plain)) return `${written}=${redactCoded(value)}`;
+      onSecret?.(plain, true);
+      return `${written}=${members.has(name) ? REDACTED : hide(plain)}`;
+    })
+    .join('&');
+
+  function redactCoded(part: string): string {
+    const plain = decodePart(part);
+    const clean = redactText(plain, redaction, onSecret, hide);
+    if (clean === plain) return part;
+    return plain === part || isRedacted(clean) ? clean : encodePart(clean);
+  }
+}
+
+/** A part of a query, form or path, percent-encoded but for placeholders. */
+function encodePart(part: string): string {
+  return betweenPlaceholders(part, (text) => encodeURIComponent(text.toWellFormed()));
 }
 
 /** A token follows these in a path, and the names of secrets: `/environments/KEY`, `/reset/TOKEN`. */
@@ -69,48 +81,37 @@ const LEAST_FOLLOWING = 16;
  * A path without its query. A secret is known by its looks, by the name before it (`;token=…`, `/tokens/…`), or because another message
  * has named it.
  */
-export function redactPath(path: string, redaction: Redaction, place = 'path', onFound?: OnFound): string {
+export function redactPath(path: string, redaction: Redaction, onSecret?: OnSecret): string {
   if (redaction.plain.has(path)) return path;
-  const named = redaction.detects ? path.replace(USER_INFO, hideUserInfo) : path;
-  let before = '';
+  const named = redaction.detects ? path.replace(USER_INFO, `$1${REDACTED}`) : path;
+  let follows = '';
   const segments = named.split('/').map((segment) => {
     const plain = decodePart(segment.replaceAll('+', '%2B'));
-    const follows = before;
-    before = plain;
+    const before = follows;
+    follows = plain;
     if (isRedacted(plain)) return plain;
+    // `a;jsessionid=x`
     const clean = plain.includes(';')
-      ? redactParameters(plain, redaction, place, onFound)
-      : redactText(plain, redaction, place, onFound, hiddenApart);
+      ? plain
+          .split(';')
+          .map((part) => redactPairs(part, redaction, onSecret))
+          .join(';')
+      : redactText(plain, redaction, onSecret, hiddenApart);
     if (clean !== plain) return plain === segment ? clean : encodePart(clean);
-    if (!isToken(plain, follows)) return segment;
-    onFound?.({ what: 'a token', place, isDetected: true, value: plain });
+    if (!isToken(plain, before, redaction)) return segment;
+    onSecret?.(plain, false);
     return hiddenApart(plain);
   });
-  const result = segments.join('/');
-  if (result === path && redaction.given.size === 0) rememberPlain(redaction, path);
-  return result;
-
-  function isToken(plain: string, follows: string): boolean {
-    const { detects, given, members } = redaction;
-    if (given.has(plain)) return true;
-    if (!detects || plain.length < LEAST_FOLLOWING) return false;
-    if (isRandom(plain, LEAST_RANDOM)) return true;
-    return (BEFORE_TOKEN.test(follows) || members.has(follows)) && isOpaque(plain, LEAST_FOLLOWING);
-  }
-
-  function hideUserInfo(all: string, before: string, value: string): string {
-    if (isRedacted(value)) return all;
-    onFound?.({ what: 'a password in a URL', place, isDetected: true, value });
-    return before + REDACTED;
-  }
+  const clean = segments.join('/');
+  if (clean === path && redaction.given.size === 0) rememberPlain(redaction, path);
+  return clean;
 }
 
-/** `a;jsessionid=x` */
-function redactParameters(segment: string, redaction: Redaction, place: string, onFound?: OnFound): string {
-  return segment
-    .split(';')
-    .map((part) => redactPairs(part, redaction, place, onFound))
-    .join(';');
+function isToken(segment: string, before: string, { detects, given, members }: Redaction): boolean {
+  if (given.has(segment)) return true;
+  if (!detects || segment.length < LEAST_FOLLOWING) return false;
+  if (isRandom(segment, LEAST_RANDOM)) return true;
+  return (BEFORE_TOKEN.test(before) || members.has(before)) && isOpaque(segment, LEAST_FOLLOWING);
 }
 
 /** The path itself, and each one that it is if one of its segments is a token. */
@@ -128,54 +129,38 @@ const URL_HEADERS: ReadonlySet<string> = new Set(['location', 'content-location'
 /** Headers whose value only names something, in the shape of a token. */
 const ID_HEADER = /(?:^|-)(?:id|etag|ray|if-none-match|if-match|traceparent|tracestate|b3)$/;
 
-/** Headers for showing: each stays, with the placeholder if its value is secret. */
-export function redactRawHeaders(headers: RawHeaders, redaction: Redaction): string[] {
-  return headers.map((text, i) =>
-    i % 2 === 0 ? text : redactHeader((headers[i - 1] as string).toLowerCase(), text, redaction),
-  );
-}
-
-/** The same for names in lower case. */
-export function redactFlatHeaders(
-  headers: readonly string[],
-  redaction: Redaction,
-  onFound?: OnFound,
-): readonly string[] {
+/** Each header stays, with the placeholder if its value is secret. */
+export function redactHeaders(headers: RawHeaders, redaction: Redaction, onSecret?: OnSecret): RawHeaders {
   let clean: string[] | undefined;
-  for (let i = 0; i + 1 < headers.length; i += 2) {
-    const value = headers[i + 1] as string;
-    const cleanValue = redactHeader(headers[i] as string, value, redaction, onFound);
+  for (let i = 1; i < headers.length; i += 2) {
+    const value = headers[i] as string;
+    const cleanValue = redactHeader((headers[i - 1] as string).toLowerCase(), value, redaction, onSecret);
     if (cleanValue === value) continue;
     clean ??= headers.slice();
-    clean[i + 1] = cleanValue;
+    clean[i] = cleanValue;
   }
   return clean ?? headers;
 }
 
 /** Those that are kept with an exchange. */
-export function redactStoredHeaders(
-  headers: StoredHeaders,
-  redaction: Redaction,
-  onFound?: OnFound,
-): StoredHeaders {
+export function redactStoredHeaders(headers: StoredHeaders, redaction: Redaction): StoredHeaders {
   const clean = Object.entries(headers).map(([name, values]): [string, string | string[]] => {
-    const redact = (value: string) => redactHeader(name, value, redaction, onFound);
+    const redact = (value: string) => redactHeader(name, value, redaction);
     return [name, typeof values === 'string' ? redact(values) : values.map(redact)];
   });
   return Object.fromEntries(clean);
 }
 
 /** One header's value. The name is given in lower case. */
-export function redactHeader(name: string, value: string, redaction: Redaction, onFound?: OnFound): string {
-  const place = `headers/${name}`;
+export function redactHeader(name: string, value: string, redaction: Redaction, onSecret?: OnSecret): string {
   if (redaction.headers.has(name)) {
-    if (value !== REDACTED) onFound?.(foundByName(name, place, value));
+    onSecret?.(value, true);
     return REDACTED;
   }
   if (redaction.plain.has(value)) return value;
-  if (URL_HEADERS.has(name)) return redactUrl(value, redaction, place, onFound);
+  if (URL_HEADERS.has(name)) return redactUrl(value, redaction, onSecret);
   if (ID_HEADER.test(name) && redaction.patterns.length + redaction.texts.length === 0) return value;
-  const clean = redactText(value, redaction, place, onFound);
+  const clean = redactText(value, redaction, onSecret);
   if (clean === value) rememberPlain(redaction, value);
   return clean;
 }
@@ -198,7 +183,6 @@ export function isForm(contentType = ''): boolean {
 }
 
 const IS_CODE = /(?:java|ecma|type)script|html|\/css|wasm|svg|\/x-(?:python|sh|ruby|php)/i;
-
 /** Its texts may be written in ways that only its structure tells. */
 const IS_CODED = /form|multipart/i;
 
@@ -207,56 +191,42 @@ export function redactBytes(
   bytes: Buffer,
   contentType: string | undefined,
   redaction: Redaction,
-  onFound?: OnFound,
+  onSecret?: OnSecret,
 ): Buffer {
   if (bytes.length === 0) return bytes;
   // Bytes that are no UTF-8 are read as Latin-1, in which every byte stays the same.
   const encoding = isUtf8(bytes) ? 'utf8' : 'latin1';
   const text = bytes.toString(encoding);
-  const isPlain = text.length === bytes.length && encoding === 'utf8' && !IS_CODED.test(contentType ?? '');
-  if (isPlain && !mayHoldAny(text, redaction)) return bytes;
-  const clean = redactContent(text, contentType, redaction, onFound);
+  if (!IS_CODED.test(contentType ?? '') && !mayHoldAny(text, redaction)) return bytes;
+  const clean = redactContent(text, contentType, redaction, onSecret);
   return clean === text ? bytes : Buffer.from(clean, encoding);
 }
 
-/** A body that is kept with its exchange, without content codings. */
-export function redactBody<Body extends StoredBody>(
-  body: Body,
-  contentType: string | undefined,
-  redaction: Redaction,
-  onFound?: OnFound,
-): Body | KeptBody {
-  if ('json' in body) {
-    const json = redactJson(body.json, redaction, onFound);
-    return json === body.json ? body : { ...body, json };
-  }
-  if ('text' in body) {
-    // A file has no places within a text.
-    const found = onFound && ((one: FoundSecret) => onFound({ ...one, place: 'body' }));
-    const text = redactContent(body.text, contentType, redaction, found);
-    return text === body.text ? body : { text };
-  }
-  if (!('base64' in body)) return body;
-  const bytes = Buffer.from(body.base64, 'base64');
-  const clean = redactBytes(bytes, contentType, redaction, onFound);
-  return clean === bytes ? body : { base64: clean.toString('base64') };
+function redactContent(text: string, type = '', redaction: Redaction, onSecret?: OnSecret): string {
+  if (IS_CODE.test(type)) return redactPlain(text, redaction, onSecret);
+  if (!isForm(type)) return redactText(text, redaction, onSecret);
+  // Some tools say so of everything, JSON too.
+  return redactJsonText(text, redaction, onSecret) ?? redactPairs(text, redaction, onSecret);
 }
 
-function redactContent(
-  text: string,
+/** A body that is kept with its exchange, without content codings. */
+export function redactBody(
+  body: StoredBody,
   contentType: string | undefined,
   redaction: Redaction,
-  onFound?: OnFound,
-): string {
-  if (contentType !== undefined && IS_CODE.test(contentType))
-    return redactPlain(text, redaction, 'body', onFound);
-  if (!isForm(contentType)) return redactText(text, redaction, 'body', onFound);
-  // Some tools say so of everything, JSON too.
-  return (
-    redactJsonText(text, redaction, redactText, 'body', onFound) ??
-    redactPairs(text, redaction, 'body', onFound)
-  );
+): StoredBody | undefined {
+  if ('omitted' in body) return body;
+  if ('json' in body) {
+    const json = redactJson(body.json, redaction);
+    return json === body.json ? body : { ...body, json };
+  }
+  const bytes = bodyBytes(body);
+  const clean = redactBytes(bytes, contentType, redaction);
+  return clean === bytes ? body : storeBody(clean, 'text/plain');
 }
+
+/** Of an answer that is kept. */
+export const ANSWER_BOUNDS = answerBounds(64 * 1024 * 1024);
 
 /**
  * The beginning of a body for showing, without its content codings. If these cannot be undone, nobody can say what it holds: the
@@ -271,20 +241,24 @@ export function redactBodyStart(
   most: number,
   isCut: boolean,
   redaction: Redaction,
-  onFound?: OnFound,
+  onSecret?: OnSecret,
 ): Beginning {
   // Twice as much: of what is too long, only half may be had.
   const plain = decodeStart(bytes, codingOf(headers), 2 * most);
   if (plain === undefined) return { bytes: Buffer.from(REDACTED), cut: isCut };
   const cut = isCut || plain.cut || plain.bytes.length > most;
   const start = cut ? withoutTorn(plain.bytes.subarray(0, most)) : plain.bytes;
-  return { bytes: redactBytes(start, header(headers, 'content-type'), redaction, onFound), cut };
+  return { bytes: redactBytes(start, header(headers, 'content-type'), redaction, onSecret), cut };
 }
 
-/** Without what is torn at the end: a character, or the beginning of a secret. */
+const LONGEST_TORN = 2048;
+
+/** Without the word at the end, which may be the beginning of a secret. */
 function withoutTorn(bytes: Buffer): Buffer {
   const whole = wholeCharacters(bytes);
-  return whole.subarray(0, beginOfCutSecret(whole.toString('latin1')));
+  const tail = whole.subarray(-LONGEST_TORN).toString('latin1');
+  const blank = Math.max(...[...' \n\t,;&"\'<>{}()'].map((char) => tail.lastIndexOf(char)));
+  return whole.subarray(0, whole.length - tail.length + blank + 1);
 }
 
 /** Without the beginning of a UTF-8 character at the end, if that makes it a text. */
@@ -294,79 +268,4 @@ export function wholeCharacters(bytes: Buffer): Buffer {
     if (isUtf8(shorter)) return shorter;
   }
   return bytes;
-}
-
-/**
- * A whole exchange as it stands in a file. Secret headers of a response go: a placeholder would be replayed as if it were a cookie. A
- * secret of one part is hidden in all others.
- *
- * @param onFound places are `request/query/token`, `response/body/json/user/password`
- */
-export function redactExchange(exchange: Exchange, redaction: Redaction, onFound?: OnFound): Exchange {
-  const known = new KnownSecrets();
-  known.addHeaders(headerPairs(exchange.request.headers).flat(), redaction);
-  const clean = redactParts(exchange, redaction, (found) => {
-    known.add(found.value);
-    onFound?.(found);
-  });
-  const { texts } = known;
-  return texts.length === 0 ? clean : redactParts(clean, hidingTexts(redaction, texts), onFound);
-}
-
-function redactParts(exchange: Exchange, redaction: Redaction, onFound?: OnFound): Exchange {
-  const { request, response } = exchange;
-  const below = (part: string): OnFound | undefined =>
-    onFound &&
-    ((found) => {
-      const place = found.place.startsWith('/') ? `body/json${found.place}` : found.place;
-      onFound({ ...found, place: `${part}/${place}` });
-    });
-  const [ofRequest, ofResponse] = [below('request'), below('response')];
-  return {
-    ...exchange,
-    request: {
-      ...request,
-      path: redactPath(request.path, redaction, 'path', ofRequest),
-      query: redactQuery(request.query, redaction, ofRequest),
-      ...redactMessage(request, redaction, ofRequest),
-    },
-    ...(response && {
-      response: { ...response, ...redactMessage(withoutSecretHeaders(response), redaction, ofResponse) },
-    }),
-  };
-
-  function withoutSecretHeaders(message: Message): Message {
-    const kept = Object.entries(message.headers).filter(([name, values]) => {
-      if (!redaction.headers.has(name)) return true;
-      for (const value of [values].flat()) ofResponse?.(foundByName(name, `headers/${name}`, value));
-      return false;
-    });
-    return { ...message, headers: Object.fromEntries(kept) };
-  }
-}
-
-/** Of an answer that is kept. */
-export const ANSWER_BOUNDS = answerBounds(64 * 1024 * 1024);
-
-interface Message {
-  headers: StoredHeaders;
-  body?: StoredBody;
-}
-
-/** A body that was kept with its coding is decoded, or left out if that cannot be done. */
-function redactMessage({ headers, body }: Message, redaction: Redaction, onFound?: OnFound): Message {
-  const { 'content-encoding': coding, ...others } = headers;
-  if (coding === undefined || body === undefined || !('base64' in body))
-    return {
-      headers: redactStoredHeaders(headers, redaction, onFound),
-      ...(body && { body: redactBody(body, contentTypeOf(headers), redaction, onFound) }),
-    };
-  const bytes = bodyBytes(body);
-  const decoded = decodeContentSync(bytes, [coding].flat().join(','), ANSWER_BOUNDS);
-  const isDecoded = Buffer.isBuffer(decoded);
-  const plain = isDecoded ? storeBody(decoded, contentTypeOf(headers)) : undefined;
-  if (plain) return redactMessage({ headers: others, body: plain }, redaction, onFound);
-  // To look for secrets in coded bytes could only break them.
-  const kept = isDecoded || isPastBounds(decoded) ? body : { omitted: bytes.length };
-  return { headers: redactStoredHeaders(headers, redaction, onFound), body: kept };
 }

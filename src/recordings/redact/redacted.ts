@@ -24,23 +24,41 @@ export function betweenPlaceholders(text: string, change: (part: string) => stri
   return parts.map((part, i) => (i % 2 === 1 ? part : change(part))).join('');
 }
 
-/** A text of which spans are replaced, one behind the other. */
-export class SplicedText {
+/** Spans of a text that something else takes the place of, in the order of the text. */
+export class Edits {
   readonly #text: string;
-  #clean = '';
-  /** The text behind this offset is not replaced yet. */
-  end = 0;
+  readonly #edits: { from: number; to: number; by: string }[] = [];
 
   constructor(text: string) {
     this.#text = text;
   }
 
-  replace(from: number, to: number, by: string): void {
-    this.#clean += this.#text.slice(this.end, from) + by;
-    this.end = to;
+  get count(): number {
+    return this.#edits.length;
+  }
+
+  /** The offset behind the last span. */
+  get end(): number {
+    return this.#edits.at(-1)?.to ?? 0;
+  }
+
+  add(from: number, to: number, by: string): void {
+    this.#edits.push({ from, to, by });
+  }
+
+  /** A span in the place of the edits number `first` to `last`, which lie within it. */
+  cover(first: number, last: number, from: number, to: number, by: string): void {
+    this.#edits.splice(first, last - first, { from, to, by });
   }
 
   toString(): string {
-    return this.end === 0 ? this.#text : this.#clean + this.#text.slice(this.end);
+    if (this.#edits.length === 0) return this.#text;
+    let at = 0;
+    let clean = '';
+    for (const { from, to, by } of this.#edits) {
+      clean += this.#text.slice(at, from) + by;
+      at = to;
+    }
+    return clean + this.#text.slice(at);
   }
 }

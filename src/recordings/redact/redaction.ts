@@ -1,31 +1,13 @@
-import { LRUCache } from 'lru-cache';
+import { hash } from 'node:crypto';
 import type { RawHeaders } from '../../http/http.ts';
 import type { JsonValue } from '../../json/json.ts';
 import { tokensOf } from '../../json/pointer.ts';
 import { type PatternNode, patternTree } from '../../json/pointer-pattern.ts';
 import { SecretNames } from './names.ts';
-import { REDACTED } from './redacted.ts';
-import { isLikeToken } from './shapes.ts';
+import { betweenPlaceholders, Edits, type Hide, hidden, isRedacted, REDACTED } from './redacted.ts';
+import { isLikeToken, secretsIn } from './shapes.ts';
 
-/** One thing that was hidden. */
-export interface FoundSecret {
-  /** Why: `the name "token"`, `the pointer /users/0/email`, `the pattern \d{16}`, `a JSON Web Token`. */
-  what: string;
-  /** `query/token`, `headers/location`, `path`, `body`, or the JSON Pointer of a place in the body. */
-  place: string;
-  /** Its looks alone make it a secret. */
-  isDetected: boolean;
-  /** The secret, for looking for it elsewhere. Never to be written or shown. */
-  value: JsonValue;
-}
-
-export type OnFound = (found: FoundSecret) => void;
-
-export function foundByName(name: string, place: string, value: JsonValue): FoundSecret {
-  return { what: `the name "${name}"`, place, isDetected: false, value };
-}
-
-/** What is redacted. */
+/** What is redacted: the settings, compiled. */
 export interface Redaction {
   /** It is made from these, and `texts`. */
   settings: RedactionSettings;
@@ -56,9 +38,8 @@ export interface RedactionSettings {
   redactPatterns?: readonly string[];
 }
 
-const MOST_PLAIN = 1000;
-const LONGEST_PLAIN = 200;
-const MOST_GIVEN = 10_000;
+/** Takes a secret that was hidden, and whether a name or place told it. */
+export type OnSecret = (secret: JsonValue, isNamed: boolean) => void;
 
 export function redactionOf({ redact = [], redactPatterns = [] }: RedactionSettings = {}): Redaction {
   const places = redact.filter((one) => one.startsWith('/'));
@@ -67,12 +48,13 @@ export function redactionOf({ redact = [], redactPatterns = [] }: RedactionSetti
   const lastNames = places.flatMap(
     (place) => tokensOf(place).findLast((token) => !/^(?:\*|\d+)$/.test(token)) ?? [],
   );
-  const members = new SecretNames(false, added, kept);
+  const members = new SecretNames('members', added, kept);
   return {
     settings: { redact, redactPatterns },
-    headers: new SecretNames(true, added, kept),
+    headers: new SecretNames('headers', added, kept),
     members,
-    membersInText: lastNames.length === 0 ? members : new SecretNames(false, [...added, ...lastNames], kept),
+    membersInText:
+      lastNames.length === 0 ? members : new SecretNames('members', [...added, ...lastNames], kept),
     pointers: patternTree(places),
     patterns: redactPatterns.map((source) => new RegExp(source, 'gu')),
     detects: true,
@@ -84,32 +66,58 @@ export function redactionOf({ redact = [], redactPatterns = [] }: RedactionSetti
 
 export const DEFAULT_REDACTION: Redaction = redactionOf();
 
-class NoNames extends SecretNames {
-  override has(): boolean {
-    return false;
-  }
-  override mayHave(): boolean {
-    return false;
-  }
-}
+const NO_NAMES = new SecretNames('nothing');
 
 /** Hides nothing. */
 export const NO_REDACTION: Redaction = {
   ...redactionOf(),
-  headers: new NoNames(true),
-  members: new NoNames(false),
-  membersInText: new NoNames(false),
+  headers: NO_NAMES,
+  members: NO_NAMES,
+  membersInText: NO_NAMES,
   detects: false,
 };
+
+/** Stands for a value that looks like a secret, in a path or query: two of them stay apart. */
+export const hiddenApart: Hide = (secret) => `[redacted:${hash('sha256', secret, 'hex').slice(0, 12)}]`;
+
+/** Characters of the shortest text that holds a secret, unless a pattern says otherwise. */
+export const SHORTEST = 7;
+
+/** Hides what looks like a secret, what is known as one, and what a pattern matches, in text of any kind. */
+export function redactPlain(
+  text: string,
+  { detects, texts, patterns }: Redaction,
+  onSecret?: OnSecret,
+  hide: Hide = hidden,
+): string {
+  const edits = new Edits(text);
+  for (const { from, to } of detects ? secretsIn(text) : []) {
+    const secret = text.slice(from, to);
+    if (from < edits.end || isRedacted(secret)) continue;
+    onSecret?.(secret, false);
+    edits.add(from, to, hide(secret));
+  }
+  let clean = edits.toString();
+  for (const secret of texts)
+    if (clean.includes(secret))
+      clean = betweenPlaceholders(clean, (part) => part.replaceAll(secret, REDACTED));
+  for (const pattern of patterns)
+    clean = betweenPlaceholders(clean, (part) =>
+      part.replace(pattern, (match) => {
+        if (match !== '') onSecret?.(match, true);
+        return match && REDACTED;
+      }),
+    );
+  return clean;
+}
+
+const MOST_PLAIN = 1000;
+const LONGEST_PLAIN = 200;
+const MOST_GIVEN = 10_000;
 
 /** Remembers a value without a secret. */
 export function rememberPlain({ plain }: Redaction, value: string): void {
   if (value.length <= LONGEST_PLAIN) addWithin(plain, value, MOST_PLAIN);
-}
-
-/** Remembers a secret that a message has named, if it could stand in a path. */
-export function rememberGiven({ given }: Redaction, { value, isDetected }: FoundSecret): void {
-  if (!isDetected && typeof value === 'string' && isLikeToken(value)) addWithin(given, value, MOST_GIVEN);
 }
 
 function addWithin(values: Set<string>, value: string, most: number): void {
@@ -133,43 +141,43 @@ export function hidingTexts(redaction: Redaction, texts: readonly string[]): Red
 }
 
 /** Characters of the shortest known secret: shorter texts stand in many places by chance. */
-const SHORTEST = 8;
+const SHORTEST_KNOWN = 8;
 /** A word stands in many places by chance. */
 const WORD = /^\p{L}{1,15}$/u;
 /** Each is looked for in all parts of an exchange. */
 const MOST_KNOWN = 64;
 
-/** The same credentials come with every request. */
-const ofHeaders = new LRUCache<string, readonly string[]>({ max: 64 });
-
 /** The secrets of one exchange: an answer that echoes one hides it too. */
 export class KnownSecrets {
+  readonly #redaction: Redaction;
   readonly #texts = new Set<string>();
+
+  constructor(redaction: Redaction) {
+    this.#redaction = redaction;
+  }
 
   get texts(): readonly string[] {
     return [...this.#texts];
   }
 
-  add(value: JsonValue): void {
-    if (typeof value === 'string') {
-      if (value !== REDACTED && !WORD.test(value)) this.#add(waysToWrite(value));
-    } else if (typeof value === 'number') this.add(String(value));
-    else if (typeof value === 'object' && value !== null)
-      for (const one of Object.values(value)) this.add(one);
-  }
+  /** A token that a message names could stand in a path, too. */
+  readonly add: OnSecret = (secret, isNamed) => {
+    if (typeof secret === 'string') {
+      if (isRedacted(secret) || WORD.test(secret)) return;
+      if (isNamed && isLikeToken(secret)) addWithin(this.#redaction.given, secret, MOST_GIVEN);
+      this.#add(waysToWrite(secret));
+    } else if (typeof secret === 'number') this.#add(waysToWrite(String(secret)));
+    else if (typeof secret === 'object' && secret !== null)
+      for (const one of Object.values(secret)) this.add(one, isNamed);
+  };
 
-  addHeaders(headers: RawHeaders, { headers: names }: Redaction): void {
+  addHeaders(headers: RawHeaders): void {
     for (let i = 0; i + 1 < headers.length; i += 2)
-      if (names.has(headers[i] as string)) this.addHeader(headers[i + 1] as string);
+      if (this.#redaction.headers.has(headers[i] as string)) this.addHeader(headers[i + 1] as string);
   }
 
   addHeader(value: string): void {
-    let texts = ofHeaders.get(value);
-    if (texts === undefined) {
-      texts = partsOf(value).flatMap(waysToWrite);
-      ofHeaders.set(value, texts);
-    }
-    this.#add(texts);
+    this.#add(partsOf(value).flatMap(waysToWrite));
   }
 
   #add(texts: readonly string[]): void {
@@ -186,7 +194,7 @@ function partsOf(value: string): string[] {
   for (const piece of pieces.slice(0, MOST_KNOWN)) {
     const part = piece.replace(/^[^=]*=(?=[^=])/, '').replace(/^"|"$/g, '');
     // A word of a cookie stands elsewhere too.
-    if (/\d/.test(part) || part.length >= 2 * SHORTEST) parts.push(part);
+    if (/\d/.test(part) || part.length >= 2 * SHORTEST_KNOWN) parts.push(part);
   }
   const coded = /^basic +([\w+/=-]+)$/i.exec(value)?.[1];
   if (coded === undefined) return parts;
@@ -196,7 +204,7 @@ function partsOf(value: string): string[] {
 
 /** Plain, in a URL, in JSON, and as the Latin-1 of its bytes. */
 function waysToWrite(text: string): string[] {
-  if (text.length < SHORTEST || text.includes(REDACTED)) return [];
+  if (text.length < SHORTEST_KNOWN || text.includes(REDACTED)) return [];
   if (/^[\w.~-]+$/.test(text)) return [text];
   const coded = encodeURIComponent(text.toWellFormed());
   const json = JSON.stringify(text).slice(1, -1);

@@ -3,37 +3,52 @@
 export interface Span {
   from: number;
   to: number;
-  /** `a JSON Web Token` */
-  kind: string;
 }
 
-/** Signs of the secrets that are more than a word, besides credentials. */
-const MARKS = ['AccountKey=', 'SharedAccessKey=', '-----BEGIN', 'slack.com', 'discord', 'office.com'];
+const SHORTEST = 16;
+const LONGEST = 4096;
+
 const SCHEMES = /bearer |basic |token /i;
 const PASSWORD_IN_URL = /:\\?\/\\?\/[^\s/?#@:"'<>\\[\]]{0,128}:[^\s/]/;
-
-function hasMark(text: string): boolean {
-  return (
-    MARKS.some((mark) => text.includes(mark)) ||
-    SCHEMES.test(text) ||
-    (text.includes('@') && PASSWORD_IN_URL.test(text))
-  );
-}
-
+const WEBHOOK =
+  '(?:hooks\\.slack\\.com|discord(?:app)?\\.com\\\\?/api|webhook\\.office\\.com)\\\\?/(?:services|workflows|triggers|webhooks|webhookb2)\\\\?/';
+const HAS_WEBHOOK = new RegExp(WEBHOOK, 'i');
 /** Each alternative begins with a mark, and looks at a bounded number of characters behind it. */
 const MARKED = new RegExp(
   [
     '\\b(?<scheme>bearer|basic|token) {1,3}(?<credentials>[\\w.~+/=:-]{8,4096})',
     ':\\\\?/\\\\?/[^\\s/?#@:"\'<>\\\\[\\]]{0,128}:(?<password>[^\\s/?#@"\'<>\\\\[\\]]{1,256})@',
-    '(?:Account|SharedAccess)Key=(?<storage>[\\w+/]{32,100}={0,2})',
-    '(?:hooks\\.slack\\.com|discord(?:app)?\\.com\\\\?/api|webhook\\.office\\.com)\\\\?/(?:services|workflows|triggers|webhooks|webhookb2)\\\\?/(?<webhook>[\\w\\\\/@+-]{20,300})',
+    `${WEBHOOK}(?<webhook>[\\w\\\\/@+-]{20,300})`,
   ].join('|'),
   'gi',
 );
 
-/** Whether anything in a text may look like a secret: most have no long word and no mark. */
+/** Tokens that have no separator behind their prefix, or a tail of another kind. */
+const KNOWN = new RegExp(
+  [
+    '^(?:A(?:KIA|SIA|BIA|CCA)[A-Z2-7]{16}|AIza[\\w-]{35}|AA[\\w-]{33}',
+    '(?:SK|dapi|EAA[A-Z]|ATATT3|ATCTT3|ATBB|EZ[AT]K)[\\w-]{30,}',
+    '(?:AGE-SECRET-KEY-1|NRAK-|PMAK-|FLWSECK)[\\w-]{20,}',
+    'pat\\w{14}\\.[\\da-f]{64}|x(?:ox[a-z]|app)-[\\w-]{16,}|[\\da-f]{32}-us\\d{1,2}',
+    '\\d{1,3}\\.atlasv1\\.[\\w-]{40,}|[\\w-]{12,20}\\.atlasv1\\.[\\w-]{40,}',
+    '(?:sdk|mob|api|pat-[a-z]{2}\\d|HRKU)-[\\da-f]{8}(?:-[\\da-f]{4}){3}-[\\da-f]{12}',
+    '[MNO][A-Za-z\\d_-]{23,27}\\.[\\w-]{6,7}\\.[\\w-]{27,38})$',
+  ].join('|'),
+);
+
+/** Whether anything in a text looks like a secret, but for credentials behind the name of a scheme: a quick look, since most texts have none. */
 export function mayHoldSecret(text: string): boolean {
-  return hasMark(text) || longWords(text, (from, to) => secretInWord(text, from, to) !== undefined);
+  return (
+    text.includes('-----BEGIN') ||
+    (text.includes('@') && PASSWORD_IN_URL.test(text)) ||
+    (text.includes('.com') && HAS_WEBHOOK.test(text)) ||
+    longWords(text, (from, to) => secretInWord(text, from, to) !== undefined)
+  );
+}
+
+/** Whether it names the scheme of credentials: `Bearer …` */
+export function namesScheme(text: string): boolean {
+  return SCHEMES.test(text);
 }
 
 /** Whether it holds a value that an open name would make a secret. */
@@ -41,15 +56,15 @@ export function holdsOpaque(text: string): boolean {
   return longWords(text, (from, to) => isOpaque(text.slice(from, Math.min(to, from + LONGEST)), SHORTEST));
 }
 
-/** What looks like a secret, in the order of the text. */
+/** What looks like a secret, in the order of the text; one may lie within another. */
 export function secretsIn(text: string): Span[] {
-  const found = hasMark(text) ? [...privateKeysIn(text), ...markedIn(text)] : [];
+  const found = [...privateKeysIn(text), ...markedIn(text)];
   longWords(text, (from, to) => {
     const span = secretInWord(text, from, to);
     if (span) found.push(span);
     return false;
   });
-  return found.length < 2 ? found : found.sort((a, b) => a.from - b.from);
+  return found.sort((a, b) => a.from - b.from);
 }
 
 /** By their codes: letters, digits and `- . _ ~`. */
@@ -81,67 +96,31 @@ function escapeBefore(text: string, at: number): number {
   return /^(?:[bfnrt]|u[\da-f]{4})/i.exec(text.slice(at, at + 5))?.[0].length ?? 0;
 }
 
-const SHORTEST = 16;
-const LONGEST = 4096;
-
-/** Tokens that have no separator behind their prefix, or a tail of another kind. */
-const KNOWN = new RegExp(
-  [
-    '^(?:(?<aws>A(?:KIA|SIA|BIA|CCA)[A-Z2-7]{16})|(?<google>AIza[\\w-]{35})',
-    '(?:SK|dapi|EAA[A-Z]|ATATT3|ATCTT3|ATBB|EZ[AT]K)[\\w-]{30,}',
-    '(?:AGE-SECRET-KEY-1|NRAK-|PMAK-|FLWSECK)[\\w-]{20,}',
-    'pat\\w{14}\\.[\\da-f]{64}|x(?:ox[a-z]|app)-[\\w-]{16,}|[\\da-f]{32}-us\\d{1,2}',
-    '\\d{1,3}\\.atlasv1\\.[\\w-]{40,}|[\\w-]{12,20}\\.atlasv1\\.[\\w-]{40,}',
-    '(?:sdk|mob|api|pat-[a-z]{2}\\d|HRKU)-[\\da-f]{8}(?:-[\\da-f]{4}){3}-[\\da-f]{12}',
-    '[MNO][A-Za-z\\d_-]{23,27}\\.[\\w-]{6,7}\\.[\\w-]{27,38})$',
-  ].join('|'),
-);
-
 function secretInWord(text: string, from: number, to: number): Span | undefined {
   let end = to;
   while (end > from && text[end - 1] === '.') end--;
   const word = text.slice(from, Math.min(end, from + LONGEST));
   if (word.length < SHORTEST || !/\d/.test(word)) return undefined;
-  const kind = kindOf(word) ?? (isTelegram(text, from, word) ? 'a token' : undefined);
-  return kind === undefined ? undefined : { from, to: endOfPadding(text, end), kind };
-}
-
-function kindOf(word: string): string | undefined {
-  if (isJsonWebToken(word)) return 'a JSON Web Token';
-  const known = KNOWN.exec(word)?.groups;
-  if (known) return known.aws ? 'an AWS access key id' : known.google ? 'a Google API key' : 'a token';
-  return hasRandomTail(word) ? 'a token' : undefined;
-}
-
-/** `1234567890:AA…` */
-function isTelegram(text: string, from: number, word: string): boolean {
-  return /^AA[\w-]{33}$/.test(word) && /\d{8,10}:$/.test(text.slice(Math.max(0, from - 11), from));
-}
-
-/** Base64 may go on behind a `+` or end in `=`. */
-function endOfPadding(text: string, end: number): number {
-  return end + (/^(?:\+[\w+]{4,256})?={0,2}(?!\w)/.exec(text.slice(end, end + 260))?.[0].length ?? 0);
+  if (!isJsonWebToken(word) && !KNOWN.test(word) && !hasRandomTail(word)) return undefined;
+  // Base64 may go on behind a `+` or end in `=`.
+  const rest = /^(?:\+[\w+]{4,256})?={0,2}(?!\w)/.exec(text.slice(end, end + 260));
+  return { from, to: end + (rest?.[0].length ?? 0) };
 }
 
 function isJsonWebToken(word: string): boolean {
-  if (!word.startsWith('eyJ')) return false;
-  const [head = '', ...parts] = word.split('.');
-  return parts.length > 0 && base64(head).includes('"alg"');
+  const end = word.indexOf('.');
+  return end > 0 && word.startsWith('eyJ') && base64(word.slice(0, end)).includes('"alg"');
 }
 
-/** What looks like a secret behind a mark. */
 function markedIn(text: string): Span[] {
   const found: Span[] = [];
-  for (const match of text.matchAll(MARKED)) {
-    const { scheme, credentials, password, storage, webhook } = match.groups as Record<string, string>;
-    const value = (credentials ?? password ?? storage ?? webhook) as string;
-    const from = match.index + match[0].lastIndexOf(value);
-    const span = (kind: string) => found.push({ from, to: from + value.length, kind });
-    if (scheme !== undefined) {
-      if (isCredentials(scheme, value)) span('credentials');
-    } else if (password !== undefined) {
-      if (!/^(?:\d{1,5}|\$.*|\{.*|%s)$/.test(password)) span('a password in a URL');
-    } else span(storage === undefined ? 'the URL of a webhook' : 'a storage key');
+  for (const { 0: match, index, groups } of text.matchAll(MARKED)) {
+    const { scheme, credentials, password, webhook } = groups as Record<string, string | undefined>;
+    if (scheme && !isCredentials(scheme, credentials as string)) continue;
+    if (password && /^(?:\d{1,5}|\$.*|\{.*|%s)$/.test(password)) continue;
+    const value = (credentials ?? password ?? webhook) as string;
+    const from = index + match.lastIndexOf(value);
+    found.push({ from, to: from + value.length });
   }
   return found;
 }
@@ -156,13 +135,28 @@ function base64(text: string): string {
   return Buffer.from(text, 'base64').toString('latin1');
 }
 
+/** Each to its end line; all that follows if that is missing. */
+function privateKeysIn(text: string): Span[] {
+  const found: Span[] = [];
+  for (let from = text.indexOf('-----BEGIN'); from >= 0; ) {
+    let to = from + 10;
+    if (/^-----BEGIN[A-Z\d ]{0,40}PRIVATE KEY/.test(text.slice(from, from + 70))) {
+      const end = text.indexOf('-----END', from);
+      const dashes = end < 0 ? -1 : text.indexOf('-----', end + 8);
+      to = end < 0 ? text.length : dashes < 0 || dashes > end + 70 ? end + 8 : dashes + 5;
+      found.push({ from, to });
+    }
+    from = text.indexOf('-----BEGIN', to);
+  }
+  return found;
+}
+
 /** Prefixes of tokens, whose tail may be short or hexadecimal. */
 const TOKEN_PREFIX =
   /pat|key|tok|sec|auth|api|shp|[_.]v1$|^(?:gh[pousr]|npm|ya29|hv[sb]|sk|rk|pul|rubygems|shippo|sbp|sq0|glsa|pscale)/i;
 /** What ids and hashes begin with. */
 const HASH_PREFIX =
   /^(?:sha\d*|md5|etag|hash|digest|rev|commit|build|urn|uuid|guid|arn|gid|crc\d*|trace|span|req|request|w)$/i;
-
 const MOST_OF_TAIL = 600;
 
 /** A short prefix, a separator, a random tail: `ghp_…`, `sk-proj-…`, `SG.….…`. An id such as `evt_…` has a shorter tail. */
@@ -173,25 +167,10 @@ function hasRandomTail(word: string): boolean {
     const tail = word.slice(index + 1, index + MOST_OF_TAIL);
     if (tail.length < SHORTEST || HASH_PREFIX.test(prefix)) return false;
     const isTokens = TOKEN_PREFIX.test(prefix);
-    const least = isTokens || /[_.-]/.test(prefix) ? 16 : 28;
-    if (isTokens ? takesTurns(tail, least, 0.2) : isRandom(tail, least)) return true;
-    if (isTokens && /^[\da-f]{32,}$/i.test(tail) && /\d/.test(tail) && /[a-f]/i.test(tail)) return true;
+    if (isTokens ? takesTurns(tail, 16, 0.2) || isLongHex(tail) : isRandom(tail, /[_.-]/.test(prefix) ? 16 : 28))
+      return true;
   }
   return false;
-}
-
-/** To its end line; all that follows if that is missing. */
-function privateKeysIn(text: string): Span[] {
-  const found: Span[] = [];
-  for (let from = text.indexOf('-----BEGIN'); from >= 0; from = text.indexOf('-----BEGIN', from + 10)) {
-    if (!/^-----BEGIN[A-Z\d ]{0,40}PRIVATE KEY/.test(text.slice(from, from + 70))) continue;
-    const end = text.indexOf('-----END', from);
-    const dashes = end < 0 ? -1 : text.slice(end + 8, end + 68).indexOf('-----');
-    const to = end < 0 ? text.length : dashes < 0 ? end + 8 : end + 13 + dashes;
-    found.push({ from, to, kind: 'a private key' });
-    from = to;
-  }
-  return found;
 }
 
 const UUID = /[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/gi;
@@ -211,8 +190,7 @@ export function isRandom(word: string, least: number): boolean {
 
 /** @param rate turns for each character at least */
 function takesTurns(word: string, least: number, rate = MIXED.test(word) ? 0.3 : 0.24): boolean {
-  if (word.length < least || !/^[\w~+/.-]+={0,2}$/.test(word) || ASSET.test(word) || HOST.test(word))
-    return false;
+  if (word.length < least || !/^[\w~+/.-]+={0,2}$/.test(word) || ASSET.test(word) || HOST.test(word)) return false;
   const text = word.slice(0, LONGEST).replace(UUID, '');
   // Hashes, and two of them: `a1b2…...c3d4…`.
   if (text.length < least || /^(?:[\da-f_.-]*|[\dA-F_.-]*)$/.test(text) || !/\d/.test(text)) return false;
@@ -222,24 +200,14 @@ function takesTurns(word: string, least: number, rate = MIXED.test(word) ? 0.3 :
 
 /** Whether what may be a secret, by the name before it, is one: random, or hexadecimal digits and as long as no id is. */
 export function isOpaque(value: string, least = 20): boolean {
-  return (
-    isRandom(value, least) || (/^[\da-f]{32,}$/i.test(value) && /\d/.test(value) && /[a-f]/i.test(value))
-  );
+  return isRandom(value, least) || isLongHex(value);
+}
+
+function isLongHex(value: string): boolean {
+  return /^[\da-f]{32,}$/i.test(value) && /\d/.test(value) && /[a-f]/i.test(value);
 }
 
 /** Whether it could be a token of any kind. */
 export function isLikeToken(value: string): boolean {
   return /^[\w.~+=-]{16,512}$/.test(value) && /\d/.test(value) && /[A-Za-z]/.test(value);
-}
-
-const CUT =
-  /(?:\b[A-Za-z][A-Za-z\d]{1,15}[_.:=-]|eyJ|A(?:KIA|SIA|BIA|CCA|Iza)|(?:bearer|basic|token) {1,3}|:\\?\/\\?\/)[\w.~+:%/=-]*$/i;
-/** Characters at the end of a cut text that are looked at. */
-const CUT_WITHIN = 2048;
-
-/** The offset of the secret that a cut text may end in; its length if it ends in none. */
-export function beginOfCutSecret(text: string): number {
-  const start = Math.max(0, text.length - CUT_WITHIN);
-  const index = CUT.exec(text.slice(start))?.index;
-  return index === undefined ? text.length : start + index;
 }
