@@ -199,6 +199,5 @@ async function openRecorder(
       notice(`not recorded: ${shown(request)}: ${redactText(reason, redaction)}`),
     onOmitted: (reason, request) => notice(`recorded in part: ${shown(request)}: ${reason}`),
     onCoded: (reason, request) => notice(`recorded as it came: ${shown(request)}: ${reason}`),
-    onDetected: notice,
   });
 }

@@ -9,6 +9,7 @@ import {
   type RequestHead,
   type ResponseHead,
   splitTarget,
+  withoutHeaders,
 } from '../http/http.ts';
 import type { JsonValue } from '../json/json.ts';
 import {
@@ -25,13 +26,12 @@ import {
   ANSWER_BOUNDS,
   codingOf,
   contentTypeOf,
-  type OnFound,
   redactBytes,
-  redactFlatHeaders,
+  redactHeaders,
   redactPath,
   redactQuery,
 } from './redact/redact.ts';
-import { hidingTexts, KnownSecrets, type Redaction, rememberGiven } from './redact/redaction.ts';
+import { hidingTexts, KnownSecrets, type OnSecret, type Redaction } from './redact/redaction.ts';
 
 /**
  * An exchange on its way into a recording: redacted, decoded, without the headers of one connection; its parts are flat.
@@ -95,10 +95,9 @@ export function plainExchangeOf(
   seen: SeenExchange,
   redaction: Redaction,
   keepHeaders: ReadonlySet<string> = NO_NAMES,
-  onFound?: OnFound,
 ): PlainExchange {
-  const known = new KnownSecrets();
-  known.addHeaders(seen.request.headers, redaction);
+  const known = new KnownSecrets(redaction);
+  known.addHeaders(seen.request.headers);
   const sent = decodeContentSync(seen.requestBody, codingOf(seen.request.headers), REQUEST_BOUNDS);
   const request = plainRequest(seen.request, seen.requestBody, sent, seen.request.json, keepHeaders);
   const coding = codingOf(seen.response.headers);
@@ -113,15 +112,30 @@ export function plainExchangeOf(
     durationMs: Math.max(0, Math.round(seen.endedAt - seen.startedAt)),
     ...(seen.session && { session: seen.session }),
   };
-  redactParts(exchange, redaction, (found) => {
-    known.add(found.value);
-    rememberGiven(redaction, found);
-    onFound?.(found);
-  });
-  const { texts } = known;
-  if (texts.length > 0 && standsAgain(exchange, texts))
-    redactParts(exchange, hidingTexts(redaction, texts), onFound);
+  redactAll(exchange, redaction, known);
   return exchange;
+}
+
+/** An exchange of a file, as if it were recorded now. Secret headers of a response go. */
+export function redactExchange(exchange: Exchange, redaction: Redaction): Exchange {
+  const known = new KnownSecrets(redaction);
+  const plain = toPlainExchange(exchange);
+  const [asked, answered] = [plain.request.body, plain.response.body];
+  known.addHeaders(plain.request.headers);
+  known.addHeaders(plain.response.headers);
+  plain.response.headers = withoutHeaders(plain.response.headers, (name) => redaction.headers.has(name));
+  redactAll(plain, redaction, known);
+  const { request, response } = toStoredExchange(plain);
+  if (plain.request.body === asked && exchange.request.body) request.body = exchange.request.body;
+  if (plain.response.body === answered && exchange.response.body) response.body = exchange.response.body;
+  return { request, response, meta: exchange.meta };
+}
+
+/** What one part shows to be a secret is hidden in all others, where a server may echo it. */
+function redactAll(exchange: PlainExchange, redaction: Redaction, known: KnownSecrets): void {
+  redactParts(exchange, redaction, known.add);
+  const { texts } = known;
+  if (texts.length > 0 && standsAgain(exchange, texts)) redactParts(exchange, hidingTexts(redaction, texts));
 }
 
 function isUnreadable(decoded: Decoded): boolean {
@@ -139,13 +153,13 @@ function omitBody(message: PlainMessage): void {
   message.body = NO_BODY;
 }
 
-function redactParts({ request, response }: PlainExchange, redaction: Redaction, onFound?: OnFound): void {
-  request.path = redactPath(request.path, redaction, 'path', onFound);
-  request.query = redactQuery(request.query, redaction, onFound);
+function redactParts({ request, response }: PlainExchange, redaction: Redaction, onSecret?: OnSecret): void {
+  request.path = redactPath(request.path, redaction, onSecret);
+  request.query = redactQuery(request.query, redaction, onSecret);
   for (const message of [request, response]) {
-    message.headers = redactFlatHeaders(message.headers, redaction, onFound);
+    message.headers = redactHeaders(message.headers, redaction, onSecret);
     if (isStillCoded(message)) continue;
-    const clean = redactBytes(message.body, header(message.headers, 'content-type'), redaction, onFound);
+    const clean = redactBytes(message.body, header(message.headers, 'content-type'), redaction, onSecret);
     if (clean === message.body) continue;
     message.body = clean;
     if (message === request) request.json = undefined;
@@ -156,7 +170,7 @@ function standsAgain({ request, response }: PlainExchange, texts: readonly strin
   const { path, query } = request;
   const parts = [path, query, ...request.headers, ...response.headers];
   // Last, and only where they are not found before: these are large.
-  const bodies = () => [request.body.toString('latin1'), response.body.toString('latin1')];
+  const bodies = () => [request.body.toString(), response.body.toString()];
   const isIn = (part: string) => texts.some((text) => part.includes(text));
   return parts.some(isIn) || bodies().some(isIn);
 }

@@ -1,73 +1,48 @@
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { type PlainExchange, plainExchangeOf, type SeenExchange } from './plain-exchange.ts';
-import {
-  type FoundSecret,
-  type OnFound,
-  type Redaction,
-  type RedactionSettings,
-  rememberGiven,
-} from './redact/redaction.ts';
+import type { Redaction } from './redact/redaction.ts';
 
 /** Of the build alone: sources and tests redact in their own thread. */
 const WORKER = fileURLToPath(new URL('./redact-worker.js', import.meta.url));
 
-export interface RedactWork {
-  id: number;
+export interface RedactWork extends Pick<Redaction, 'settings' | 'texts' | 'given'> {
   seen: SeenExchange;
-  settings: RedactionSettings;
-  texts: readonly string[];
-  given: string[];
-  keepHeaders: string[];
+  keepHeaders: ReadonlySet<string>;
 }
 
-export interface RedactDone {
-  id: number;
+export interface RedactDone extends Pick<Redaction, 'given'> {
   exchange: PlainExchange;
-  found: FoundSecret[];
-}
-
-interface Waiting {
-  resolve(done: RedactDone): void;
-  reject(error: Error): void;
 }
 
 /** One for the process, from the first large exchange on. */
 let thread: Worker | undefined;
-let last = 0;
-const waiting = new Map<number, Waiting>();
+let last: Promise<unknown> = Promise.resolve();
 
 /** The same as `plainExchangeOf`, in a thread, so that requests do not wait for a large body. One after the other. */
-export async function plainExchangeBeside(
-  { request, response, ...seen }: SeenExchange,
+export function plainExchangeBeside(
+  { request, response, requestBody, responseBody, startedAt, endedAt, session }: SeenExchange,
   redaction: Redaction,
   keepHeaders: ReadonlySet<string>,
-  onFound?: OnFound,
 ): Promise<PlainExchange> {
-  const { method, url, headers } = request;
-  const { status, message, headers: answered } = response;
   // What cannot be sent to a thread stays behind.
-  const sent = {
-    request: { method, url, headers },
-    response: { status, message, headers: answered },
-    requestBody: seen.requestBody,
-    responseBody: seen.responseBody,
-    startedAt: seen.startedAt,
-    endedAt: seen.endedAt,
-    session: seen.session,
+  const seen = {
+    request: { method: request.method, url: request.url, headers: request.headers },
+    response: { status: response.status, message: response.message, headers: response.headers },
+    ...{ requestBody, responseBody, startedAt, endedAt, session },
   };
-  if (!existsSync(WORKER)) return plainExchangeOf(sent, redaction, keepHeaders, onFound);
   const { settings, texts, given } = redaction;
-  const work = { id: ++last, seen: sent, settings, texts, given: [...given], keepHeaders: [...keepHeaders] };
-  const { exchange, found } = await inThread(work);
-  for (const one of found) {
-    rememberGiven(redaction, one);
-    onFound?.(one);
-  }
-  exchange.request.body = bufferOf(exchange.request.body);
-  exchange.response.body = bufferOf(exchange.response.body);
-  return exchange;
+  const result = last.then(async () => {
+    if (!existsSync(WORKER)) return plainExchangeOf(seen, redaction, keepHeaders);
+    const { exchange, given: named } = await inThread({ seen, settings, texts, given, keepHeaders });
+    for (const token of named) given.add(token);
+    for (const message of [exchange.request, exchange.response]) message.body = bufferOf(message.body);
+    return exchange;
+  });
+  last = result.catch(() => undefined);
+  return result;
 }
 
 /** A buffer that came from another thread. */
@@ -75,30 +50,15 @@ export function bufferOf({ buffer, byteOffset, byteLength }: Uint8Array): Buffer
   return Buffer.from(buffer as ArrayBuffer, byteOffset, byteLength);
 }
 
-function inThread(work: RedactWork): Promise<RedactDone> {
-  thread ??= startThread();
+async function inThread(work: RedactWork): Promise<RedactDone> {
+  thread ??= new Worker(WORKER, { execArgv: [] }).on('error', () => {
+    thread = undefined;
+  });
+  // An idle thread keeps no process running.
   thread.ref();
   const running = thread;
-  return new Promise((resolve, reject) => {
-    waiting.set(work.id, { resolve, reject });
-    running.postMessage(work);
-  });
-}
-
-function startThread(): Worker {
-  const started = new Worker(WORKER, { execArgv: [] });
-  const fail = (error: Error) => {
-    thread = undefined;
-    for (const { reject } of waiting.values()) reject(error);
-    waiting.clear();
-  };
-  return started
-    .on('message', (done: RedactDone) => {
-      waiting.get(done.id)?.resolve(done);
-      waiting.delete(done.id);
-      // An idle thread keeps no process running.
-      if (waiting.size === 0) started.unref();
-    })
-    .on('error', fail)
-    .on('exit', () => fail(new Error('the thread that redacts has ended')));
+  running.postMessage(work);
+  const [done] = (await once(running, 'message')) as [RedactDone];
+  running.unref();
+  return done;
 }

@@ -4,14 +4,13 @@ import type { JsonValue } from '../json/json.ts';
 import type { Verdict } from '../model/finding.ts';
 import { jsonOf } from '../recordings/body.ts';
 import {
-  type OnFound,
   redactBodyStart,
-  redactRawHeaders,
+  redactHeaders,
   redactText,
   redactUrl,
   wholeCharacters,
 } from '../recordings/redact/redact.ts';
-import { hidingTexts, KnownSecrets, type Redaction } from '../recordings/redact/redaction.ts';
+import { hidingTexts, KnownSecrets, type OnSecret, type Redaction } from '../recordings/redact/redaction.ts';
 import type { BodyToShow, FinishedExchange } from './finished-exchange.ts';
 
 /**
@@ -53,37 +52,37 @@ type ShownHeaders = Record<string, string | string[]>;
 const BODY_SHOWN = 65_536;
 
 export function showExchange(exchange: FinishedExchange, redaction: Redaction): ShownExchange {
-  return hidingEchoes(exchange, redaction, (hiding, onFound) => {
+  return hidingEchoes(exchange, redaction, (hiding, onSecret) => {
     const { request, requestBody, response } = exchange;
-    const shown = headOf(exchange, hiding, onFound);
-    shown.request.body = showBody(requestBody, request.headers, hiding, onFound);
+    const shown = headOf(exchange, hiding, onSecret);
+    shown.request.body = showBody(requestBody, request.headers, hiding, onSecret);
     if (response && shown.response)
-      shown.response.body = showBody(response.body, response.headers, hiding, onFound);
+      shown.response.body = showBody(response.body, response.headers, hiding, onSecret);
     return shown;
   });
 }
 
 /** The same without bodies. */
 export function showExchangeHead(exchange: FinishedExchange, redaction: Redaction): ShownExchange {
-  return hidingEchoes(exchange, redaction, (hiding, onFound) => headOf(exchange, hiding, onFound));
+  return hidingEchoes(exchange, redaction, (hiding, onSecret) => headOf(exchange, hiding, onSecret));
 }
 
 /** What one part shows to be a secret is hidden in all others. */
 function hidingEchoes(
   { request, response }: FinishedExchange,
   redaction: Redaction,
-  show: (redaction: Redaction, onFound: OnFound) => ShownExchange,
+  show: (redaction: Redaction, onSecret?: OnSecret) => ShownExchange,
 ): ShownExchange {
-  const known = new KnownSecrets();
-  known.addHeaders(request.headers, redaction);
-  if (response) known.addHeaders(response.headers, redaction);
+  const known = new KnownSecrets(redaction);
+  known.addHeaders(request.headers);
+  if (response) known.addHeaders(response.headers);
   const before = known.texts;
-  const shown = show(hidingTexts(redaction, before), (found) => known.add(found.value));
+  const shown = show(hidingTexts(redaction, before), known.add);
   const { texts } = known;
-  return texts.length === before.length ? shown : show(hidingTexts(redaction, texts), () => undefined);
+  return texts.length === before.length ? shown : show(hidingTexts(redaction, texts));
 }
 
-function headOf(exchange: FinishedExchange, redaction: Redaction, onFound: OnFound): ShownExchange {
+function headOf(exchange: FinishedExchange, redaction: Redaction, onSecret?: OnSecret): ShownExchange {
   const { id, request, response, failure } = exchange;
   return {
     id,
@@ -91,7 +90,7 @@ function headOf(exchange: FinishedExchange, redaction: Redaction, onFound: OnFou
     durationMs: Math.round(exchange.durationMs * 1000) / 1000,
     request: {
       method: request.method,
-      url: redactUrl(request.url, redaction, 'url', onFound),
+      url: redactUrl(request.url, redaction, onSecret),
       headers: showHeaders(request.headers, redaction),
     },
     response: response && { status: response.status, headers: showHeaders(response.headers, redaction) },
@@ -105,7 +104,7 @@ function headOf(exchange: FinishedExchange, redaction: Redaction, onFound: OnFou
 }
 
 function showHeaders(headers: RawHeaders, redaction: Redaction): ShownHeaders {
-  const clean = redactRawHeaders(headers, redaction);
+  const clean = redactHeaders(headers, redaction);
   const byName = new Map<string, string | string[]>();
   for (let i = 0; i < clean.length; i += 2) {
     const name = (clean[i] as string).toLowerCase();
@@ -119,11 +118,11 @@ function showBody(
   kept: BodyToShow,
   headers: RawHeaders,
   redaction: Redaction,
-  onFound: OnFound,
+  onSecret?: OnSecret,
 ): ShownBody | undefined {
   if (kept === undefined) return undefined;
   const isCut = !Buffer.isBuffer(kept);
-  const start = redactBodyStart(isCut ? kept.bytes : kept, headers, BODY_SHOWN, isCut, redaction, onFound);
+  const start = redactBodyStart(isCut ? kept.bytes : kept, headers, BODY_SHOWN, isCut, redaction, onSecret);
   const cut = start.cut || start.bytes.length > BODY_SHOWN;
   const bytes = cut ? wholeCharacters(start.bytes.subarray(0, BODY_SHOWN)) : start.bytes;
   const size = { size: isCut ? kept.size : kept.length, ...(cut && { cut: true as const }) };

@@ -11,9 +11,7 @@ import {
   plainExchangeOf,
   type SeenExchange,
 } from '../recordings/plain-exchange.ts';
-import { SecretNotices } from '../recordings/redact/notices.ts';
 import { codingOf } from '../recordings/redact/redact.ts';
-import type { OnFound } from '../recordings/redact/redaction.ts';
 import { plainExchangeBeside } from '../recordings/redact-beside.ts';
 import type { RecordingStore } from '../recordings/store.ts';
 import { BodyCollector, type CollectedBody } from './body-collector.ts';
@@ -30,8 +28,6 @@ export interface RecordOptions {
   onOmitted?: (reason: string, request: RequestHead) => void;
   /** Told once for each method and path of an exchange with a body that is kept as it came, so that nothing in it is redacted. */
   onCoded?: (reason: string, request: RequestHead) => void;
-  /** Told in one sentence of values that nobody named but that look like secrets, once for each kind and place. */
-  onDetected?: (text: string) => void;
 }
 
 /**
@@ -43,8 +39,6 @@ export function record(upstream: Upstream, store: RecordingStore, options: Recor
   const isWanted = ({ isJudged, response }: CollectedExchange) =>
     (isJudged || !only.includes('judged')) && (response.status < 400 || !only.includes('ok'));
   const { onSkipped = () => undefined, onOmitted = () => undefined, onCoded = () => undefined } = options;
-  const { onDetected } = options;
-  const detected = onDetected && new SecretNotices(onDetected);
   const told = new LRUCache<string, true>({ max: 1000 });
   const timeOf = risingTimes();
   const large = new Set<Promise<void>>();
@@ -53,17 +47,15 @@ export function record(upstream: Upstream, store: RecordingStore, options: Recor
     const { requestBody, responseBody } = seen;
     try {
       const whole = { ...seen, requestBody: requestBody.bytes, responseBody: responseBody.bytes };
-      const onFound: OnFound | undefined =
-        detected && ((found) => detected.tell(found, seen.request, rules.redaction));
       if (isLarge(whole)) {
-        const redacting = plainExchangeBeside(whole, rules.redaction, rules.headers, onFound).then(
+        const redacting = plainExchangeBeside(whole, rules.redaction, rules.headers).then(
           (exchange) => append(seen, exchange),
           (error) => onSkipped(`it could not be recorded: ${messageOf(error)}`, seen.request),
         );
         large.add(redacting);
         return redacting.finally(() => large.delete(redacting));
       }
-      append(seen, plainExchangeOf(whole, rules.redaction, rules.headers, onFound));
+      append(seen, plainExchangeOf(whole, rules.redaction, rules.headers));
     } catch (error) {
       // The client gets its response whatever becomes of the recording.
       onSkipped(`it could not be recorded: ${messageOf(error)}`, seen.request);

@@ -3,7 +3,7 @@ import type { StoredBody } from '../../model/exchange.ts';
 import { bodyBytes } from '../../recordings/body.ts';
 import { CREATOR, NO_ORIGIN } from '../../recordings/har/har.ts';
 import { type BodyToExport, harEntryOf } from '../../recordings/har/to-har.ts';
-import { redactExchange } from '../../recordings/redact/redact.ts';
+import { redactExchange } from '../../recordings/plain-exchange.ts';
 import { amount } from '../../reporters/wording.ts';
 import { resolveConfig } from '../../settings/config.ts';
 import { parseTarget } from '../../upstreams/target.ts';

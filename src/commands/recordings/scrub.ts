@@ -1,6 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { CommandModule } from 'yargs';
-import { redactExchange } from '../../recordings/redact/redact.ts';
+import type { JsonValue } from '../../json/json.ts';
+import { pointerOf } from '../../json/pointer.ts';
+import { compareJson } from '../../recordings/compare-json.ts';
+import { redactExchange } from '../../recordings/plain-exchange.ts';
+import { redactText } from '../../recordings/redact/redact.ts';
 import type { Redaction } from '../../recordings/redact/redaction.ts';
 import { amount, visible } from '../../reporters/wording.ts';
 import { resolveConfig } from '../../settings/config.ts';
@@ -71,11 +75,12 @@ async function scrubbed(recording: Recording, redaction: Redaction, check: boole
   const found = new Set<string>();
   for (const place of recording.places()) {
     const before = await recording.read(place);
-    const after = before.map((exchange, i) =>
-      redactExchange(exchange, redaction, ({ what, place: within }) =>
-        found.add(`${recording.fileOf(place)}: /exchanges/${i}/${within}: ${what}`),
-      ),
-    );
+    const after = before.map((exchange) => redactExchange(exchange, redaction));
+    compareJson(before as unknown as JsonValue, after as unknown as JsonValue, (tokens) => {
+      // A name may be a secret itself.
+      found.add(`${recording.fileOf(place)}: ${redactText(`/exchanges${pointerOf(tokens)}`, redaction)}`);
+      return true;
+    });
     if (check || isDeepStrictEqual(after, before)) continue;
     const path = after[0]?.request.path ?? place.path;
     if (path === place.path) {

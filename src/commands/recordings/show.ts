@@ -3,7 +3,7 @@ import type { CommandModule } from 'yargs';
 import { PatchgateError } from '../../errors.ts';
 import { type Exchange, headerPairs, type StoredBody, type StoredHeaders } from '../../model/exchange.ts';
 import { jsonOf } from '../../recordings/body.ts';
-import { redactExchange } from '../../recordings/redact/redact.ts';
+import { redactExchange } from '../../recordings/plain-exchange.ts';
 import { visible } from '../../reporters/wording.ts';
 import { resolveConfig } from '../../settings/config.ts';
 import { flagsOf, formatOf, isOn, RECORDINGS, REDACTION, withSettings } from '../options.ts';

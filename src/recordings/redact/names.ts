@@ -60,9 +60,11 @@ const OPEN = /(?:^|-)(?:(key|code)|sid|auth|session|environment-key|cookie)$/;
 const ID = /(?:^|-)(?:ids?|etag|hash|digest|checksum|cursor|ref|sha|uuid|integrity|fingerprint)$/;
 const CODE = /(?:^|-)(?:js|javascript|typescript|scripts?|html|css|markup|snippet|x-path)(?:-|$)/;
 
-/** Three letters that each name of a secret, of a parameter or an open one has; `pw` with any letter. */
-export const ROOTS =
-  'pas psk pw sec cre ses con tok sen san has key cod los par aut otp srf jwt sig sid sam ass bea mne ver coo adg woo wor phr x-a x-g';
+/** Three letters that each name of a secret, of a parameter or an open one has, and each mark of a secret; `pw` with any letter. */
+export const ROOTS = (
+  'pas psk pw ecr ede ses tok key cod uth otp srf jwt sig sid bea mne rif phr wor nnw woo adg kie nha kat slo eno ola ras aml sse ' +
+  'x-a x-g sic --- sla isc ffi'
+).split(' ');
 
 /** What a name alone says. `parameter`: a secret in a query, form or text, not as a member of JSON; `open`: the value decides. */
 type Kind = 'secret' | 'parameter' | 'open' | 'plain';
@@ -153,7 +155,9 @@ function bare(name: string): string {
 export function isHarmless(name: string, value: JsonValue): boolean {
   if (typeof value === 'number') return /s$/i.test(name);
   return (
-    value === null || typeof value === 'boolean' || (typeof value === 'string' && /^(?:true|false|null)?$/i.test(value))
+    value === null ||
+    typeof value === 'boolean' ||
+    (typeof value === 'string' && /^(?:true|false|null)?$/i.test(value))
   );
 }
 

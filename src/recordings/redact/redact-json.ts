@@ -5,6 +5,7 @@ import { type PatternNode, patternsBelow } from '../../json/pointer-pattern.ts';
 import { isHarmless, isOpenSecret } from './names.ts';
 import { Edits, isRedacted, REDACTED } from './redacted.ts';
 import { type OnSecret, type Redaction, redactPlain, SHORTEST } from './redaction.ts';
+import { SHORTEST_TOKEN } from './shapes.ts';
 
 /** Members that say what the `value` beside them is called. */
 const NAMING = ['name', 'key', 'Name', 'Key', 'header', 'field'];
@@ -36,6 +37,7 @@ export function redactDocument(
   const { members, patterns, texts, pointers } = redaction;
   const shortest = patterns.length > 0 ? 1 : SHORTEST;
   const hidesNumbers = patterns.length > 0 || texts.length > 0;
+  const shortestName = hidesNumbers ? shortest : SHORTEST_TOKEN;
   const edits = new Edits(text);
   value(skipSpace(text, 0), undefined, pointers, 0);
   return edits.toString();
@@ -44,7 +46,9 @@ export function redactDocument(
   function value(at: number, name: string | undefined, node: PatternNode | undefined, level: number): number {
     if (text[at] === '{' || text[at] === '[') {
       if (!node?.matches && level < MOST_LEVELS)
-        return text[at] === '{' ? object(at, node, level + 1) : list(at, node, level > 0 && name === undefined, level + 1);
+        return text[at] === '{'
+          ? object(at, node, level + 1)
+          : list(at, node, level > 0 && name === undefined, level + 1);
       const end = skipValue(text, at);
       const clean = node?.matches ? `"${REDACTED}"` : redactPlain(text.slice(at, end), redaction, onSecret);
       if (clean !== text.slice(at, end)) edits.add(at, end, clean);
@@ -67,12 +71,16 @@ export function redactDocument(
 
   /** An id has the shape of a token. */
   function isIdentifier(plain: string): boolean {
-    return !hidesNumbers && /^[\w.:=/+-]+$/.test(plain) && !/^(?:eyJ|A[KSI][A-Zz]a?|gh[pousr]_|sk[_-])/.test(plain);
+    return (
+      !hidesNumbers && /^[\w.:=/+-]+$/.test(plain) && !/^(?:eyJ|A[KSI][A-Zz]a?|gh[pousr]_|sk[_-])/.test(plain)
+    );
   }
 
   /** One that matches as a whole or in part: there is no placeholder for some digits. */
   function isSecretNumber(number: string): boolean {
-    return texts.includes(number) || patterns.some((pattern) => number.match(pattern)?.some((part) => part !== ''));
+    return (
+      texts.includes(number) || patterns.some((pattern) => number.match(pattern)?.some((part) => part !== ''))
+    );
   }
 
   function list(start: number, node: PatternNode | undefined, isItem: boolean, level: number): number {
@@ -86,7 +94,8 @@ export function redactDocument(
     }
     // `["password", "x"]` in a list, as headers and fields are written.
     const [name, item, more] = items;
-    if (name && item && !more && members.has(nameIn(name)) && !members.has(nameIn(item, 'password'))) cover(item);
+    if (name && item && !more && members.has(nameIn(name)) && !members.has(nameIn(item, 'password')))
+      cover(item);
     return at + 1;
   }
 
@@ -97,7 +106,7 @@ export function redactDocument(
       const nameEnd = skipString(text, at);
       const name = stringAt(at, nameEnd);
       // A name can be a secret itself.
-      if (name.length >= shortest) replace(at, nameEnd, name, redactPlain(name, redaction, onSecret));
+      if (name.length >= shortestName) replace(at, nameEnd, name, redactPlain(name, redaction, onSecret));
       const from = skipSpace(text, skipSpace(text, nameEnd) + 1);
       const first = edits.count;
       const to = member(from, name, node && patternsBelow(node, name), level);
@@ -125,7 +134,8 @@ export function redactDocument(
     if (kind !== 'secret' && !isOpen) return value(from, name, node, level);
     const to = skipValue(text, from);
     const written = scalar({ from, to });
-    if (isOpen ? !isOpenSecret(name, written) : isHarmless(name, written)) return value(from, name, node, level);
+    if (isOpen ? !isOpenSecret(name, written) : isHarmless(name, written))
+      return value(from, name, node, level);
     hide(from, to);
     return to;
   }
@@ -138,6 +148,7 @@ export function redactDocument(
 
   /** A value that is no list or object; of these, the empty object. */
   function scalar({ from, to }: Pick<Span, 'from' | 'to'>): JsonValue {
+    if (text[from] === '"') return stringAt(from, to);
     return text[from] === '{' || text[from] === '[' ? {} : (JSON.parse(text.slice(from, to)) as JsonValue);
   }
 
@@ -161,7 +172,8 @@ export function redactDocument(
 
   function cover({ from, to, first, last }: Span): void {
     if (isRedacted(text.slice(from + 1, to - 1))) return;
-    onSecret?.(JSON.parse(text.slice(from, to)) as JsonValue, true);
+    const isList = text[from] === '{' || text[from] === '[';
+    onSecret?.(isList ? (JSON.parse(text.slice(from, to)) as JsonValue) : scalar({ from, to }), true);
     edits.cover(first, last, from, to, `"${REDACTED}"`);
   }
 }

@@ -4,8 +4,7 @@ import { isHarmless, Parameters } from './names.ts';
 import { redactDocument } from './redact-json.ts';
 import { Edits, type Hide, hidden, isRedacted, REDACTED } from './redacted.ts';
 import { type OnSecret, type Redaction, redactPlain, SHORTEST } from './redaction.ts';
-import { mayHoldSecret, namesScheme } from './shapes.ts';
-import { isOfName, LONGEST_NAME, mayHoldAny, decodePart } from './suspects.ts';
+import { decodePart, isOfName, LONGEST_NAME, mayHoldAny } from './suspects.ts';
 
 /**
  * A text of any kind: JSON by its structure, anything else in one pass for names with a value and for what looks like a
@@ -13,9 +12,23 @@ import { isOfName, LONGEST_NAME, mayHoldAny, decodePart } from './suspects.ts';
  *
  * @param hide the placeholder of what looks like a secret
  */
-export function redactText(text: string, redaction: Redaction, onSecret?: OnSecret, hide: Hide = hidden): string {
+export function redactText(
+  text: string,
+  redaction: Redaction,
+  onSecret?: OnSecret,
+  hide: Hide = hidden,
+): string {
   if (text.length < SHORTEST && redaction.patterns.length === 0) return text;
-  if (!mayHoldAny(text, redaction)) return text;
+  return mayHoldAny(Buffer.from(text), redaction) ? redactSuspect(text, redaction, onSecret, hide) : text;
+}
+
+/** The same for a text that may hold a secret. */
+export function redactSuspect(
+  text: string,
+  redaction: Redaction,
+  onSecret?: OnSecret,
+  hide: Hide = hidden,
+): string {
   const json = redactJsonText(text, redaction, onSecret);
   if (json !== undefined) return json;
   const delimiter = DELIMITER.exec(text)?.[1];
@@ -29,7 +42,9 @@ export function redactText(text: string, redaction: Redaction, onSecret?: OnSecr
 /** A JSON value; the very one where nothing is hidden. */
 export function redactJson<T extends JsonValue>(value: T, redaction: Redaction, onSecret?: OnSecret): T {
   const text = JSON.stringify(value);
-  const clean = mayHoldAny(text, redaction) ? redactWhole(text, redaction, onSecret) : text;
+  const clean = mayHoldAny(Buffer.from(text), redaction)
+    ? redactDocument(text, redaction, redactText, onSecret)
+    : text;
   return clean === text ? value : (JSON.parse(clean) as T);
 }
 
@@ -40,7 +55,7 @@ const MOST_BROKEN = 64;
 
 /** JSON in a text: one document, or one a line, as events have it. Undefined: it is none. */
 export function redactJsonText(text: string, redaction: Redaction, onSecret?: OnSecret): string | undefined {
-  if (JSON_BEGIN.test(text) && isJson(text)) return redactWhole(text, redaction, onSecret);
+  if (JSON_BEGIN.test(text) && isJson(text)) return redactDocument(text, redaction, redactText, onSecret);
   if (!JSON_LINES.test(text)) return undefined;
   let broken = 0;
   let whole = 0;
@@ -53,15 +68,11 @@ export function redactJsonText(text: string, redaction: Redaction, onSecret?: On
       return redactText(line, redaction, onSecret);
     }
     whole++;
-    return before + redactWhole(json, redaction, onSecret) + line.slice(before.length + json.length);
+    return (
+      before + redactDocument(json, redaction, redactText, onSecret) + line.slice(before.length + json.length)
+    );
   });
   return whole > 0 ? lines.join('\n') : undefined;
-}
-
-/** Each string of it is no text of its own to look for shapes in if the whole holds none. */
-function redactWhole(text: string, redaction: Redaction, onSecret?: OnSecret): string {
-  const detects = redaction.detects && (text.includes('\\u') || namesScheme(text) || mayHoldSecret(text));
-  return redactDocument(text, detects ? redaction : { ...redaction, detects }, redactText, onSecret);
 }
 
 /** An object, a list, or a string that holds one. */
@@ -114,6 +125,14 @@ const MOST_BLANKS = 8;
 /** A value that is larger is none that its own looks make a secret. */
 const LONGEST_LOOKED_AT = 4096;
 
+interface ValueSpan {
+  from: number;
+  to: number;
+  isJson: boolean;
+  /** It stands as words of a sentence do. */
+  mayBeWord: boolean;
+}
+
 /** Hides the values of secret names: `name: value`, `name=value`, `<name>value</name>`, and pairs of both in tags. */
 function redactNamed(text: string, redaction: Redaction, onSecret?: OnSecret): string {
   const names = redaction.membersInText;
@@ -131,7 +150,7 @@ function redactNamed(text: string, redaction: Redaction, onSecret?: OnSecret): s
     if (kind === 'plain') continue;
     isProgram ??= CODE.test(text);
     if (isProgram) return text;
-    const value = valueAt(behind, sign[0], name, kind === 'secret' ? text.length : behind + LONGEST_LOOKED_AT);
+    const value = valueAt(behind, sign[0], name, kind === 'open' ? behind + LONGEST_LOOKED_AT : text.length);
     const secret = text.slice(value.from, Math.min(value.to, value.from + LONGEST_LOOKED_AT));
     if (secret === '' || isRedacted(secret)) continue;
     if (!parameters.isSecret(name, value.isJson ? {} : plainValue(secret))) continue;
@@ -147,29 +166,31 @@ function redactNamed(text: string, redaction: Redaction, onSecret?: OnSecret): s
   return redactElements(clean, redaction, onSecret);
 
   /** @param most offset up to which a value is looked for */
-  function valueAt(start: number, sign: string, name: string, most: number) {
+  function valueAt(start: number, sign: string, name: string, most: number): ValueSpan {
     let from = start;
     while (from - start < MOST_BLANKS && isBlank(text.charCodeAt(from))) from++;
-    const none = { isJson: false, mayBeWord: false };
-    const opening = /^\\{0,8}["']/.exec(text.slice(from, from + 9))?.[0];
-    if (opening !== undefined) {
-      from += opening.length;
-      return { ...none, from, to: endOfQuoted(text, from, opening, Math.min(most, text.length)) };
+    let at = from;
+    while (at - from < MOST_BLANKS && text[at] === '\\') at++;
+    if (text[at] === '"' || text[at] === "'") {
+      const to = endOfQuoted(text, at + 1, text.slice(from, at + 1), Math.min(most, text.length));
+      return { from: at + 1, to, isJson: false, mayBeWord: false };
     }
-    if (text[from] === '{' || text[from] === '[')
-      return { ...none, from, to: Math.min(skipValue(text, from), text.length), isJson: true };
+    if ((text[from] === '{' || text[from] === '[') && !text.startsWith('[redacted', from)) {
+      // The looks of a list say nothing.
+      const to = most < text.length ? from : Math.min(skipValue(text, from), text.length);
+      return { from, to, isJson: true, mayBeWord: false };
+    }
     const block = sign === ':' ? blockAt(text, from) : undefined;
-    if (block) return { ...none, ...block };
+    if (block) return block;
     if (bareEnd < from) {
       BARE_END.lastIndex = from;
       bareEnd = BARE_END.exec(text)?.index ?? text.length;
     }
-    const isScheme = SCHEME.test(text.slice(from, bareEnd)) && /authori[sz]ation$/i.test(name);
-    const isQuoted = /["']/.test(text[start - sign.length - 1] ?? '');
-    return {
-      ...{ from, to: isScheme ? endOfLine(text, bareEnd) : bareEnd, isJson: false },
-      mayBeWord: !isQuoted && !isScheme && (from > start || sign.startsWith(':')),
-    };
+    const isScheme =
+      SCHEME.test(text.slice(from, Math.min(bareEnd, from + 32))) && /authori[sz]ation$/i.test(name);
+    const quote = text[start - sign.length - 1];
+    const mayBeWord = quote !== '"' && quote !== "'" && !isScheme && (from > start || sign === ':');
+    return { from, to: isScheme ? endOfLine(text, bareEnd) : bareEnd, isJson: false, mayBeWord };
   }
 }
 
@@ -199,7 +220,8 @@ function plainValue(written: string): JsonValue {
 }
 
 /** The lines below `name: |` in YAML, which are indented more. */
-function blockAt(text: string, from: number): { from: number; to: number } | undefined {
+function blockAt(text: string, from: number): ValueSpan | undefined {
+  if (text[from] !== '|' && text[from] !== '>') return undefined;
   const head = /^[|>][+\d-]{0,2}[ \t]{0,8}\r?\n/.exec(text.slice(from, from + 16))?.[0];
   if (head === undefined) return undefined;
   const line = text.slice(Math.max(text.lastIndexOf('\n', from) + 1, from - 2 * LONGEST_NAME), from);
@@ -214,7 +236,7 @@ function blockAt(text: string, from: number): { from: number; to: number } | und
   const last = Math.min(to, text.length);
   const blanks = /^\s*/.exec(text.slice(start, start + 256))?.[0].length ?? 0;
   const ending = /\r?\n$/.exec(text.slice(last - 2, last))?.[0] ?? '';
-  return { from: start + blanks, to: last - ending.length };
+  return { from: start + blanks, to: last - ending.length, isJson: false, mayBeWord: false };
 }
 
 function endOfLine(text: string, from: number): number {

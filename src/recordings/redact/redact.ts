@@ -1,10 +1,10 @@
 import { isUtf8 } from 'node:buffer';
 import { answerBounds, type Beginning, decodeStart } from '../../http/decode-content.ts';
 import { header, headerValues, type RawHeaders } from '../../http/http.ts';
-import type { KeptBody, StoredBody, StoredHeaders } from '../../model/exchange.ts';
+import type { StoredBody, StoredHeaders } from '../../model/exchange.ts';
 import { bodyBytes, storeBody } from '../body.ts';
 import { Parameters } from './names.ts';
-import { redactJson, redactJsonText, redactText } from './redact-text.ts';
+import { redactJson, redactJsonText, redactSuspect, redactText } from './redact-text.ts';
 import { betweenPlaceholders, type Hide, hidden, isRedacted, REDACTED } from './redacted.ts';
 import { hiddenApart, type OnSecret, type Redaction, redactPlain, rememberPlain } from './redaction.ts';
 import { isLikeToken, isOpaque, isRandom } from './shapes.ts';
@@ -194,17 +194,17 @@ export function redactBytes(
   onSecret?: OnSecret,
 ): Buffer {
   if (bytes.length === 0) return bytes;
+  if (!IS_CODED.test(contentType ?? '') && !mayHoldAny(bytes, redaction)) return bytes;
   // Bytes that are no UTF-8 are read as Latin-1, in which every byte stays the same.
   const encoding = isUtf8(bytes) ? 'utf8' : 'latin1';
   const text = bytes.toString(encoding);
-  if (!IS_CODED.test(contentType ?? '') && !mayHoldAny(text, redaction)) return bytes;
   const clean = redactContent(text, contentType, redaction, onSecret);
   return clean === text ? bytes : Buffer.from(clean, encoding);
 }
 
 function redactContent(text: string, type = '', redaction: Redaction, onSecret?: OnSecret): string {
   if (IS_CODE.test(type)) return redactPlain(text, redaction, onSecret);
-  if (!isForm(type)) return redactText(text, redaction, onSecret);
+  if (!isForm(type)) return redactSuspect(text, redaction, onSecret);
   // Some tools say so of everything, JSON too.
   return redactJsonText(text, redaction, onSecret) ?? redactPairs(text, redaction, onSecret);
 }
@@ -214,7 +214,7 @@ export function redactBody(
   body: StoredBody,
   contentType: string | undefined,
   redaction: Redaction,
-): StoredBody | undefined {
+): StoredBody {
   if ('omitted' in body) return body;
   if ('json' in body) {
     const json = redactJson(body.json, redaction);
@@ -222,7 +222,7 @@ export function redactBody(
   }
   const bytes = bodyBytes(body);
   const clean = redactBytes(bytes, contentType, redaction);
-  return clean === bytes ? body : storeBody(clean, 'text/plain');
+  return clean === bytes ? body : (storeBody(clean, 'text/plain') ?? { text: '' });
 }
 
 /** Of an answer that is kept. */

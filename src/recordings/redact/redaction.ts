@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 import type { RawHeaders } from '../../http/http.ts';
 import type { JsonValue } from '../../json/json.ts';
 import { tokensOf } from '../../json/pointer.ts';
@@ -147,6 +148,9 @@ const WORD = /^\p{L}{1,15}$/u;
 /** Each is looked for in all parts of an exchange. */
 const MOST_KNOWN = 64;
 
+/** The same credentials come with every request. */
+const ofHeaders = new LRUCache<string, readonly string[]>({ max: 64 });
+
 /** The secrets of one exchange: an answer that echoes one hides it too. */
 export class KnownSecrets {
   readonly #redaction: Redaction;
@@ -177,7 +181,12 @@ export class KnownSecrets {
   }
 
   addHeader(value: string): void {
-    this.#add(partsOf(value).flatMap(waysToWrite));
+    let texts = ofHeaders.get(value);
+    if (texts === undefined) {
+      texts = partsOf(value).flatMap(waysToWrite);
+      ofHeaders.set(value, texts);
+    }
+    this.#add(texts);
   }
 
   #add(texts: readonly string[]): void {

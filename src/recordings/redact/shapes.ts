@@ -5,14 +5,12 @@ export interface Span {
   to: number;
 }
 
-const SHORTEST = 16;
+export const SHORTEST_TOKEN = 16;
 const LONGEST = 4096;
 
-const SCHEMES = /bearer |basic |token /i;
-const PASSWORD_IN_URL = /:\\?\/\\?\/[^\s/?#@:"'<>\\[\]]{0,128}:[^\s/]/;
+export const PASSWORD_IN_URL = /:\\?\/\\?\/[^\s/?#@:"'<>\\[\]]{0,128}:[^\s/]/;
 const WEBHOOK =
   '(?:hooks\\.slack\\.com|discord(?:app)?\\.com\\\\?/api|webhook\\.office\\.com)\\\\?/(?:services|workflows|triggers|webhooks|webhookb2)\\\\?/';
-const HAS_WEBHOOK = new RegExp(WEBHOOK, 'i');
 /** Each alternative begins with a mark, and looks at a bounded number of characters behind it. */
 const MARKED = new RegExp(
   [
@@ -36,56 +34,19 @@ const KNOWN = new RegExp(
   ].join('|'),
 );
 
-/** Whether anything in a text looks like a secret, but for credentials behind the name of a scheme: a quick look, since most texts have none. */
-export function mayHoldSecret(text: string): boolean {
-  return (
-    text.includes('-----BEGIN') ||
-    (text.includes('@') && PASSWORD_IN_URL.test(text)) ||
-    (text.includes('.com') && HAS_WEBHOOK.test(text)) ||
-    longWords(text, (from, to) => secretInWord(text, from, to) !== undefined)
-  );
-}
-
-/** Whether it names the scheme of credentials: `Bearer …` */
-export function namesScheme(text: string): boolean {
-  return SCHEMES.test(text);
-}
-
-/** Whether it holds a value that an open name would make a secret. */
-export function holdsOpaque(text: string): boolean {
-  return longWords(text, (from, to) => isOpaque(text.slice(from, Math.min(to, from + LONGEST)), SHORTEST));
+/** Whether a word is the mark of a secret that is more than a word. */
+export function holdsMark(word: string): boolean {
+  return /^basic$|^-----BEGIN|(?:slack|discord(?:app)?|office)\.com$/i.test(word);
 }
 
 /** What looks like a secret, in the order of the text; one may lie within another. */
 export function secretsIn(text: string): Span[] {
   const found = [...privateKeysIn(text), ...markedIn(text)];
-  longWords(text, (from, to) => {
-    const span = secretInWord(text, from, to);
+  for (const { index } of text.matchAll(/[\w.~-]{16,}/g)) {
+    const span = tokenAt(text, index);
     if (span) found.push(span);
-    return false;
-  });
-  return found.sort((a, b) => a.from - b.from);
-}
-
-/** By their codes: letters, digits and `- . _ ~`. */
-const IS_OF_WORD = Uint8Array.from({ length: 128 }, (_, code) =>
-  /[\w.~-]/.test(String.fromCharCode(code)) ? 1 : 0,
-);
-
-/** Looks at the words of a text that are long enough, until one is taken. A long word covers every 16th character. */
-function longWords(text: string, take: (from: number, to: number) => boolean): boolean {
-  let end = 0;
-  for (let at = SHORTEST - 1; at < text.length; at += SHORTEST) {
-    if (at < end || !IS_OF_WORD[text.charCodeAt(at)]) continue;
-    let start = at;
-    while (start > end && IS_OF_WORD[text.charCodeAt(start - 1)]) start--;
-    end = at + 1;
-    while (end < text.length && IS_OF_WORD[text.charCodeAt(end)]) end++;
-    if (end - start < SHORTEST) continue;
-    const from = start + escapeBefore(text, start);
-    if (end - from >= SHORTEST && take(from, end)) return true;
   }
-  return false;
+  return found.sort((a, b) => a.from - b.from);
 }
 
 /** Characters of the rest of an escape before a word: `\n`, `\u0020`, `%20`. */
@@ -96,15 +57,20 @@ function escapeBefore(text: string, at: number): number {
   return /^(?:[bfnrt]|u[\da-f]{4})/i.exec(text.slice(at, at + 5))?.[0].length ?? 0;
 }
 
-function secretInWord(text: string, from: number, to: number): Span | undefined {
-  let end = to;
-  while (end > from && text[end - 1] === '.') end--;
-  const word = text.slice(from, Math.min(end, from + LONGEST));
-  if (word.length < SHORTEST || !/\d/.test(word)) return undefined;
+const WORD = /[\w.~-]*/y;
+/** Base64 may go on behind a `+` or end in `=`. */
+const REST = /(?:\+[\w+]{4,256})?={0,2}(?!\w)|/y;
+
+/** The token that is the word here. */
+export function tokenAt(text: string, start: number): Span | undefined {
+  const from = start + escapeBefore(text, start);
+  WORD.lastIndex = from;
+  const whole = (WORD.exec(text) as RegExpExecArray)[0].replace(/\.{1,16}$/, '');
+  const word = whole.slice(0, LONGEST);
+  if (word.length < SHORTEST_TOKEN || !/\d/.test(word)) return undefined;
   if (!isJsonWebToken(word) && !KNOWN.test(word) && !hasRandomTail(word)) return undefined;
-  // Base64 may go on behind a `+` or end in `=`.
-  const rest = /^(?:\+[\w+]{4,256})?={0,2}(?!\w)/.exec(text.slice(end, end + 260));
-  return { from, to: end + (rest?.[0].length ?? 0) };
+  REST.lastIndex = from + whole.length;
+  return { from, to: REST.lastIndex + (REST.exec(text) as RegExpExecArray)[0].length };
 }
 
 function isJsonWebToken(word: string): boolean {
@@ -165,9 +131,11 @@ function hasRandomTail(word: string): boolean {
   for (const { index } of word.slice(0, 40).matchAll(/[_.-]/g)) {
     const prefix = word.slice(0, index);
     const tail = word.slice(index + 1, index + MOST_OF_TAIL);
-    if (tail.length < SHORTEST || HASH_PREFIX.test(prefix)) return false;
+    if (tail.length < SHORTEST_TOKEN || HASH_PREFIX.test(prefix)) return false;
     const isTokens = TOKEN_PREFIX.test(prefix);
-    if (isTokens ? takesTurns(tail, 16, 0.2) || isLongHex(tail) : isRandom(tail, /[_.-]/.test(prefix) ? 16 : 28))
+    if (
+      isTokens ? takesTurns(tail, 16, 0.2) || isLongHex(tail) : isRandom(tail, /[_.-]/.test(prefix) ? 16 : 28)
+    )
       return true;
   }
   return false;
@@ -190,7 +158,8 @@ export function isRandom(word: string, least: number): boolean {
 
 /** @param rate turns for each character at least */
 function takesTurns(word: string, least: number, rate = MIXED.test(word) ? 0.3 : 0.24): boolean {
-  if (word.length < least || !/^[\w~+/.-]+={0,2}$/.test(word) || ASSET.test(word) || HOST.test(word)) return false;
+  if (word.length < least || !/^[\w~+/.-]+={0,2}$/.test(word) || ASSET.test(word) || HOST.test(word))
+    return false;
   const text = word.slice(0, LONGEST).replace(UUID, '');
   // Hashes, and two of them: `a1b2…...c3d4…`.
   if (text.length < least || /^(?:[\da-f_.-]*|[\dA-F_.-]*)$/.test(text) || !/\d/.test(text)) return false;

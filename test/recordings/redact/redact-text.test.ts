@@ -1,13 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { isCode } from '../../../src/recordings/redact/code.ts';
-import { decodePart } from '../../../src/recordings/redact/name-before.ts';
-import { redactPairs, redactText } from '../../../src/recordings/redact/redact-text.ts';
-import {
-  DEFAULT_REDACTION,
-  type FoundSecret,
-  hidingTexts,
-  redactionOf,
-} from '../../../src/recordings/redact/redaction.ts';
+import type { JsonValue } from '../../../src/json/json.ts';
+import { SecretNames } from '../../../src/recordings/redact/names.ts';
+import { redactJson, redactText } from '../../../src/recordings/redact/redact-text.ts';
+import { DEFAULT_REDACTION, hidingTexts, redactionOf } from '../../../src/recordings/redact/redaction.ts';
+import { decodePart } from '../../../src/recordings/redact/suspects.ts';
 
 const GITHUB = `ghp_${'a1B2'.repeat(9)}`;
 
@@ -17,203 +13,165 @@ function redacted(text: string, redaction = DEFAULT_REDACTION): string {
   return clean;
 }
 
-describe('redactText', () => {
+describe('a text', () => {
   it.each([
     ['{"a":"{\\"token\\":\\"x\\",\\"b\\":1}"}', '{"a":"{\\"token\\":\\"[redacted]\\",\\"b\\":1}"}'],
+    ['{"token": "s3", "token": "s3"}', '{"token": "[redacted]", "token": "[redacted]"}'],
+    [`{"a":"${GITHUB}","a":7.0}`, '{"a":"[redacted]","a":7.0}'],
+    ['{"a":1,"token":"s3cr', '{"a":1,"token":"[redacted]'],
+    ['{"token":1}\n{"token":[{"a":"]"}],"b":2}', '{"token":"[redacted]"}\n{"token":"[redacted]","b":2}'],
+    ['data: {"secret":"s3\\"cret","b":2}\n\n', 'data: {"secret":"[redacted]","b":2}\n\n'],
+    ['say "hi {"token":"s3cret"}', 'say "hi {"token":"[redacted]"}'],
+    ['{"__proto__":{"token":"s3cret"}}', '{"__proto__":{"token":"[redacted]"}}'],
+    [`{"${GITHUB}":{"token":{"a":1}}}`, '{"[redacted]":{"token":"[redacted]"}}'],
+    ['{"value":{"token":"x"},"name":"DB_PASSWORD"}', '{"value":"[redacted]","name":"DB_PASSWORD"}'],
     ['see https://h.example/?a=1&access_token=x#y', 'see https://h.example/?a=1&access_token=[redacted]#y'],
-    ['{"url":"https://h.example/?token=x","b":1}', '{"url":"https://h.example/?token=[redacted]","b":1}'],
     ['"a\\npassword=x"', '"a\\npassword=[redacted]"'],
     ['see /in?to=%2Fx%3Ftoken%3Da%26b=1', 'see /in?to=%2Fx%3Ftoken%3D[redacted]%26b=1'],
     ['a=1&user%5Bsecret%5D=y&token[0]=z', 'a=1&user%5Bsecret%5D=[redacted]&token[0]=[redacted]'],
-    ['password=x&user[secret]=y', 'password=[redacted]&user[secret]=[redacted]'],
     [`a ${GITHUB}, b`, 'a [redacted], b'],
     [`{"a":"\\u0067${GITHUB.slice(1)}"}`, '{"a":"[redacted]"}'],
     ['nothing=1, "tokens": 2', 'nothing=1, "tokens": 2'],
+    ['mutation { login(token: "a b", id: "c") }', 'mutation { login(token: "[redacted]", id: "c") }'],
+    ['secret = "a\\"b"\nother = "c"', 'secret = "[redacted]"\nother = "c"'],
+    ["password: 'a\nb", "password: '[redacted]\nb"],
+    ['X-Acme-Token: abc1\nIdempotency-Key: 2', 'X-Acme-Token: [redacted]\nIdempotency-Key: 2'],
+    ['a:\n  secret: |\n    b\n\n    c\n  d: e', 'a:\n  secret: |\n    [redacted]\n  d: e'],
+    ['- secret: |\n    b\n- d: e', '- secret: |\n    [redacted]\n- d: e'],
+    ['private_key: |\r\n  b\r\nd: e', 'private_key: |\r\n  [redacted]\r\nd: e'],
+    ['<a><ns:secret x="1">b<c/></ns:secret>d</a>', '<a><ns:secret x="1">[redacted]</ns:secret>d</a>'],
+    ['<token><![CDATA[a]]></token><token>b</token>', '<token>[redacted]</token><token>[redacted]</token>'],
+    ['<token><tokenizer>a</tokenizer>b</token>', '<token>[redacted]</token>'],
   ])('%s', (text, clean) => {
     expect(redacted(text)).toBe(clean);
   });
 
-  it('hides what patterns match, and only that', () => {
-    const redaction = redactionOf({ redactPatterns: ['\\d{4}-\\d{4}', 'z*', 'Grüße'] });
-    expect(redacted('{"a": "card 1234-5678!", "b": "Grüße"}', redaction)).toBe(
-      '{"a": "card [redacted]!", "b": "[redacted]"}',
-    );
-  });
-
-  it('hides known texts', () => {
-    expect(redacted('x hunter2! y', hidingTexts(DEFAULT_REDACTION, ['hunter2!']))).toBe('x [redacted] y');
-  });
-
-  it('hides the places of pointers in documents of all kinds', () => {
-    const redaction = redactionOf({ redact: ['/users/*/email', '/pin'] });
-    expect(redacted('data: {"users": [{"email": "a", "x": [1]}, {"email": {"b": 2}}]}\n\n', redaction)).toBe(
-      'data: {"users": [{"email": "[redacted]", "x": [1]}, {"email": "[redacted]"}]}\n\n',
-    );
-    expect(redacted('{"pin":1}\n{"a":{"pin":2},"pin":"3', redaction)).toBe(
-      // A cut one has names alone.
-      '{"pin":"[redacted]"}\n{"a":{"pin":[redacted]},"pin":"[redacted]',
-    );
-  });
-
-  it.each([
-    ['log {id} got {"email":"zoe"}', 'log {id} got {"email":"[redacted]"}'],
-    ['x {not json} {"email":"zoe"}', 'x {not json} {"email":"[redacted]"}'],
-    ['{ok: 1, "email": "zoe"}', '{ok: 1, "email": "[redacted]"}'],
-    ['{"a":1,, "email":"zoe"}', '{"a":1,, "email":"[redacted]"}'],
-    ['{"user":{x, "mail":"zoe"}} tail', '{"user":{x, "mail":"[redacted]"}} tail'],
-  ])('hides the places of pointers also where a text is hardly JSON: %s', (text, clean) => {
-    expect(redacted(text, redactionOf({ redact: ['/email', '/user/mail'] }))).toBe(clean);
-  });
-
-  it('tells what it hid, and why', () => {
-    const found: FoundSecret[] = [];
-    redactText(`{"token": "x", "b": "${GITHUB}"}`, DEFAULT_REDACTION, 'body', (one) => found.push(one));
-    expect(found).toEqual([
-      { what: 'the name "token"', place: '/token', isDetected: false, value: 'x' },
-      { what: 'a token', place: '/b', isDetected: true, value: GITHUB },
-    ]);
-  });
-});
-
-describe('redactPairs', () => {
-  it.each([
-    ['a=1;token=x;b=2&c=3', 'a=1;token=[redacted]&c=3'],
-    ['x;token=y', 'x;token=[redacted]'],
-    ['token=a=b;c', 'token=[redacted]'],
-    [`q=${GITHUB}`, 'q=[redacted]'],
-    [`q=see+${GITHUB}`, 'q=see%20[redacted]'],
-    [`${GITHUB}&a=%zz`, '[redacted]&a=%zz'],
-    ['p=%7B%22token%22%3A1%7D', 'p=%7B%22token%22%3A%22[redacted]%22%7D'],
-    ['to=https%3A%2F%2Fh%2F%3Ftoken%3Dx', 'to=https%3A%2F%2Fh%2F%3Ftoken%3D[redacted]'],
-    ['to=%252Fx%253Ftoken%253Da%2526b%253D1', 'to=%252Fx%253Ftoken%253D[redacted]%2526b%253D1'],
-    ['%74oken=x&+token=y', '%74oken=[redacted]&+token=[redacted]'],
-    ['/login?token=x', '/login?token=[redacted]'],
-    ['a=b&c', 'a=b&c'],
-  ])('%s', (pairs, clean) => {
-    expect(redactPairs(pairs, DEFAULT_REDACTION, 'query')).toBe(clean);
-    expect(redactPairs(clean, DEFAULT_REDACTION, 'query')).toBe(clean);
-  });
-});
-
-describe('other languages than JSON', () => {
-  describe('secrets as other languages write them', () => {
-    it.each([
-      ['mutation { login(token: "a b", id: "c") }', 'mutation { login(token: "[redacted]", id: "c") }'],
-      ["{'token': 'a', 'b': 'c'}", "{'token': '[redacted]', 'b': 'c'}"],
-      ['secret = "a\\"b"\nother = "c"', 'secret = "[redacted]"\nother = "c"'],
-      ['<user token="a" id="b"/>', '<user token="[redacted]" id="b"/>'],
-      ["password: 'cut", "password: '[redacted]"],
-      ["password: 'a\nb", "password: '[redacted]\nb"],
-      ['a: b\n  password: hunter2\nc: d', 'a: b\n  password: [redacted]\nc: d'],
-      ['X-Acme-Token: abc1\nIdempotency-Key: 2', 'X-Acme-Token: [redacted]\nIdempotency-Key: 2'],
-      ['[db]\npassword = hunter2\nuser = a', '[db]\npassword = [redacted]\nuser = a'],
-      ['spring.datasource.password = hunter2', 'spring.datasource.password = [redacted]'],
-      ['a:\n  secret: |\n    b\n\n    c\n  d: e', 'a:\n  secret: |\n    [redacted]\n  d: e'],
-      ['- secret: >-\n    b c\n  d: e', '- secret: >-\n    [redacted]\n  d: e'],
-      ['- secret: |\n    b\n- d: e', '- secret: |\n    [redacted]\n- d: e'],
-      ['private_key: |\r\n  b\r\nd: e', 'private_key: |\r\n  [redacted]\r\nd: e'],
-      ["curl -H 'X-Api-Key: abc1' -v", "curl -H 'X-Api-Key: [redacted]' -v"],
-      ['<a><ns:secret x="1">b<c/></ns:secret>d</a>', '<a><ns:secret x="1">[redacted]</ns:secret>d</a>'],
-      ['<token><![CDATA[a]]></token><token>b</token>', '<token>[redacted]</token><token>[redacted]</token>'],
-      ['<token><tokenizer>a</tokenizer>b</token>', '<token>[redacted]</token>'],
-    ])('%s', (text, clean) => {
-      expect(redactText(text, DEFAULT_REDACTION)).toBe(clean);
-      expect(redactText(clean, DEFAULT_REDACTION)).toBe(clean);
-    });
-
-    it.each([
-      'type User { token: String! }',
-      'query Q($token: String!) { user(token: $token) { token, secret } }',
-      'token: is needed',
-      'Password: required',
-      'a Map<Token> of names',
-      'the password = a word',
-      'description: |\n  token is a word\nnext: 1',
-      '<Password/>',
-      'token: ""',
-      'the "token" of <token> x',
-      'mutation { add(key: "a b", auth: "c") }',
-      'key: abc1\ntokenCount: 5',
-    ])('leaves as it is: %s', (text) => {
-      expect(redactText(text, DEFAULT_REDACTION)).toBe(text);
-    });
-
-    it('tells what it hid', () => {
-      const found: FoundSecret[] = [];
-      redactText('<token>a</token>', DEFAULT_REDACTION, 'body', (one) => found.push(one));
-      expect(found).toEqual([{ what: 'the name "token"', place: 'body', isDetected: false, value: 'a' }]);
-    });
-  });
-});
-
-describe('code', () => {
   it.each([
     'const token = get("x")',
     'document.cookie = "token=x"',
-    'items.map((item) => item.token)',
     'login({ password: "x" });',
     'if (token === "x") f()',
     '<div data-token="x">y</div>',
     'def login(password="x"):',
-  ])('knows code: %s', (text) => {
-    expect(isCode(text)).toBe(true);
+  ])('is left as it is where it is code: %s', (text) => {
+    expect(redacted(text)).toBe(text);
   });
 
   it.each([
-    'DB_PASSWORD=x\nTOKEN=y',
-    'password: x',
-    'mutation { login(password: "x") { id } }',
-    'query Q($token: String!) { user(token: $token) { id } }',
-    '<login><password>x</password></login>',
-    "curl -H 'X-Api-Key: x' https://h.example/?token=y",
+    'DB_PASSWORD=x1\nTOKEN=y1',
+    "curl -H 'X-Api-Key: x1' https://h.example/?token=y",
     'Let the password = "x" stay, and return soon',
-    '"password"=>"x"',
-  ])('knows what is none: %s', (text) => {
-    expect(isCode(text)).toBe(false);
+  ])('is no code: %s', (text) => {
+    expect(redacted(text)).not.toBe(text);
+  });
+
+  it('loses what the user names: names, places, patterns and known texts', () => {
+    const redaction = redactionOf({
+      redact: ['cherryStone', '!signature', '/users/*/email', '/list/0', '/a~1b'],
+      redactPatterns: ['\\d{4}-\\d{4}', '\\d{5}', 'z*', 'Grüße'],
+    });
+    const clean = redacted(
+      '{"cherry_stone":1,"signature":"x","users":{"x":{"email":{"a":1},"n":"n"}},"email":"e","list":[1,2],"a/b":true}',
+      redaction,
+    );
+    expect(JSON.parse(clean)).toEqual({
+      ...{ cherry_stone: '[redacted]', signature: 'x', users: { x: { email: '[redacted]', n: 'n' } } },
+      ...{ email: 'e', list: ['[redacted]', 2], 'a/b': '[redacted]' },
+    });
+    expect(redacted('["card 1234-5678!", "Grüße", 12345, 123]', redaction)).toBe(
+      '["card [redacted]!", "[redacted]", "[redacted]", 123]',
+    );
+    const known = hidingTexts(DEFAULT_REDACTION, ['hunter2!', '12345678']);
+    expect(redacted('x hunter2! y', known)).toBe('x [redacted] y');
+    expect(redacted('{"a":12345678,"b":1234567}', known)).toBe('{"a":"[redacted]","b":1234567}');
+  });
+
+  it.each([
+    ['data: {"user": {"mail": "a", "x": [1]}}\n\n', 'data: {"user": {"mail": "[redacted]", "x": [1]}}\n\n'],
+    [
+      '{"email":1}\n{"a":{"email":2},"email":"3',
+      '{"email":"[redacted]"}\n{"a":{"email":[redacted]},"email":"[redacted]',
+    ],
+    ['log {id} got {"email":"zoe"}', 'log {id} got {"email":"[redacted]"}'],
+    ['{ok: 1, "email": "zoe"}', '{ok: 1, "email": "[redacted]"}'],
+    ['{"user":{x, "mail":"zoe"}} tail', '{"user":{x, "mail":"[redacted]"}} tail'],
+  ])('has places also where it is hardly JSON: %s', (text, clean) => {
+    expect(redacted(text, redactionOf({ redact: ['/email', '/user/mail'] }))).toBe(clean);
+  });
+
+  it('tells what it hid, and whether a name told it', () => {
+    const found: [JsonValue, boolean][] = [];
+    const text = `{"token": "x", "b": "${GITHUB}", "c": "<token>y</token>", "secrets": [1, "2"]}`;
+    redactText(text, DEFAULT_REDACTION, (secret, isNamed) => found.push([secret, isNamed]));
+    expect(found).toEqual([
+      ['x', true],
+      [GITHUB, false],
+      ['y', true],
+      [[1, '2'], true],
+    ]);
   });
 });
 
-function byDecodeUriComponent(part: string): string {
-  const spaced = part.replaceAll('+', ' ');
-  try {
-    return decodeURIComponent(spaced);
-  } catch {
-    return spaced;
-  }
-}
+it('redacts a value, and gives the very one back where it holds nothing', () => {
+  const value: JsonValue = { a: '{"token":"x"}', b: 'password=x&c=1', c: 'https://h/?token=x', d: ['\n'] };
+  expect(redactJson(value, DEFAULT_REDACTION)).toEqual({
+    ...{ a: '{"token":"[redacted]"}', b: 'password=[redacted]&c=1' },
+    ...{ c: 'https://h/?token=[redacted]', d: ['\n'] },
+  });
+  const harmless: JsonValue = { a: [{ tokens: 1, hasToken: true }] };
+  expect(redactJson(harmless, DEFAULT_REDACTION)).toBe(harmless);
+});
 
-const PARTS = [
-  'a',
-  '+',
-  '%2B',
-  '%',
-  '%z',
-  '%zz',
-  '%4',
-  '%4g',
-  '%41',
-  '%c3%BC',
-  '%c3',
-  '%bc',
-  'ü',
-  '😀',
-  '%00',
-];
-PARTS.push(
-  '%ed%a0%80',
-  '%f0%9f%98%80',
-  '%f4%90%80%80',
-  '%c0%80',
-  '%ef%bb%bf',
-  '%25',
-  '41',
-  '%ff',
-  '/',
-  '%@A',
-  '%`1',
-);
+it('adds names and takes names back, each as a whole, in headers as in bodies', () => {
+  const names = new SecretNames('members', ['cherryStone'], ['signature', 'token']);
+  const asked = ['cherry_stone', 'user[cherryStone]', 'cherryStones', 'signature', 'user.token', 'newToken'];
+  expect(asked.map((name) => names.has(name))).toEqual([true, true, false, false, false, true]);
+  const headers = new SecretNames('headers');
+  const known = ['X-Tenant-Key', 'x-sentry-auth', 'Idempotency-Key', 'X-Key-Id', 'Patchgate-Session'];
+  expect(known.filter((name) => headers.has(name))).toEqual(known.slice(0, 2));
+});
 
-it.each(PARTS.flatMap((one) => PARTS.map((other) => one + other)))(
-  'decodes as decodeURIComponent does, or leaves it: %s',
-  (part) => expect(decodePart(part)).toBe(byDecodeUriComponent(part)),
-);
+it('takes a time that grows with the text alone', { tags: 'slow' }, () => {
+  const unit = [
+    ...['a', ' ', '{', '[', '{x}\n', '"a":', '<token>', '=', 'token=', 'a b, ', `${GITHUB} `, '\\', '%25'],
+    ...[
+      '{"value":',
+      '{"key":',
+      'password: |\n',
+      '-----BEGIN',
+      '://a:',
+      'bearer ',
+      '&code=abcdefgh',
+      'é',
+      '"',
+    ],
+    ...['[redacted]', '<key>', "'", '--password ', 'a.', 'key="', '{"token":"x"}\n', 'eyJ.', 'secret: {'],
+  ];
+  const took = (text: string) => {
+    const start = process.cpuUsage().user;
+    redactText(text, DEFAULT_REDACTION);
+    return (process.cpuUsage().user - start) / 1000;
+  };
+  const slow = unit.filter((one) => {
+    const [few, many] = [took(one.repeat(25_000 / one.length)), took(one.repeat(400_000 / one.length))];
+    return many > 64 * few + 300;
+  });
+  expect(slow).toEqual([]);
+});
+
+const PARTS =
+  '|a|+|%2B|%|%z|%zz|%4|%4g|%41|%c3%BC|%c3|%bc|ü|😀|%00|%ed%a0%80|%f0%9f%98%80|%c0%80|%25|41|%ff|/|%@A|%`1'.split(
+    '|',
+  );
+
+it('decodes a part as decodeURIComponent does, or leaves it', () => {
+  const decoded = (part: string) => {
+    try {
+      return decodeURIComponent(part.replaceAll('+', ' '));
+    } catch {
+      return part.replaceAll('+', ' ');
+    }
+  };
+  const all = PARTS.flatMap((one) => PARTS.map((other) => one + other));
+  expect(all.filter((part) => decodePart(part) !== decoded(part))).toEqual([]);
+});
