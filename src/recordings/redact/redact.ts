@@ -251,14 +251,16 @@ export function redactBodyStart(
   return { bytes: redactBytes(start, header(headers, 'content-type'), redaction, onSecret), cut };
 }
 
-const LONGEST_TORN = 2048;
+/** The beginning of a secret at the end of a text. */
+const CUT =
+  /(?:\b[A-Za-z][A-Za-z\d]{1,15}[_.:=-]|eyJ|A(?:KIA|SIA|BIA|CCA|Iza)|(?:bearer|basic|token) {1,3}|:\\?\/\\?\/)[\w.~+:%/=-]*$/i;
+const LONGEST_CUT = 2048;
 
-/** Without the word at the end, which may be the beginning of a secret. */
 function withoutTorn(bytes: Buffer): Buffer {
   const whole = wholeCharacters(bytes);
-  const tail = whole.subarray(-LONGEST_TORN).toString('latin1');
-  const blank = Math.max(...[...' \n\t,;&"\'<>{}()'].map((char) => tail.lastIndexOf(char)));
-  return whole.subarray(0, whole.length - tail.length + blank + 1);
+  const tail = whole.subarray(-LONGEST_CUT).toString('latin1');
+  const torn = tail.search(CUT);
+  return torn < 0 ? whole : whole.subarray(0, whole.length - tail.length + torn);
 }
 
 /** Without the beginning of a UTF-8 character at the end, if that makes it a text. */
