@@ -1,4 +1,4 @@
-import { type ApprovalBook, type Changes, isOpen, REMEMBERED, type Wanted } from '../guard/approvals.ts';
+import { type ApprovalBook, type Changes, REMEMBERED, type Wanted } from '../guard/approvals.ts';
 import type { ApprovalStatus, KeptApproval } from '../model/approval.ts';
 import type { Database } from './database.ts';
 
@@ -8,14 +8,13 @@ interface Row {
   decided: Omit<Changes, 'status'> | null;
   requestedAt: Date;
   expiresAt: Date;
-  /** By the database's clock. */
-  isOver: boolean;
 }
 
 /** Approvals that a list has, the newest. */
 const MOST_LISTED = 1000;
-const COLUMNS = `asked, status, decided, requested_at AS "requestedAt", expires_at AS "expiresAt", expires_at <= now() AS "isOver"`;
 const OPEN = `status IN ('pending', 'approved') AND expires_at > now()`;
+const COLUMNS = `asked, decided, requested_at AS "requestedAt", expires_at AS "expiresAt",
+  CASE WHEN ${OPEN} OR status IN ('declined', 'used') THEN status ELSE 'expired' END AS status`;
 
 /** Approvals that all gates of a service share. */
 export class PgApprovals implements ApprovalBook {
@@ -80,10 +79,9 @@ export class PgApprovals implements ApprovalBook {
 
   async #ask(text: string, ...values: unknown[]): Promise<KeptApproval[]> {
     const rows = await this.#database.query<Row>(text, [this.#service, ...values]);
-    return rows.map(({ asked, status, decided, requestedAt, expiresAt, isOver }) => {
+    return rows.map(({ asked, status, decided, requestedAt, expiresAt }) => {
       const times = { requestedAt: requestedAt.toISOString(), expiresAt: expiresAt.toISOString() };
-      const approval = { ...asked, status, ...decided, ...times };
-      return isOver && isOpen(approval) ? { ...approval, status: 'expired' as const } : approval;
+      return { ...asked, status, ...decided, ...times };
     });
   }
 }

@@ -39,36 +39,65 @@ const PAUSE = 500;
 /** Of the transaction that makes the tables; any number that no other program takes: `patchgat` in ASCII. */
 const LOCK = '8097879345962868084';
 
-interface Given {
-  /** `postgres://user:password@host:5432/name?sslmode=verify-full` */
-  url: string;
-  /** Takes one notice for people. */
-  notice: (text: string) => void;
-}
+/** Takes one notice for people. */
+type Notice = (text: string) => void;
 
 /**
  * Opens the database, and makes the tables where they are missing.
  *
+ * @param url `postgres://user:password@host:5432/name?sslmode=verify-full`
  * @throws PatchgateError `bad-config` (the URL, the tables), `bad-usage` (the package pg is not installed), `store-unavailable`
  */
-export async function openDatabase({ url, notice }: Given): Promise<Database> {
+export async function openDatabase(options: { url: string; notice: Notice }): Promise<Database> {
+  const { url, notice } = options;
   const name = shownUrl(url);
   const { default: pg } = await import('pg').catch((cause) => {
-    const hint = 'npm install pg';
-    throw new PatchgateError('bad-usage', '--store needs the package pg, which is not installed', {
-      hint,
-      cause,
-    });
+    const what = '--store needs the package pg, which is not installed';
+    throw new PatchgateError('bad-usage', what, { hint: 'npm install pg', cause });
   });
-  const database = new PostgresDatabase(pg, name, url, notice);
+  const sockets = new Set<Socket>();
+  const pool = new pg.Pool({
+    connectionString: withVerifiedTls(url),
+    application_name: 'patchgate',
+    max: CONNECTIONS,
+    connectionTimeoutMillis: CONNECT_TIMEOUT,
+    keepAlive: true,
+    stream: () => {
+      const socket = new Socket();
+      sockets.add(socket);
+      return socket.once('close', () => sockets.delete(socket));
+    },
+  });
+  // Who uses it is told by its statement, and who comes next gets another one.
+  pool.on('connect', (client) => client.on('error', () => undefined)).on('error', () => undefined);
+  const cut = () => {
+    for (const socket of sockets) socket.destroy();
+  };
+  const close = async () => {
+    if (pool.ending) return;
+    // As long as one of them is open, this process does not end.
+    setTimeout(cut, CLOSE_TIMEOUT).unref();
+    await pool.end();
+  };
+  const database = databaseOf(pool, name, notice, close);
   try {
-    await database.connect();
+    (await pool.connect()).release();
     await makeTables(database);
     return database;
   } catch (error) {
-    await database.close();
-    throw error;
+    // Where the URL has no password and one is asked for, the client leaves the server waiting.
+    cut();
+    await close();
+    throw error instanceof PatchgateError ? error : cannotOpen(name, error);
   }
+}
+
+function cannotOpen(name: string, cause: unknown): PatchgateError {
+  const what = `the database ${name} cannot be opened: ${messageOf(cause)}`;
+  const hint = /SSL|certificate|, (?:open|read)\b/.test(messageOf(cause))
+    ? 'sslrootcert=FILE in --store (PATCHGATE_STORE) names an authority, and sslmode=disable is for networks of your own'
+    : 'see whether it runs, and whether address, user and password of --store (PATCHGATE_STORE) are right';
+  return new PatchgateError('store-unavailable', what, { hint, cause });
 }
 
 /** Gates that start together wait for the one that makes them. */
@@ -91,122 +120,74 @@ async function makeTables(database: Database): Promise<void> {
   }
 }
 
-class PostgresDatabase implements Database {
-  readonly name: string;
-  trouble: Error | undefined;
-  readonly #notice: (text: string) => void;
-  readonly #pool: Pool;
-  readonly #sockets = new Set<Socket>();
+function databaseOf(pool: Pool, name: string, notice: Notice, close: Database['close']): Database {
+  let trouble: Error | undefined;
   /** It is not asked before then, by `performance.now()`. */
-  #awayUntil = 0;
+  let awayUntil = 0;
 
-  constructor(pg: Pick<typeof import('pg'), 'Pool'>, name: string, url: string, notice: Given['notice']) {
-    this.name = name;
-    this.#notice = notice;
-    this.#pool = new pg.Pool({
-      connectionString: withVerifiedTls(url),
-      application_name: 'patchgate',
-      max: CONNECTIONS,
-      connectionTimeoutMillis: CONNECT_TIMEOUT,
-      keepAlive: true,
-      stream: () => {
-        const socket = new Socket();
-        this.#sockets.add(socket);
-        return socket.once('close', () => this.#sockets.delete(socket));
-      },
+  const refuseAway = () => {
+    if (performance.now() >= awayUntil) return;
+    throw new PatchgateError('store-unavailable', messageOf(trouble), {
+      hint: 'try again when it is back: until then no guarded PATCH passes, and nobody decides about an approval',
     });
-    // Who uses it is told by its statement, and who comes next gets another one.
-    this.#pool.on('connect', (client) => client.on('error', () => undefined)).on('error', () => undefined);
-  }
-
-  /** The first time. @throws PatchgateError `store-unavailable` */
-  async connect(): Promise<void> {
+  };
+  const failed = (error: unknown): never => {
+    if (!trouble) notice(`THE DATABASE IS AWAY: ${name}: ${messageOf(error)}`);
+    trouble = new Error(`the database of the gates is away: ${messageOf(error)}`, { cause: error });
+    awayUntil = performance.now() + PAUSE;
+    refuseAway();
+    throw error;
+  };
+  const ask = async <Row extends object>(
+    asked: Pick<Pool, 'query'>,
+    text: string,
+    values?: readonly unknown[],
+    timeout = STATEMENT_TIMEOUT,
+  ): Promise<Row[]> => {
+    refuseAway();
     try {
-      (await this.#pool.connect()).release();
-    } catch (cause) {
-      // Where the URL has no password and one is asked for, the client leaves the server waiting.
-      this.#cut();
-      const what = `the database ${this.name} cannot be opened: ${messageOf(cause)}`;
-      const hint = /SSL|certificate|, (?:open|read)\b/.test(messageOf(cause))
-        ? 'sslrootcert=FILE in --store (PATCHGATE_STORE) names an authority, and sslmode=disable is for networks of your own'
-        : 'see whether it runs, and whether address, user and password of --store (PATCHGATE_STORE) are right';
-      throw new PatchgateError('store-unavailable', what, { hint, cause });
+      // A pooler such as pgbouncer takes no timeouts for the server.
+      const query = { text, ...(values && { values: [...values] }), query_timeout: timeout };
+      const { rows } = await asked.query<Row>(query);
+      if (trouble) notice(`the database is back: ${name}`);
+      trouble = undefined;
+      return rows;
+    } catch (error) {
+      const code = error instanceof Error && 'severity' in error ? (systemCode(error) ?? '') : '';
+      if (TOO_SLOW.has(code)) throw tooSlow(error);
+      if (code === '' || IS_AWAY.test(code)) failed(error);
+      throw error;
     }
-  }
-
-  readonly query: Query = (text, values) => this.#ask(this.#pool, text, values);
-
-  async begin(statements: string, patience = STATEMENT_TIMEOUT): Promise<Held> {
-    this.#refuseAway();
-    const client = await this.#pool.connect().catch((error) => this.#failed(error));
+  };
+  const begin = async (statements: string, patience = STATEMENT_TIMEOUT): Promise<Held> => {
+    refuseAway();
+    const client = await pool.connect().catch(failed);
     let isOver = false;
     const giveBack = (isLost: boolean) => {
       if (!isOver) client.release(isLost);
       isOver = true;
     };
-    const ask = <Row extends object>(text: string, values?: readonly unknown[], timeout?: number) =>
-      this.#ask<Row>(client, text, values, timeout).catch((error) => {
+    const askHeld = <Row extends object>(text: string, values?: readonly unknown[], timeout?: number) =>
+      ask<Row>(client, text, values, timeout).catch((error) => {
         if (error instanceof PatchgateError) giveBack(true);
         throw error;
       });
     const end = async (how: string) => {
-      if (!isOver) await ask(how).finally(() => giveBack(false));
+      if (!isOver) await askHeld(how).finally(() => giveBack(false));
     };
-    await ask(`BEGIN; ${statements}`, undefined, patience + LATENCY);
-    return {
-      query: (text, values) => ask(text, values),
-      commit: () => end('COMMIT'),
-      rollback: () => end('ROLLBACK').catch(() => undefined),
-    };
-  }
-
-  async close(): Promise<void> {
-    if (this.#pool.ending) return;
-    // As long as one of them is open, this process does not end.
-    setTimeout(() => this.#cut(), CLOSE_TIMEOUT).unref();
-    await this.#pool.end();
-  }
-
-  async #ask<Row extends object>(
-    asked: Pick<Pool, 'query'>,
-    text: string,
-    values?: readonly unknown[],
-    timeout = STATEMENT_TIMEOUT,
-  ): Promise<Row[]> {
-    this.#refuseAway();
-    try {
-      // A pooler such as pgbouncer takes no timeouts for the server.
-      const query = { text, ...(values && { values: [...values] }), query_timeout: timeout };
-      const { rows } = await asked.query<Row>(query);
-      if (this.trouble) this.#notice(`the database is back: ${this.name}`);
-      this.trouble = undefined;
-      return rows;
-    } catch (error) {
-      const code = error instanceof Error && 'severity' in error ? (systemCode(error) ?? '') : '';
-      if (TOO_SLOW.has(code)) throw tooSlow(error);
-      if (code === '' || IS_AWAY.test(code)) this.#failed(error);
-      throw error;
-    }
-  }
-
-  #failed(error: unknown): never {
-    if (!this.trouble) this.#notice(`THE DATABASE IS AWAY: ${this.name}: ${messageOf(error)}`);
-    this.trouble = new Error(`the database of the gates is away: ${messageOf(error)}`, { cause: error });
-    this.#awayUntil = performance.now() + PAUSE;
-    this.#refuseAway();
-    throw error;
-  }
-
-  #refuseAway(): void {
-    if (performance.now() >= this.#awayUntil) return;
-    throw new PatchgateError('store-unavailable', messageOf(this.trouble), {
-      hint: 'try again when it is back: until then no guarded PATCH passes, and nobody decides about an approval',
-    });
-  }
-
-  #cut(): void {
-    for (const socket of this.#sockets) socket.destroy();
-  }
+    await askHeld(`BEGIN; ${statements}`, undefined, patience + LATENCY);
+    const rollback = () => end('ROLLBACK').catch(() => undefined);
+    return { query: (text, values) => askHeld(text, values), commit: () => end('COMMIT'), rollback };
+  };
+  return {
+    name,
+    query: (text, values) => ask(pool, text, values),
+    begin,
+    get trouble() {
+      return trouble;
+    },
+    close,
+  };
 }
 
 /** A statement was canceled, or a lock not given in time: the database is there, and answers others. */

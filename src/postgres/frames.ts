@@ -69,13 +69,6 @@ interface Row {
   frame: Buffer;
 }
 
-/** What a path of a recording holds. */
-export interface FramesOfPath {
-  /** Of all rows, ascending. */
-  ordinals: string[];
-  exchanges: readonly Exchange[];
-}
-
 /** The index has no room for long paths. */
 const OF_PATH = `recording = $1 AND md5(path) = md5($2) AND path = $2 AND method = $3`;
 
@@ -88,7 +81,7 @@ export async function framesOf(
   recording: string,
   { method, path }: Place,
   rules: MatchRules,
-): Promise<FramesOfPath> {
+): Promise<{ ordinals: string[]; exchanges: readonly Exchange[] }> {
   const rows = await query<Row>(
     `SELECT ordinal, run, mode, frame FROM patchgate_exchanges WHERE ${OF_PATH} ORDER BY ordinal`,
     [recording, path, method],

@@ -113,12 +113,10 @@ export class Outbox {
       if (error instanceof PatchgateError && error.code === 'cannot-write') throw error;
     } finally {
       this.#lock.release();
-      const waiting = amount(this.counts.waiting, 'line');
-      if (this.counts.waiting === 0) rmSync(this.#folder, { recursive: true, force: true });
-      else
-        this.#notice(
-          `waiting for the database in ${this.#folder}: ${waiting} of what was recorded, which the next start here ships`,
-        );
+      const { waiting } = this.counts;
+      const what = `waiting for the database in ${this.#folder}: ${amount(waiting, 'line')} of what was recorded`;
+      if (waiting > 0) this.#notice(`${what}, which the next start here ships`);
+      else rmSync(this.#folder, { recursive: true, force: true });
     }
   }
 }

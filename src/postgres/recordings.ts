@@ -9,7 +9,7 @@ import type { Database } from './database.ts';
 import { framesOf, placesOf } from './frames.ts';
 import type { Outbox } from './outbox.ts';
 
-export interface PgRecordingOptions {
+interface PgRecordingOptions {
   database: Database;
   rules: MatchRules;
   /** What it is recorded into by; without it, it is only read. */
@@ -55,11 +55,9 @@ export class PgRecordingStore implements RecordingStore {
   ready(method: string, path: string): Promise<void> | undefined {
     const key = placeKey({ method, path });
     if (this.#paths.has(key)) return undefined;
-    let reading = this.#reading.get(key);
-    if (!reading) {
-      reading = this.#read({ method, path }).finally(() => this.#reading.delete(key));
-      this.#reading.set(key, reading);
-    }
+    const read = () => this.#read({ method, path }).finally(() => this.#reading.delete(key));
+    const reading = this.#reading.get(key) ?? read();
+    this.#reading.set(key, reading);
     return reading;
   }
 
@@ -92,7 +90,7 @@ export class PgRecordingStore implements RecordingStore {
     await this.#options.outbox?.flush();
   }
 
-  /** Its outbox is closed by who opened that. */
+  /** Who opened its outbox closes that. */
   async close(): Promise<void> {}
 
   async #read(place: Place): Promise<void> {

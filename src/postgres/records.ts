@@ -63,10 +63,11 @@ export class PgRecords implements Records {
     };
     const values = (kept: Kept) => [service, name.kind, name.id, JSON.stringify(kept)];
     try {
-      const number = lockNumber(`${service} ${key}`);
+      const number = createHash('sha256').update(`${service} ${key}`).digest().readBigInt64BE();
       const lock = `SET LOCAL lock_timeout = ${patience}; SELECT pg_advisory_xact_lock(${number})`;
       const held = await database.begin(lock, patience);
-      const [row] = (await held.query(READ, [service, name.kind, name.id])) as [Row];
+      const rows = held.query<Row>(READ, [service, name.kind, name.id]);
+      const [row] = (await rows.catch((error) => held.rollback().then(() => Promise.reject(error)))) as [Row];
       const skew = row.now - Date.now();
       const now = () => Date.now() + skew;
       let stored = row.kept && isSameAccount(row.kept, name) ? row.kept : undefined;
@@ -112,13 +113,8 @@ export async function keptIn(
 
 /** That it was seen again is no reason to write it. */
 function isSame(stored: Kept | undefined, kept: Kept): boolean {
-  const plain = (one: Kept): unknown => JSON.parse(JSON.stringify({ ...one, seenAt: undefined }));
-  return stored !== undefined && isDeepStrictEqual(plain(stored), plain(kept));
-}
-
-/** A number that stands for a key, as PostgreSQL takes one. */
-function lockNumber(key: string): bigint {
-  return createHash('sha256').update(key).digest().readBigInt64BE();
+  const plain = (one: Kept | undefined): unknown => one && JSON.parse(JSON.stringify({ ...one, seenAt: 0 }));
+  return isDeepStrictEqual(plain(stored), plain(kept));
 }
 
 const ROW = '(service, kind, id) = ($1, $2, $3)';

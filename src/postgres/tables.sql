@@ -1,6 +1,4 @@
--- What the gates of a fleet share.
-
--- What is kept of each record: the last whole record that was read or accepted, and the environments that a PATCH is creating.
+-- What the gates keep of each record: the last whole one, and the environments that a PATCH is creating.
 CREATE TABLE patchgate_records (
   service text NOT NULL,   -- origin of the target
   kind    text NOT NULL,
@@ -29,7 +27,7 @@ CREATE INDEX ON patchgate_approvals (service, request, body, state);
 CREATE INDEX ON patchgate_approvals (service, record);
 CREATE INDEX ON patchgate_approvals (service, requested_at);
 
--- What was recorded. A frame is a line of JSON and the bytes of both bodies, as in the journal of a recording in files.
+-- What was recorded. A frame is as in the journal of a recording in files.
 CREATE TABLE patchgate_exchanges (
   recording text NOT NULL,
   method    text NOT NULL,
