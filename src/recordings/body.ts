@@ -9,13 +9,11 @@ export const MAX_JSON_DEPTH = 128;
 /** Bytes of a body that is kept at most; of a longer one the exchange says only how many there were. */
 export const RECORD_LIMIT = 16 * 1024 * 1024;
 
-const NO_BYTES = Buffer.alloc(0);
-
 /**
- * A body as a recording keeps it: as JSON only where `bodyBytes` gives these very bytes back, else as text where they
- * are valid UTF-8, else in base64. Undefined where there are no bytes.
+ * A body as a recording keeps it: as JSON only if `bodyBytes` gives these very bytes back, else as text if they are valid UTF-8, else
+ * in base64. Undefined for no bytes.
  *
- * @param parsed the bytes as a value, where they are parsed already
+ * @param parsed the bytes as a value, if they are parsed already
  */
 export function storeBody(
   bytes: Buffer,
@@ -25,18 +23,19 @@ export function storeBody(
   if (bytes.length === 0) return undefined;
   if (!isUtf8(bytes)) return { base64: bytes.toString('base64') };
   const text = bytes.toString('utf8');
-  return (saysJson(contentType) ? storeJson(text, parsed) : undefined) ?? { text };
+  // A missing Content-Type is taken for JSON, as the gate does.
+  const saysJson = contentType === undefined || /json/i.test(contentType);
+  return (saysJson ? storeJson(text, parsed) : undefined) ?? { text };
 }
 
-/** The bytes of a body; none where there is none. */
+/** The bytes of a body; none if there is none. */
 export function bodyBytes(stored: KeptBody | undefined): Buffer {
-  if (stored === undefined) return NO_BYTES;
+  if (stored === undefined) return Buffer.alloc(0);
   if ('base64' in stored) return Buffer.from(stored.base64, 'base64');
-  if ('text' in stored) return Buffer.from(stored.text, 'utf8');
-  return Buffer.from(jsonText(stored), 'utf8');
+  return Buffer.from('text' in stored ? stored.text : jsonText(stored), 'utf8');
 }
 
-/** The body as a value, however it is kept. Undefined where it is no JSON, or JSON that readers understand differently. */
+/** The body as a value, however it is kept. Undefined if it is no JSON, or JSON that readers understand differently. */
 export function jsonOf(stored: StoredBody): JsonValue | undefined {
   if ('json' in stored) return stored.json;
   if (!('text' in stored) || !/^[ \t\r\n]*[[{]/.test(stored.text)) return undefined;
@@ -47,15 +46,7 @@ export function jsonOf(stored: StoredBody): JsonValue | undefined {
 
 export function isDeeperThan(levels: number, value: JsonValue): boolean {
   if (typeof value !== 'object' || value === null) return false;
-  if (levels === 0) return true;
-  if (Array.isArray(value)) return value.some((item) => isDeeperThan(levels - 1, item));
-  for (const name in value) if (isDeeperThan(levels - 1, value[name] as JsonValue)) return true;
-  return false;
-}
-
-/** A missing Content-Type is taken for JSON, as the gate does. */
-function saysJson(contentType: string | undefined): boolean {
-  return contentType === undefined || /json/i.test(contentType);
+  return levels === 0 || Object.values(value).some((item) => isDeeperThan(levels - 1, item));
 }
 
 function storeJson(text: string, parsed: JsonValue | undefined): KeptBody | undefined {
@@ -67,9 +58,7 @@ function storeJson(text: string, parsed: JsonValue | undefined): KeptBody | unde
     ...(indent !== undefined && { indent: indent === '\t' ? indent : indent.length }),
     ...(text.endsWith('\n') && { newline: true }),
   };
-  if (jsonText(body) === text) return body;
-  const spaced: JsonBody = { ...body, spaced: true };
-  return indent === undefined && jsonText(spaced) === text ? spaced : undefined;
+  return [body, { ...body, spaced: true } as JsonBody].find((one) => jsonText(one) === text);
 }
 
 /** The text of a JSON body. */
@@ -83,9 +72,7 @@ function spacedText(value: JsonValue): string {
   if (Array.isArray(value)) return `[${value.map(spacedText).join(', ')}]`;
   if (typeof value !== 'object' || value === null)
     return JSON.stringify(value).replace(/[\u0080-\uffff]/g, escaped);
-  const members = Object.keys(value).map(
-    (name) => `${spacedText(name)}: ${spacedText(value[name] as JsonValue)}`,
-  );
+  const members = Object.entries(value).map(([name, item]) => `${spacedText(name)}: ${spacedText(item)}`);
   return `{${members.join(', ')}}`;
 }
 

@@ -1,8 +1,8 @@
-import { statSync } from 'node:fs';
-import { readdir } from 'node:fs/promises';
+import { readdirSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { messageOf, PatchgateError, systemCode } from '../errors.ts';
+import { PatchgateError } from '../errors.ts';
 import { nearest } from '../model/nearest.ts';
+import { ifThere } from './disk.ts';
 import { checkRecordingName, isRecordingName } from './names.ts';
 
 /** Names that a message lists. */
@@ -27,7 +27,7 @@ export async function findRecording(
   throw noSuchRecording(name, await recordingNames(folder), `${folder}/`, resolve(folder), record);
 }
 
-/** @param place where it is looked for @param fullPlace the same, where there is none at all */
+/** @param place that is searched @param fullPlace the same, if there is none at all */
 export function noSuchRecording(
   name: string,
   names: readonly string[],
@@ -36,32 +36,24 @@ export function noSuchRecording(
   hint: string,
 ): PatchgateError {
   const near = nearest(name, names);
-  const there =
-    names.length > 0
-      ? `there are: ${names.slice(0, MOST).join(', ')}${names.length > MOST ? ', …' : ''}`
-      : `there is none in ${fullPlace}`;
+  const listed = `there are: ${names.slice(0, MOST).join(', ')}${names.length > MOST ? ', …' : ''}`;
+  const there = names.length > 0 ? listed : `there is none in ${fullPlace}`;
   return new PatchgateError('bad-usage', `there is no recording "${name}" in ${place} (${there})`, {
     hint: near ? `did you mean "${near}"?` : hint,
   });
 }
 
-/** Names of the recordings in a folder, sorted; none where the folder is not there. @throws PatchgateError `cannot-read` */
+/** Names of the recordings in a folder, sorted; none if the folder is not there. @throws PatchgateError `cannot-read` */
 export async function recordingNames(folder: string): Promise<string[]> {
-  try {
-    const names = await readdir(folder);
-    return names.filter((name) => isRecordingName(name) && isFolder(join(folder, name))).sort();
-  } catch (error) {
-    if (systemCode(error) === 'ENOENT') return [];
-    throw new PatchgateError('cannot-read', `cannot read ${folder}: ${messageOf(error)}`, { cause: error });
-  }
+  const names = ifThere(folder, () => readdirSync(folder)) ?? [];
+  return names.filter((name) => isRecordingName(name) && isFolder(join(folder, name))).sort();
 }
 
-/** Or a link to one. At once: to have it looked up by another thread takes longer than to look. */
+/** Or a link to one. What else is wrong with it is said by who opens it. */
 function isFolder(path: string): boolean {
   try {
-    return statSync(path).isDirectory();
-  } catch (error) {
-    // What else is wrong with it is said by who opens it.
-    return systemCode(error) !== 'ENOENT' && systemCode(error) !== 'ENOTDIR';
+    return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+  } catch {
+    return true;
   }
 }

@@ -5,7 +5,7 @@ import type { MergeMode } from './journal.ts';
 export type Counts = Readonly<Record<string, number>>;
 
 export interface Merged {
-  /** The very list that was given where nothing changes. */
+  /** The very list that was given if nothing changes. */
   exchanges: readonly Exchange[];
   counts: Counts;
   /** The file has more for some request than the run has answered. */
@@ -17,7 +17,7 @@ export type KeyOf = (exchange: Exchange) => string;
 
 /**
  * Merges what a run recorded into what a file holds. In mode `all` the run's n-th answer to a request takes the place of the n-th that
- * the file has for it, and what has no place goes behind; where only noise differs, the former one stays. In mode `append` all goes
+ * the file has for it, and what has no place goes behind; if only noise differs, the former one stays. In mode `append` all goes
  * behind, but for what is there already. Merging the same batch again changes nothing.
  *
  * @param counts of the run, without this batch
@@ -29,17 +29,17 @@ export function merge(
   counts: Counts,
   keyOf: KeyOf,
 ): Merged {
-  return mode === 'all' ? replaceEach(before, batch, counts, keyOf) : append(before, batch, counts);
-}
-
-function replaceEach(
-  before: readonly Exchange[],
-  batch: readonly Exchange[],
-  counts: Counts,
-  keyOf: KeyOf,
-): Merged {
-  const places = placesOf(before, keyOf);
+  if (mode === 'append') {
+    const added = without(before, batch);
+    const exchanges = added.length === 0 ? before : [...before, ...added];
+    return { exchanges, counts, hasSurplus: false };
+  }
   const after = before.slice();
+  const places = new Map<string, number[]>();
+  const addPlace = (key: string, place: number) => {
+    if (places.get(key)?.push(place) === undefined) places.set(key, [place]);
+  };
+  for (const [place, exchange] of before.entries()) addPlace(keyOf(exchange), place);
   const next = new Map(Object.entries(counts));
   let isChanged = false;
   for (const exchange of batch) {
@@ -47,7 +47,7 @@ function replaceEach(
     const n = next.get(key) ?? 0;
     next.set(key, n + 1);
     const place = places.get(key)?.[n];
-    if (place === undefined) addPlace(places, key, after.push(exchange) - 1);
+    if (place === undefined) addPlace(key, after.push(exchange) - 1);
     else if (differsByNoise(after[place] as Exchange, exchange)) continue;
     else after[place] = exchange;
     isChanged = true;
@@ -56,19 +56,16 @@ function replaceEach(
   return { exchanges: isChanged ? after : before, counts: Object.fromEntries(next), hasSurplus };
 }
 
-function append(before: readonly Exchange[], batch: readonly Exchange[], counts: Counts): Merged {
-  const there = new Map<string, number>();
-  for (const exchange of before) {
+/** Those of a batch that are not there, each as often as it is. */
+function without(there: readonly Exchange[], batch: readonly Exchange[]): Exchange[] {
+  const left = new Map<string, number>();
+  for (const text of there.map((one) => JSON.stringify(one))) left.set(text, (left.get(text) ?? 0) + 1);
+  return batch.filter((exchange) => {
     const text = JSON.stringify(exchange);
-    there.set(text, (there.get(text) ?? 0) + 1);
-  }
-  const added = batch.filter((exchange) => {
-    const text = JSON.stringify(exchange);
-    const left = there.get(text) ?? 0;
-    there.set(text, left - 1);
-    return left <= 0;
+    const count = left.get(text) ?? 0;
+    left.set(text, count - 1);
+    return count <= 0;
   });
-  return { exchanges: added.length === 0 ? before : [...before, ...added], counts, hasSurplus: false };
 }
 
 /** At the end of a run of mode `all`: without what earlier runs recorded beyond its own answers to the same requests. */
@@ -86,18 +83,6 @@ export function withoutSurplus(
   });
 }
 
-function placesOf(exchanges: readonly Exchange[], keyOf: KeyOf): Map<string, number[]> {
-  const places = new Map<string, number[]>();
-  for (const [place, exchange] of exchanges.entries()) addPlace(places, keyOf(exchange), place);
-  return places;
-}
-
-function addPlace(places: Map<string, number[]>, key: string, place: number): void {
-  const own = places.get(key);
-  if (own) own.push(place);
-  else places.set(key, [place]);
-}
-
 /** Names of headers that are of one request or one moment: ids, traces, dates and times, and what caches on the way say of themselves. */
 const NOISE =
   /^(?:age|cf-ray|date|expires|last-modified|server-timing|traceparent|tracestate|b3|x-runtime|x-timer|x-cloud-trace-context|x-amz-id-2|x-amz-cf-id|x-vercel-id|fly-request-id|.*(?:request|correlation|transaction|operation|invocation|trace|span)[-_]?id|x-(?:b3|datadog|amzn-trace|newrelic)-.*|.*(?:response|request|process|processing|service)-time(?:-ms)?|.*-latency|(?:x-)?rate-?limit-(?:remaining|reset|used).*|x-cache(?:-hits)?|x-served-by|cf-cache-status|report-to)$/;
@@ -109,14 +94,9 @@ export function differsByNoise(before: Exchange, after: Exchange): boolean {
 
 function essenceOf({ request, response }: Exchange): string {
   const { method, path, query, headers, body } = request;
-  return JSON.stringify([
-    [method, path, query, headers, body],
-    [response.status, withoutNoise(response.headers), response.body, tagOf(response)],
-  ]);
-}
-
-function withoutNoise(headers: StoredHeaders): [string, StoredHeaders[string]][] {
-  return Object.entries(headers).filter(([name]) => name !== 'etag' && !NOISE.test(name));
+  const lasting = Object.entries(response.headers).filter(([name]) => name !== 'etag' && !NOISE.test(name));
+  const answer = [response.status, lasting, response.body, tagOf(response)];
+  return JSON.stringify([[method, path, query, headers, body], answer]);
 }
 
 /** An ETag stands for the body, which is compared itself. That of an answer without a body, as to a HEAD, is all that there is. */

@@ -1,5 +1,5 @@
 import { HOP_BY_HOP, type ResponseHead } from '../http/http.ts';
-import { type Exchange, isKept, type RecordedRequest } from '../model/exchange.ts';
+import { type Exchange, headerPairs, isKept, type RecordedRequest } from '../model/exchange.ts';
 import { bodyBytes } from './body.ts';
 
 /** A recorded response, ready for the wire. */
@@ -13,9 +13,8 @@ export class StoredExchange {
   /** Name of the session that it was recorded in; `""` is the default one. */
   readonly session: string;
   readonly meta: Exchange['meta'];
-  #exchange: Exchange | undefined;
-  /** As JSON, a fifth of the memory. */
-  #packed: Buffer | undefined;
+  /** As JSON once it is packed: a fifth of the memory. */
+  #exchange: Exchange | Buffer;
   #answer: RecordedAnswer | undefined;
 
   private constructor(exchange: Exchange) {
@@ -29,7 +28,7 @@ export class StoredExchange {
   }
 
   get exchange(): Exchange {
-    return this.#exchange ?? JSON.parse(String(this.#packed));
+    return Buffer.isBuffer(this.#exchange) ? JSON.parse(this.#exchange.toString()) : this.#exchange;
   }
 
   get request(): RecordedRequest {
@@ -44,26 +43,20 @@ export class StoredExchange {
 
   /** Makes the answer, and keeps the rest as text. */
   pack(): void {
-    if (!this.#exchange || !this.answer) return;
-    this.#packed = Buffer.from(JSON.stringify(this.#exchange));
-    this.#exchange = undefined;
+    if (this.answer) this.#exchange = Buffer.from(JSON.stringify(this.exchange));
   }
 }
 
-const NO_BODY = Buffer.alloc(0);
-
 function answerOf({ request: { method }, response, meta }: Exchange): RecordedAnswer | undefined {
-  const { status, headers: stored, body: kept } = response;
-  if (!isKept(kept)) return undefined;
+  if (!isKept(response.body)) return undefined;
+  const { status } = response;
   const isHead = method === 'HEAD';
   const hasNoBody = isHead || status === 204 || status === 304;
-  const body = hasNoBody ? NO_BODY : bodyBytes(kept);
-  const headers: string[] = [];
-  for (const [name, value] of Object.entries(stored)) {
-    // An edited or imported file may hold headers of another connection.
-    if (HOP_BY_HOP.has(name) || (name === 'content-length' && !isHead)) continue;
-    for (const one of [value].flat()) headers.push(name, one);
-  }
+  const body = bodyBytes(hasNoBody ? undefined : response.body);
+  // An edited or imported file may hold headers of another connection.
+  const headers = headerPairs(response.headers)
+    .filter(([name]) => !HOP_BY_HOP.has(name) && (isHead || name !== 'content-length'))
+    .flat();
   if (!hasNoBody) headers.push('content-length', String(body.length));
   return { status, message: '', headers, tookMs: meta.durationMs, body };
 }
