@@ -8,7 +8,6 @@ import { createAccess } from '../server/access.ts';
 import { createAccessLog } from '../server/access-log.ts';
 import type { Audit, AuditOptions } from '../server/audit.ts';
 import { CONTROL_ROOT, isControlPath } from '../server/control/control-path.ts';
-import { Counters } from '../server/counters.ts';
 import { createDataPath } from '../server/data-path.ts';
 import { AS_SENT, type ExchangeFilter, ExchangeList, type SentExchanges } from '../server/exchange-list.ts';
 import { accessTo, type FakeAccess } from '../server/fake-access.ts';
@@ -16,8 +15,8 @@ import { type Faults, FaultsOfRun } from '../server/faults/faults.ts';
 import { type FinishedExchange, isOwnFailure } from '../server/finished-exchange.ts';
 import { failClosed, type Handler, inTurn } from '../server/handler.ts';
 import { type Listening, listen } from '../server/listen/listen.ts';
+import { Metrics } from '../server/metrics.ts';
 import { readNamedTokens } from '../server/named-tokens.ts';
-import { createProbes } from '../server/probes.ts';
 import { problemOfError, sendProblem } from '../server/problem.ts';
 import { quotingNoSecrets } from '../server/redact-verdict.ts';
 import { isSessionPath } from '../server/session-path.ts';
@@ -125,7 +124,7 @@ export async function createPatchgate(
 
   const log = createAccessLog(config.log, redaction, context.writeLog, context.isLogColoured);
   const exchanges = new ExchangeList(redaction);
-  const counters = new Counters(forward !== undefined && !fake);
+  const metrics = new Metrics(forward !== undefined && !fake);
   let count = 0;
   const nextId = () => ++count;
   let requests = 0;
@@ -143,7 +142,7 @@ export async function createPatchgate(
       const { request, session = '', failure = 'Patchgate failed' } = exchange;
       fail({ method: request.method, url: request.url, session: { name: session } }, failure);
     }
-    counters.count(exchange);
+    metrics.count(exchange);
     log.finished(exchange);
     exchanges.add(exchange);
   };
@@ -179,21 +178,26 @@ export async function createPatchgate(
   const stopping = new AbortController();
   /** What a recording answers needs no target. */
   const needed = forward && !fake && !parts.played ? forward.target : undefined;
-  const probes = createProbes(
-    () => !stopping.signal.aborted && (!store?.isWritable || store.takesExchanges()),
-    async () => needed === undefined || canReach(needed, CONNECT_PATIENCE),
-  );
-  /** Most runs are never asked for them, so the package for it loads then. */
-  const metrics = async (_req: IncomingMessage, res: ServerResponse) => {
-    const { METRICS_TYPE, metricsText } = await import('../server/control/metrics-text.ts');
+  let reachable: Promise<boolean> | undefined;
+  let askedAt = Number.NEGATIVE_INFINITY;
+  /** Probes of many cost the target one connection a second. */
+  const canReachTarget = () => {
+    if (needed && performance.now() - askedAt > CONNECT_PATIENCE) {
+      askedAt = performance.now();
+      reachable = canReach(needed, CONNECT_PATIENCE);
+    }
+    return reachable ?? true;
+  };
+  const isReady = async () =>
+    !stopping.signal.aborted && (!store?.isWritable || store.takesExchanges()) && canReachTarget();
+  const metricsText = () => {
     const recorded = parts.recorded?.();
-    const text = await metricsText(counters, {
+    return metrics.text({
       ...{ version: version(), mode: kind, approvals: approvals.counts },
       sessions: sessions.list().length,
       misses: replay?.misses.list().count,
       recording: recorded === undefined || !store ? undefined : { recorded, ...store.counts },
     });
-    res.writeHead(200, { 'Content-Type': METRICS_TYPE, 'Cache-Control': 'no-store' }).end(text);
   };
   // Most runs never ask for it, and Express takes as long to load as all the rest.
   let control: Promise<Handler> | undefined;
@@ -208,13 +212,12 @@ export async function createPatchgate(
           redaction,
           guard,
           health,
-          probes,
-          metrics,
+          isReady,
+          metrics: metricsText,
           reset: resetRun,
         },
         ...{ approvals, approvers },
-        onDecided: audit && ((approval) => audit.decided(approval)),
-        servedTo: replay && ((session) => replay.served(session)),
+        onDecided: (approval) => audit?.decided(approval),
         stopping: stopping.signal,
       }),
     );
@@ -230,8 +233,6 @@ export async function createPatchgate(
     inTurn(
       failClosed((req, res) => {
         const asked = isOfControl(req) ? 'control' : 'target';
-        const probe = asked === 'control' && probes.of(req);
-        if (probe) return probe(req, res);
         const refusal = access(req, asked, at());
         if (refusal || asked === 'target') paths.data(req, res, refusal);
         else {
@@ -262,8 +263,7 @@ export async function createPatchgate(
 
   /** Of what was no request there is nothing to show but that it came. */
   const unread = (error: PatchgateError) => {
-    counters.requests.add('none', 'none', String(error.status));
-    log.finished({
+    const exchange: FinishedExchange = {
       id: nextId(),
       startedAt: Date.now(),
       durationMs: 0,
@@ -273,7 +273,9 @@ export async function createPatchgate(
       answeredBy: 'gate',
       response: { status: error.status, headers: [], body: undefined },
       failure: error.message,
-    });
+    };
+    metrics.count(exchange);
+    log.finished(exchange);
   };
 
   const openUiPort = async (dataPort: Listening) => {
@@ -419,7 +421,6 @@ async function auditOf(
     ...options,
     file,
     outbox,
-    isDurable: false,
     forwards,
   });
 }

@@ -1,5 +1,7 @@
+import { appendFileSync, closeSync, fstatSync, ftruncateSync, mkdirSync, openSync, readSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
-import { PatchgateError } from '../errors.ts';
+import { dirname } from 'node:path';
+import { messageOf, PatchgateError } from '../errors.ts';
 import { decisiveEffects } from '../guard/decisive-effects.ts';
 import { splitTarget } from '../http/http.ts';
 import type { Approval } from '../model/approval.ts';
@@ -7,11 +9,9 @@ import type { AuditLine, DecisionLine } from '../model/audit.ts';
 import { type Effect, losesEnvironment } from '../model/effect.ts';
 import type { Verdict } from '../model/finding.ts';
 import type { RecordName } from '../model/record.ts';
-import { LogFile } from '../recordings/log-file.ts';
 import { redactText, redactUrl } from '../recordings/redact/redact.ts';
 import type { Redaction } from '../recordings/redact/redaction.ts';
-import { TroubleNotices } from '../recordings/trouble-notices.ts';
-import { amount } from '../reporters/wording.ts';
+import { amount, shortened } from '../reporters/wording.ts';
 import { addressOf } from './connections.ts';
 import type { FinishedExchange } from './finished-exchange.ts';
 import { printable } from './printable.ts';
@@ -24,8 +24,6 @@ export interface AuditOptions {
   /** What passes may reach the target: not all of it is answered by a recording. */
   forwards: boolean;
   redaction: Redaction;
-  /** Each line outlives a power failure. */
-  isDurable: boolean;
   notice: (text: string) => void;
 }
 
@@ -50,60 +48,60 @@ export interface AuditEntry {
 
 /** Of lines that wait because the file cannot be written: characters in all. */
 const MOST_WAITING = 1024 * 1024;
-
-const RISKS = {
-  waiting: 'Requests go on, and their lines wait in memory until the file can be written.',
-  lost: 'Requests go on. More lines wait than there is room for: the oldest are lost.',
-};
+const PATH_LENGTH = 2048;
+const TEXT_LENGTH = 500;
 
 /** Who changed, or tried to change, what the service holds: a line for each such request, in a file, a database or both. */
 export class Audit {
   /** Why lines wait, for `health`. */
   trouble: Error | undefined;
   readonly #options: AuditOptions;
-  readonly #log: LogFile | undefined;
-  readonly #notices: TroubleNotices<keyof typeof RISKS>;
   #waiting: string[] = [];
-  #size = 0;
   #lost = 0;
 
   /** @throws PatchgateError `cannot-write` where the file cannot be opened */
   constructor(options: AuditOptions) {
-    const { file, notice } = options;
     this.#options = options;
-    this.#notices = new TroubleNotices('THE AUDIT CANNOT BE WRITTEN', RISKS, notice);
+    if (options.file === undefined) return;
     try {
-      this.#log = file === undefined ? undefined : new LogFile(file);
+      mkdirSync(dirname(options.file), { recursive: true });
+      cutHalfLine(options.file);
     } catch (error) {
-      const { message, cause } = error as PatchgateError;
-      throw new PatchgateError('cannot-write', `--audit: ${message}`, {
+      throw new PatchgateError('cannot-write', `--audit: cannot write ${options.file}: ${messageOf(error)}`, {
         hint: 'correct the permissions, or name another file',
-        cause,
+        cause: error,
       });
     }
   }
 
   /** A request that was judged, or changes a guarded record. @returns undefined where there is nothing to say of it */
-  entryOf(
-    req: IncomingMessage,
-    { record, verdict, effects = [], isApproved, approval, isUnguarded }: Audited,
-  ): AuditEntry | undefined {
-    if (!isApproved && !isUnguarded && !isAudited(verdict)) return undefined;
+  entryOf(req: IncomingMessage, audited: Audited): AuditEntry | undefined {
+    if (!audited.isApproved && !audited.isUnguarded && !isWorthALine(audited.verdict)) return undefined;
     const client = addressOf(req);
     const entry: AuditEntry = {
       hasPassed: false,
       over: (exchange) => {
         const isForwarded = entry.hasPassed && this.#options.forwards && !isOfRecording(exchange);
-        const line = { client, record, verdict, effects, isApproved, approval, isUnguarded, isForwarded };
-        this.#append(lineOf(exchange, line, this.#options.redaction));
+        this.#append(lineOf(exchange, { ...audited, client, isForwarded }, this.#options.redaction));
       },
     };
     return entry;
   }
 
   /** Somebody has said yes or no. Never throws. */
-  decided(approval: Approval): void {
-    this.#append(decisionLineOf(approval));
+  decided({ decidedAt, status, decidedBy, url, ...approval }: Approval): void {
+    const { path, query } = splitTarget(url);
+    const { id, client, session, method, operation, record, effects, effectsOmitted, reason } = approval;
+    this.#append({
+      audit: 1,
+      time: decidedAt ?? new Date().toISOString(),
+      event: 'decision',
+      approval: id,
+      decision: status === 'declined' ? 'decline' : 'approve',
+      by: decidedBy,
+      ...{ reason, client, session, method, path, query: query || undefined, operation, record },
+      ...{ effects, effectsOmitted },
+    });
   }
 
   close(): void {
@@ -111,48 +109,72 @@ export class Audit {
     const missing = this.#lost + this.#waiting.length;
     if (missing > 0) this.#options.notice(`${amount(missing, 'line')} of the audit could not be written`);
     this.#waiting = [];
-    this.#lost = 0;
-    this.#log?.close();
   }
 
   #append(line: AuditLine | DecisionLine): void {
     const text = printable(JSON.stringify(line));
     this.#options.outbox?.appendAudit(line.time, text);
-    if (!this.#log) return;
+    if (this.#options.file === undefined) return;
     this.#waiting.push(`${text}\n`);
-    this.#size += text.length + 1;
     this.#flush();
   }
 
   #flush(): void {
-    this.#try(() => {
-      this.#log?.append(Buffer.from(this.#waiting.join('')));
-      this.#waiting = [];
-      this.#size = 0;
-    });
-  }
-
-  #try(action: () => void): void {
+    const { file = '', notice } = this.#options;
     try {
-      action();
+      appendWhole(file, this.#waiting.join(''));
+      this.#waiting = [];
+      if (this.trouble)
+        notice(
+          `the audit is written again: ${this.#lost === 0 ? 'nothing is missing' : `${amount(this.#lost, 'line')} of it are lost`}`,
+        );
       this.trouble = undefined;
-      const missing =
-        this.#lost === 0 ? 'nothing is missing' : `${amount(this.#lost, 'line')} of it are lost`;
-      this.#notices.over(`the audit is written again: ${missing}`);
       this.#lost = 0;
     } catch (error) {
-      while (this.#size > MOST_WAITING) {
-        this.#size -= this.#waiting.shift()?.length as number;
-        this.#lost++;
-      }
-      this.trouble = error as Error;
-      this.#notices.trouble(this.trouble, this.#lost > 0 ? 'lost' : 'waiting');
+      while (this.#waiting.join('').length > MOST_WAITING && this.#waiting.shift()) this.#lost++;
+      const message = `cannot write ${file}: ${messageOf(error)}`;
+      if (!this.trouble)
+        notice(
+          `THE AUDIT CANNOT BE WRITTEN: ${message}. Requests go on, and the last lines wait in memory, 1 MiB at most, until the file can be written.`,
+        );
+      this.trouble = new PatchgateError('cannot-write', message);
     }
   }
 }
 
+/** All of it, or nothing. The file may have been moved away. */
+function appendWhole(file: string, text: string): void {
+  const fd = openSync(file, 'a');
+  const { size } = fstatSync(fd);
+  try {
+    appendFileSync(fd, text);
+  } catch (error) {
+    ftruncateSync(fd, size);
+    throw error;
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** Bytes in which the end of a line is looked for. */
+const TAIL = 4 * 1024 * 1024;
+
+/** What a former run has left half written goes. */
+function cutHalfLine(file: string): void {
+  const fd = openSync(file, 'a+');
+  try {
+    const { size } = fstatSync(fd);
+    const tail = Buffer.alloc(Math.min(size, TAIL));
+    readSync(fd, tail, 0, tail.length, size - tail.length);
+    const half = tail.length - tail.lastIndexOf('\n') - 1;
+    if (half > 0) ftruncateSync(fd, size - half);
+  } finally {
+    closeSync(fd);
+  }
+}
+
 /** What the gate stopped, what loses an environment, and what `--validation enforce` would have stopped. */
-function isAudited({ outcome, findings, effects = [] }: Verdict): boolean {
+function isWorthALine({ outcome, findings, effects = [] }: Verdict): boolean {
   return (
     outcome === 'block' ||
     findings.some(({ severity }) => severity === 'error') ||
@@ -162,79 +184,43 @@ function isAudited({ outcome, findings, effects = [] }: Verdict): boolean {
 
 /** Whether a recording has answered it, or should have. */
 function isOfRecording({ answeredBy, response }: FinishedExchange): boolean {
-  return answeredBy === 'recording' || (answeredBy === 'gate' && response?.status === NO_RECORDING);
+  return answeredBy === 'recording' || (answeredBy === 'gate' && response?.status === 501);
 }
-
-const NO_RECORDING = new PatchgateError('no-recording', '').status;
-const PATH_LENGTH = 2048;
-const TEXT_LENGTH = 500;
 
 function lineOf(
   exchange: FinishedExchange,
-  of: Pick<AuditLine, 'client' | 'record' | 'approval'> & {
-    verdict: Verdict;
-    /** All of them. */
-    effects: readonly Effect[];
-    isApproved: boolean;
-    isUnguarded: boolean;
-    isForwarded: boolean;
-  },
+  of: Audited & { client: string | undefined; isForwarded: boolean },
   redaction: Redaction,
 ): AuditLine {
-  const { verdict, record } = of;
-  const { failure, session } = exchange;
-  const clean = (text: string) => cut(redactText(text, redaction), TEXT_LENGTH);
-  const { path, query } = splitTarget(cut(redactUrl(exchange.request.url, redaction), PATH_LENGTH));
+  const { verdict, record, effects = [] } = of;
+  const clean = (text: string) => shortened(redactText(text, redaction), TEXT_LENGTH);
+  const { path, query } = splitTarget(shortened(redactUrl(exchange.request.url, redaction), PATH_LENGTH));
   return {
     audit: 1,
     time: new Date(exchange.startedAt).toISOString(),
     client: of.client,
-    session: session ? clean(session) : undefined,
+    session: exchange.session ? clean(exchange.session) : undefined,
     method: exchange.request.method,
     path,
     query: query || undefined,
     operation: verdict.operation,
     record: record && { ...record, id: clean(record.id), account: clean(record.account) },
     verdict: verdict.outcome,
-    findings: verdict.findings.map(({ rule, severity, pointer, message }) => ({
-      ...{ rule, severity, pointer: cut(pointer, TEXT_LENGTH), message: cut(message, TEXT_LENGTH) },
-    })),
+    findings: verdict.findings.map(({ rule, severity, pointer, message }) => {
+      return {
+        ...{ rule, severity },
+        ...{ pointer: shortened(pointer, TEXT_LENGTH), message: shortened(message, TEXT_LENGTH) },
+      };
+    }),
     findingsOmitted: verdict.omitted || undefined,
-    ...(of.effects.length > 0 && decisiveEffects(of.effects, redaction)),
+    ...(effects.length > 0 && decisiveEffects(effects, redaction)),
     approved: of.isApproved,
     unguarded: of.isUnguarded || undefined,
     approval: of.approval,
     forwarded: of.isForwarded,
     answeredBy: exchange.answeredBy,
     status: exchange.response?.status,
-    failure: failure === undefined ? undefined : clean(failure),
+    failure: exchange.failure === undefined ? undefined : clean(exchange.failure),
     fault: exchange.fault,
   };
-}
-
-function decisionLineOf(approval: Approval): DecisionLine {
-  const { id, status, decidedAt, decidedBy, reason, url, record, effects, effectsOmitted } = approval;
-  const { path, query } = splitTarget(url);
-  return {
-    audit: 1,
-    time: decidedAt ?? new Date().toISOString(),
-    event: 'decision',
-    approval: id,
-    decision: status === 'declined' ? 'decline' : 'approve',
-    by: decidedBy,
-    reason,
-    client: approval.client,
-    session: approval.session,
-    method: approval.method,
-    path,
-    query: query || undefined,
-    operation: approval.operation,
-    record,
-    effects,
-    effectsOmitted,
-  };
-}
-
-function cut(text: string, length: number): string {
-  return text.length > length ? `${text.slice(0, length - 1)}…` : text;
 }

@@ -18,7 +18,7 @@ import { isCutByStop, resetConnection } from './connections.ts';
 import type { Injected } from './faults/faults.ts';
 import { BodyKeeper, bodyToShow, type FinishedExchange } from './finished-exchange.ts';
 import { type ProblemAnswer, problemOfError } from './problem.ts';
-import { headersInSession, type InSession } from './session-path.ts';
+import type { InSession } from './session-path.ts';
 import type { LiveSession, Sessions } from './sessions.ts';
 import { hasBody } from './watch-body.ts';
 
@@ -60,7 +60,6 @@ export class ExchangeInFlight implements ResponseSink {
   readonly #startedAt = Date.now();
   readonly #started = performance.now();
   readonly #sent: RequestHead;
-  #asked: InSession | undefined;
   #handedOnAfterMs: number | undefined;
   /** Of bodies that flow by. */
   #requestKeeper: BodyKeeper | undefined;
@@ -86,8 +85,7 @@ export class ExchangeInFlight implements ResponseSink {
 
   /** @param asked what it says of its session; undefined: nothing. @throws PatchgateError `overloaded` */
   enter(asked: InSession | undefined): LiveSession {
-    this.#asked = asked;
-    if (asked?.prefix) this.request = { ...this.#sent, url: asked.url };
+    if (asked) this.request = { ...this.#sent, url: asked.url };
     this.session = this.#run.sessions.enter(asked?.name ?? '', this.#startedAt);
     return this.session;
   }
@@ -184,12 +182,11 @@ export class ExchangeInFlight implements ResponseSink {
 
   #writeHead(head: ResponseHead, answeredBy: AnsweredBy): void {
     const { status, message } = head;
-    const own = this.#asked?.prefix ? headersInSession(head.headers, this.#asked, this.req) : head.headers;
-    const headers = this.#onWire(own);
+    const headers = this.#onWire(head.headers);
     // A status that Node has no words for keeps those that the target gave.
     if (message === '') this.res.writeHead(status, headers);
     else this.res.writeHead(status, message, headers);
-    this.#head = { status, message, headers: own };
+    this.#head = { status, message, headers: head.headers };
     this.#answeredBy = answeredBy;
   }
 

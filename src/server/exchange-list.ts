@@ -1,20 +1,15 @@
 import type { Verdict } from '../model/finding.ts';
 import { NO_REDACTION, type Redaction } from '../recordings/redact/redaction.ts';
-import { EXCHANGES_KEPT, ExchangeRing } from './exchange-ring.ts';
-import type { FinishedExchange } from './finished-exchange.ts';
+import { shortened } from '../reporters/wording.ts';
+import type { BodyToShow, FinishedExchange } from './finished-exchange.ts';
 import { type ShownExchange, showExchange, showExchangeHead } from './show-exchange.ts';
 
-/**
- * Names what gives exchanges as they were: for what compares them, never to be shown. For all copies of this package, since
- * a test may load two, by `import` and by `require`.
- */
+/** Names what gives exchanges as they were: for what compares them, never to be shown. */
 export const AS_SENT = Symbol.for('patchgate.asSent');
-
-export { EXCHANGES_KEPT };
 
 export interface SentExchanges {
   exchanges: Iterable<ShownExchange>;
-  /** Others of them are forgotten, since there were too many. */
+  /** Others are forgotten, since there were too many. */
   areCut: boolean;
 }
 
@@ -29,50 +24,69 @@ export interface ExchangeFilter {
   bodies?: boolean | undefined;
 }
 
-const MOST_CUT = 10_000;
+const MOST_EXCHANGES = 1000;
+const MOST_BYTES = 16 * 1024 * 1024;
 /** Characters of a text of a finding or effect: what these quote can be as long as a body. */
 const LONGEST_TEXT = 2000;
+/** Sessions that are remembered to have lost something. */
+const MOST_CUT = 10_000;
 
-/** The exchanges seen last, whatever became of them. Held as bytes, as they came; redacted and parsed whenever they are shown. */
+/** Where a frame lies, and what exchanges are chosen by. */
+interface Slot {
+  /** Of its first byte, counted over all that was ever written. */
+  at: number;
+  length: number;
+  /** Bytes before the bodies. */
+  textLength: number;
+  id: number;
+  session: string;
+  outcome: Verdict['outcome'] | undefined;
+}
+
+/**
+ * The exchanges seen last, whatever became of them: as frames in one ring of bytes, as they came, so that no object of a request
+ * outlives it. They are redacted and parsed whenever they are shown.
+ */
 export class ExchangeList {
   readonly #redaction: Redaction;
-  readonly #ring: ExchangeRing;
+  readonly #ring: Buffer;
   readonly #listeners = new Set<(shown: ShownExchange) => void>();
   /** What the listeners are told of next. */
   readonly #untold: FinishedExchange[] = [];
-  /** Sessions of which something is forgotten. Undefined: too many to say which. */
-  #cut: Set<string> | undefined = new Set();
+  /** Oldest first. */
+  #slots: Slot[] = [];
+  /** Behind the newest frame. */
+  #end = 0;
+  /** Sessions of which something is forgotten. */
+  readonly #cut = new Set<string>();
 
-  /** @param mostBytes of all that are held */
-  constructor(redaction: Redaction, mostBytes?: number) {
+  /** @param mostBytes of all that are held: the system gives them when they are first written to */
+  constructor(redaction: Redaction, mostBytes = MOST_BYTES) {
     this.#redaction = redaction;
-    this.#ring = new ExchangeRing((session) => this.#forgotten(session), mostBytes);
+    this.#ring = Buffer.allocUnsafeSlow(mostBytes);
   }
 
   add(given: FinishedExchange): void {
     const exchange = withShortQuotes(given);
-    this.#ring.add(exchange);
+    this.#keep(exchange);
     // Its answer goes out first, and is not later for those who look.
     if (this.#listeners.size > 0 && this.#untold.push(exchange) === 1) setImmediate(() => this.#tell());
   }
 
-  /** Newest first. Each is redacted when the iterator gets to it; what is added meanwhile does not show up. */
+  /** Newest first. Each is redacted when the iterator gets to it; what is added or forgotten meanwhile changes nothing. */
   list(filter: ExchangeFilter = {}): Iterable<ShownExchange> {
     return this.#listed(filter, this.#redaction);
   }
 
   /** The same with all that is secret. */
   [AS_SENT](filter: ExchangeFilter = {}): SentExchanges {
-    const cut = this.#cut;
-    return {
-      exchanges: this.#listed(filter, NO_REDACTION),
-      areCut: cut === undefined || (filter.session === undefined ? cut.size > 0 : cut.has(filter.session)),
-    };
+    const areCut = filter.session === undefined ? this.#cut.size > 0 : this.#cut.has(filter.session);
+    return { exchanges: this.#listed(filter, NO_REDACTION), areCut };
   }
 
   get(id: number): ShownExchange | undefined {
-    const found = this.#ring.get(id);
-    return found && showExchange(found, this.#redaction);
+    const slot = this.#slots.find((one) => one.id === id);
+    return slot && showExchange(this.#read(slot)(), this.#redaction);
   }
 
   /** The listener is called soon after each exchange that is added from now on, with it, without bodies. The function returned ends that. */
@@ -83,13 +97,59 @@ export class ExchangeList {
 
   /** Forgets the exchanges, or those of one session; the listeners stay. */
   reset(session?: string): void {
-    this.#ring.forget(session);
-    if (session === undefined) this.#cut = new Set();
-    else this.#cut?.delete(session);
+    this.#slots = session === undefined ? [] : this.#slots.filter((slot) => slot.session !== session);
+    if (session === undefined) this.#cut.clear();
+    else this.#cut.delete(session);
   }
 
-  #forgotten(session: string): void {
-    if (this.#cut && this.#cut.add(session).size > MOST_CUT) this.#cut = undefined;
+  #keep(exchange: FinishedExchange): void {
+    const { id, session = '', verdict, requestBody: asked, response } = exchange;
+    const answered = response?.body;
+    const head = {
+      ...exchange,
+      requestBody: sizesOf(asked),
+      response: response && { ...response, body: sizesOf(answered) },
+    };
+    const text = JSON.stringify(head);
+    const textLength = Buffer.byteLength(text);
+    const length = textLength + (asked?.bytes.length ?? 0) + (answered?.bytes.length ?? 0);
+    if (length > this.#ring.length) {
+      this.#forget(session);
+      return;
+    }
+    // A frame is one piece: what is left at the end of the ring stays empty.
+    const left = this.#ring.length - (this.#end % this.#ring.length);
+    const at = length > left ? this.#end + left : this.#end;
+    this.#end = at + length;
+    for (let oldest = this.#slots[0]; oldest; oldest = this.#slots[0]) {
+      if (this.#slots.length < MOST_EXCHANGES && oldest.at >= this.#end - this.#ring.length) break;
+      this.#slots.shift();
+      this.#forget(oldest.session);
+    }
+    this.#slots.push({ at, length, textLength, id, session, outcome: verdict?.outcome });
+    let place = at % this.#ring.length;
+    place += this.#ring.write(text, place);
+    if (asked) place += asked.bytes.copy(this.#ring, place);
+    answered?.bytes.copy(this.#ring, place);
+  }
+
+  #forget(session: string): void {
+    this.#cut.add(session);
+    if (this.#cut.size > MOST_CUT) this.#cut.delete(this.#cut.values().next().value as string);
+  }
+
+  /** Copies a frame. The function returned makes an exchange of it. */
+  #read({ at, length, textLength }: Slot): () => FinishedExchange {
+    const place = at % this.#ring.length;
+    const frame = Buffer.from(this.#ring.subarray(place, place + length));
+    return () => {
+      const exchange = JSON.parse(frame.toString('utf8', 0, textLength));
+      const { requestBody: asked, response } = exchange;
+      const middle = textLength + (asked?.kept ?? 0);
+      if (asked) asked.bytes = frame.subarray(textLength, middle);
+      if (response?.body) response.body.bytes = frame.subarray(middle);
+      return exchange as FinishedExchange;
+    };
   }
 
   #tell(): void {
@@ -99,12 +159,22 @@ export class ExchangeList {
     }
   }
 
-  *#listed(filter: ExchangeFilter, redaction: Redaction) {
-    const { limit = EXCHANGES_KEPT, outcome, session, bodies = true } = filter;
+  *#listed(
+    { limit = MOST_EXCHANGES, outcome, session, bodies = true }: ExchangeFilter,
+    redaction: Redaction,
+  ) {
+    const chosen = this.#slots.filter(
+      (slot) => slot.session === (session ?? slot.session) && slot.outcome === (outcome ?? slot.outcome),
+    );
+    const wanted = limit === 0 ? [] : chosen.slice(-limit).reverse();
     const show = bodies ? showExchange : showExchangeHead;
-    const wanted = { limit, session, outcome };
-    for (const exchange of this.#ring.newest(wanted)) yield show(exchange, redaction);
+    for (const read of wanted.map((slot) => this.#read(slot))) yield show(read(), redaction);
   }
+}
+
+/** What the text of a frame says of a body. */
+function sizesOf(body: BodyToShow | undefined) {
+  return body && { size: body.size, kept: body.bytes.length };
 }
 
 /** A verdict can quote as much as the body has. Most quote nothing. */
@@ -117,9 +187,9 @@ function withShortQuotes(exchange: FinishedExchange): FinishedExchange {
 }
 
 function withShortTexts<Quoting extends object>(quoting: Quoting): Quoting {
-  const short = { ...quoting } as Record<string, unknown>;
-  for (const [name, value] of Object.entries(short))
-    if (typeof value === 'string' && value.length > LONGEST_TEXT)
-      short[name] = `${value.slice(0, LONGEST_TEXT)}…`;
-  return short as Quoting;
+  const short = Object.entries(quoting).map(([name, value]) => [
+    name,
+    typeof value === 'string' ? shortened(value, LONGEST_TEXT) : value,
+  ]);
+  return Object.fromEntries(short) as Quoting;
 }

@@ -16,7 +16,7 @@ export interface FinishedExchange {
   /** When it was handed on to what answers, or to a fault; undefined: it was not. */
   handedOnAfterMs?: number | undefined;
   request: RequestHead;
-  requestBody: BodyToShow;
+  requestBody: BodyToShow | undefined;
   /** Undefined where the request was not judged. */
   verdict: Verdict | undefined;
   /** It changes a guarded record, and nobody can say what it deletes. */
@@ -24,7 +24,7 @@ export interface FinishedExchange {
   /** Who answered: the gate itself where it blocked, injected a fault, or nothing else did. */
   answeredBy: AnsweredBy;
   /** Undefined where the client went away before there was a response. */
-  response: { status: number; headers: readonly string[]; body: BodyToShow } | undefined;
+  response: { status: number; headers: readonly string[]; body: BodyToShow | undefined } | undefined;
   /** What went wrong, in one sentence: target unreachable, response cut off, client gone, no recording. */
   failure: string | undefined;
   /** The fault that was injected into its answer, in one line. */
@@ -41,20 +41,15 @@ export function isOwnFailure({ answeredBy, response, fault }: FinishedExchange):
 /** Bytes of a body that are kept for showing. */
 const BYTES_KEPT = 65_536;
 
-/** A body as it is kept for showing: whole, or the start of a longer one. Undefined: there is none. */
-export type BodyToShow = Buffer | BodyStart | undefined;
-
-export interface BodyStart {
+/** A body as it is kept for showing: its first bytes, and how many it has. */
+export interface BodyToShow {
   bytes: Buffer;
-  /** Bytes of the whole body. */
   size: number;
 }
 
-/** The start of a body. It shares the memory of the bytes given. @param size of the whole body */
-export function bodyToShow(bytes: Buffer, size = bytes.length): BodyToShow {
-  if (size === 0) return undefined;
-  if (size <= BYTES_KEPT && bytes.length === size) return bytes;
-  return { bytes: bytes.subarray(0, BYTES_KEPT), size };
+/** The start of a body; undefined where it is empty. It shares the memory of the bytes given. @param size of the whole body */
+export function bodyToShow(bytes: Buffer, size = bytes.length): BodyToShow | undefined {
+  return size === 0 ? undefined : { bytes: bytes.subarray(0, BYTES_KEPT), size };
 }
 
 /** Keeps the first bytes of a body that goes by. */
@@ -69,7 +64,7 @@ export class BodyKeeper {
   }
 
   /** What has gone by until now. */
-  get kept(): BodyToShow {
+  get kept(): BodyToShow | undefined {
     return bodyToShow(this.#start.joined(), this.#size);
   }
 }

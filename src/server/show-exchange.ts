@@ -115,17 +115,17 @@ function showHeaders(headers: RawHeaders, redaction: Redaction): ShownHeaders {
 }
 
 function showBody(
-  kept: BodyToShow,
+  kept: BodyToShow | undefined,
   headers: RawHeaders,
   redaction: Redaction,
   onSecret?: OnSecret,
 ): ShownBody | undefined {
   if (kept === undefined) return undefined;
-  const isCut = !Buffer.isBuffer(kept);
-  const start = redactBodyStart(isCut ? kept.bytes : kept, headers, BODY_SHOWN, isCut, redaction, onSecret);
+  const isCut = kept.bytes.length < kept.size;
+  const start = redactBodyStart(kept.bytes, headers, BODY_SHOWN, isCut, redaction, onSecret);
   const cut = start.cut || start.bytes.length > BODY_SHOWN;
   const bytes = cut ? wholeCharacters(start.bytes.subarray(0, BODY_SHOWN)) : start.bytes;
-  const size = { size: isCut ? kept.size : kept.length, ...(cut && { cut: true as const }) };
+  const size = { size: kept.size, ...(cut && { cut: true as const }) };
   if (!isUtf8(bytes)) return { base64: bytes.toString('base64'), ...size };
   const text = bytes.toString('utf8');
   const json = cut ? undefined : jsonOf({ text });

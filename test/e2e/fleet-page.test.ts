@@ -39,7 +39,7 @@ describe('nginx of the page', { tags: 'slow' }, () => {
       const counts = gates.map(({ received }) => received.length);
       await fetch(`${url}/api/things`, { headers: { 'Patchgate-Session': `test ${i}` } });
       await fetch(`${url}/__patchgate/session/${name}/api/things`);
-      await fetch(`${url}/__patchgate/sessions/${name}`, { method: 'DELETE' });
+      await fetch(`${url}/__patchgate/reset?session=${name}`, { method: 'POST' });
       const came = gates.map(({ received }, gate) => received.length - (counts[gate] as number));
       expect(came.sort()).toEqual([0, 3]);
     }

@@ -61,7 +61,7 @@ describe('metrics', () => {
       'effects_total{effect="environment-deleted",verdict="pass"}': 1,
       'approvals_total{event="given"}': 1,
       'approvals_total{event="used"}': 1,
-      gate_seconds_count: 5,
+      gate_seconds_count: 6,
       target_seconds_count: 3,
       sessions: 1,
       exchanges_recorded_total: 3,

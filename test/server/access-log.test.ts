@@ -72,7 +72,7 @@ describe('lines for people', () => {
     );
     expect(JSON.parse(line('json', LOST))).toMatchObject({
       lost: [{ id: 2 }, { id: 3, name: 'QA' }],
-      findings: [{ rule: 'project.environment-deleted' }, { rule: 'schema.type' }, {}, {}, {}],
+      findingsInAll: 7,
     });
   });
 
@@ -81,10 +81,8 @@ describe('lines for people', () => {
     const log = createAccessLog('text', DEFAULT_REDACTION, (text) => written.push(text), true);
     log.finished(finished({ ...LOST, ...withUrl('/\u001b[31m') }));
     log.flush();
-    expect(written[0]).toContain('\u001b[31mblock\u001b[39m');
-    expect(written[0]).toContain('\u001b[31mdeletes environment 2 (Staging\\u001b[31m)');
-    expect(written[0]).toContain('\u001b[31merror\u001b[39m schema.type');
-    expect(written[0]).toContain('PATCH /\\u001b[31m 422');
+    for (const part of ['\u001b[31mblock\u001b[39m', '(Staging\\u001b[31m)', 'PATCH /\\u001b[31m 422'])
+      expect(written[0]).toContain(part);
   });
 
   it('say what was not judged, and what failed', () => {
@@ -95,14 +93,6 @@ describe('lines for people', () => {
   it('say which fault was injected', () => {
     const members = { ...withUrl('/x'), verdict: undefined, fault: 'reset', failure: 'cut off' };
     expect(text(members)).toBe('PATCH /x 200 not judged target 12ms: fault reset: cut off');
-    expect(JSON.parse(line('json', members))).toMatchObject({ fault: 'reset', failure: 'cut off' });
-  });
-
-  it('name only some findings, and count the others', () => {
-    const findings = Array.from({ length: 100 }, (_, i) => finding(`/${'x'.repeat(1000)}${i}`));
-    const shown = text({ verdict: verdict({ outcome: 'block', findings, omitted: 7 }) });
-    expect(shown).toMatch(/ and 102 more$/);
-    expect(shown.length).toBeLessThan(1000);
   });
 
   it('show the time of the second they are about', () => {
@@ -113,32 +103,26 @@ describe('lines for people', () => {
   });
 });
 
-describe('lines in JSON', () => {
-  it('say the same', () => {
-    expect(JSON.parse(line('json', { ...BLOCKED, failure: 'oh' }))).toEqual({
-      time: '2026-11-20T12:00:00.000Z',
-      method: 'PATCH',
-      url: '/api/v2/accounts/current/projects/42',
-      status: 422,
-      verdict: 'block',
-      operation: 'updateProject',
-      findings: [
-        { rule: 'schema.required', severity: 'error', pointer: '/languages' },
-        { rule: 'request.content-type', severity: 'warn', pointer: '' },
-      ],
-      findingsInAll: 2,
-      answeredBy: 'gate',
-      durationMs: 12.3,
-      failure: 'oh',
-    });
+it('lines in JSON say the same, and leave out what there is not', () => {
+  expect(JSON.parse(line('json', { ...BLOCKED, failure: 'oh' }))).toEqual({
+    time: '2026-11-20T12:00:00.000Z',
+    method: 'PATCH',
+    url: '/api/v2/accounts/current/projects/42',
+    status: 422,
+    verdict: 'block',
+    operation: 'updateProject',
+    findings: [
+      { rule: 'schema.required', severity: 'error', pointer: '/languages' },
+      { rule: 'request.content-type', severity: 'warn', pointer: '' },
+    ],
+    findingsInAll: 2,
+    answeredBy: 'gate',
+    durationMs: 12.3,
+    failure: 'oh',
   });
-
-  it('leave out what there is not', () => {
-    const parsed = JSON.parse(line('json', { verdict: undefined, response: undefined }));
-    expect(parsed).toMatchObject({ verdict: 'not judged' });
-    for (const name of ['status', 'operation', 'findings', 'findingsInAll', 'fault', 'failure'])
-      expect(parsed).not.toHaveProperty(name);
-  });
+  const parsed = JSON.parse(line('json', { verdict: undefined, response: undefined, fault: 'reset' }));
+  expect(parsed).toMatchObject({ verdict: 'not judged', fault: 'reset' });
+  for (const name of ['status', 'operation', 'findings', 'failure']) expect(parsed).not.toHaveProperty(name);
 });
 
 describe.each(['text', 'json'] as const)('%s', (format) => {
@@ -160,41 +144,28 @@ describe.each(['text', 'json'] as const)('%s', (format) => {
     expect(shown).toContain('\\u009b31m');
   });
 
-  it('stays short where the URL or the failure is long', () => {
+  it('stays short where a URL, a failure or findings are long', () => {
+    const findings = Array.from({ length: 100 }, (_, i) => finding(`/${'x'.repeat(1000)}${i}`));
     const members = { ...withUrl(`/${'x'.repeat(50_000)}`), failure: 'y'.repeat(50_000) };
-    expect(line(format, members).length).toBeLessThan(3000);
+    expect(line(format, { ...members, verdict: verdict({ findings, omitted: 7 }) }).length).toBeLessThan(
+      4000,
+    );
   });
 });
 
-describe('writing', () => {
-  it('writes the lines of one turn together, without being asked', async () => {
-    const written: string[] = [];
-    const log = createAccessLog('text', DEFAULT_REDACTION, (text) => written.push(text));
-    log.finished(finished());
-    log.finished(finished());
-    expect(written).toEqual([]);
-    await setImmediate();
-    expect(written).toHaveLength(1);
-    expect(written[0]?.split('\n')).toHaveLength(3);
-    log.finished(finished());
-    await setImmediate();
-    expect(written).toHaveLength(2);
-  });
-
-  it('writes nothing twice after a flush', async () => {
-    const written: string[] = [];
-    const log = createAccessLog('text', DEFAULT_REDACTION, (text) => written.push(text));
-    log.finished(finished());
-    log.flush();
-    log.flush();
-    await setImmediate();
-    expect(written).toHaveLength(1);
-  });
-
-  it('is silent when off', async () => {
-    const log = createAccessLog('off', DEFAULT_REDACTION, () => expect.unreachable());
-    log.finished(finished());
-    log.flush();
-    await setImmediate();
-  });
+it('writes the lines of one turn together, and none when it is off', async () => {
+  const written: string[] = [];
+  const log = createAccessLog('text', DEFAULT_REDACTION, (text) => written.push(text));
+  for (let i = 0; i < 2; i++) log.finished(finished());
+  expect(written).toEqual([]);
+  await setImmediate();
+  expect(written.map((text) => text.split('\n').length)).toEqual([3]);
+  log.finished(finished());
+  log.flush();
+  log.flush();
+  await setImmediate();
+  expect(written).toHaveLength(2);
+  const off = createAccessLog('off', DEFAULT_REDACTION, () => expect.unreachable());
+  off.finished(finished());
+  off.flush();
 });

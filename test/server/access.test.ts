@@ -1,23 +1,14 @@
 import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import {
-  type AccessSettings,
-  type Asked,
-  createAccess,
-  createUiAccess,
-  isLoopback,
-  listensOnLoopback,
-} from '../../src/server/access.ts';
+import { type AccessSettings, createAccess, createUiAccess, isLoopback } from '../../src/server/access.ts';
 import { readNamedTokens } from '../../src/server/named-tokens.ts';
 import { refusal } from '../support/errors.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
-const SETTINGS: AccessSettings = {
-  controlToken: undefined,
-  host: '127.0.0.1',
-  target: undefined,
-};
+const SETTINGS: AccessSettings = { controlToken: undefined, host: '127.0.0.1', target: undefined };
 
 /** A request to a server that listens at an address. */
 function requestOf(headers: string[], url = '/', address = '127.0.0.1'): IncomingMessage {
@@ -25,158 +16,116 @@ function requestOf(headers: string[], url = '/', address = '127.0.0.1'): Incomin
   return { url, rawHeaders: headers, socket } as unknown as IncomingMessage;
 }
 
-interface At {
-  loopback: boolean;
-  token?: string;
+/** What the control API answers, where it refuses. */
+function control(headers: string[], settings: Partial<AccessSettings> = {}, url = '/', address?: string) {
+  return createAccess({ ...SETTINGS, ...settings })(requestOf(headers, url, address), 'control', 'own');
 }
 
-const LOCAL: At = { loopback: true };
+const status = (...args: Parameters<typeof control>) => control(...args)?.status;
 
-function controlRefusal(headers: string[], { loopback, token }: At = LOCAL, url = '/') {
-  const access = createAccess({ ...SETTINGS, controlToken: token });
-  return access(requestOf(headers, url, loopback ? '127.0.0.1' : '0.0.0.0'), 'control', 'own');
-}
-
-function status(headers: string[], at?: At, url?: string) {
-  return controlRefusal(headers, at, url)?.status;
-}
-
-describe('the Host header', () => {
+describe('the control API without a token', () => {
   it.each([
-    'localhost',
-    'LOCALHOST:4010',
-    '127.0.0.1',
-    '127.0.0.1:4010',
-    '127.255.3.4:1',
-    '[::1]',
-    '[::1]:4010',
-    '[::ffff:127.0.0.1]:4010',
-    '[::ffff:7f00:1]',
-  ])('answers to %s', (host) => expect(status(['Host', host])).toBeUndefined());
+    ...['localhost', 'LOCALHOST:4010', '127.0.0.1', '127.0.0.1:4010', '127.255.3.4:1', '[::1]', '[::1]:4010'],
+    ...['[::ffff:127.0.0.1]:4010', '[::ffff:7f00:1]'],
+  ])('answers to Host %s', (host) => expect(status(['Host', host])).toBeUndefined());
 
   it.each([
-    'example.com',
-    'localhost.example.com',
-    'localhost.',
-    'x.localhost',
-    'evil@localhost',
-    'localhost:4010.example.com',
-    'localhost:x',
-    '127.0.0.1.example.com',
-    '127.0.0.256',
-    '127.1',
-    '128.0.0.1',
-    '0.0.0.0',
-    '192.168.1.2:4010',
-    '[::]',
-    '[::ffff:10.0.0.1]',
-    '127.0.0.1.nip.io',
-    '127.0.0.1:4010:1',
-    '[::1%25lo]',
-    '::1',
-    'localhost, localhost',
-  ])('refuses %s', (host) => expect(status(['Host', host])).toBe(403));
+    ...['example.com', 'localhost.example.com', 'localhost.', 'x.localhost', 'evil@localhost'],
+    ...['localhost:4010.example.com', 'localhost:x', '127.0.0.1.example.com', '127.0.0.256', '127.1'],
+    ...['128.0.0.1', '0.0.0.0', '192.168.1.2:4010', '[::]', '[::ffff:10.0.0.1]', '127.0.0.1.nip.io'],
+    ...['127.0.0.1:4010:1', '[::1%25lo]', '::1', 'localhost, localhost'],
+  ])('refuses Host %s', (host) => expect(status(['Host', host])).toBe(403));
 
-  it('refuses none, an empty one and several', () => {
-    expect(status([])).toBe(400);
-    expect(status(['Host', ''])).toBe(400);
-    expect(status(['Host', 'localhost', 'host', 'localhost'])).toBe(400);
-  });
-});
-
-it('takes the authority of an absolute target for the Host', () => {
-  const headers = ['Host', 'localhost'];
-  expect(status(headers, LOCAL, 'http://evil.example/__patchgate/health')).toBe(403);
-  expect(status(headers, LOCAL, 'http://user@localhost/__patchgate/health')).toBe(403);
-  expect(status(headers, LOCAL, 'http:///__patchgate/health')).toBe(400);
-  expect(status(headers, LOCAL, 'http://localhost:4010/__patchgate/health')).toBeUndefined();
-  expect(status([], LOCAL, 'http://localhost/__patchgate/health')).toBe(400);
-});
-
-describe('the control API, to what a browser sends', () => {
-  const at = (...headers: string[]) => status(['Host', 'localhost:4010', ...headers]);
-
-  it.each(['http://localhost:4010', 'http://127.0.0.1:4010', 'https://evil.example', 'null', '', 'file://'])(
-    'refuses Origin %j, be it its own',
-    (origin) => expect(at('Origin', origin)).toBe(403),
+  it.each([
+    [['Host', 'localhost'], 'http://evil.example/__patchgate/health', 403],
+    [['Host', 'localhost'], 'http://user@localhost/__patchgate/health', 403],
+    [['Host', 'localhost'], 'http:///__patchgate/health', 400],
+    [['Host', 'localhost'], 'http://[::1/__patchgate/health', 400],
+    [['Host', 'localhost'], 'x', 400],
+    [['Host', 'localhost'], 'http://localhost:4010/__patchgate/health', undefined],
+    [[], '/', 400],
+    [['Host', ''], '/', 400],
+    [['Host', 'localhost', 'host', 'localhost'], '/', 400],
+    [[], 'http://localhost/__patchgate/health', 400],
+  ])('answers to the headers %j and the target %s: %s', (headers, url, expected) =>
+    expect(status(headers, {}, url)).toBe(expected),
   );
 
   it.each([
-    ['none', undefined],
-    ['same-origin', 403],
-    ['same-site', 403],
-    ['cross-site', 403],
-    ['', 403],
-  ])('Sec-Fetch-Site %j: %s', (site, expected) => expect(at('Sec-Fetch-Site', site)).toBe(expected));
-
-  it('refuses a second Sec-Fetch-Site, and a service worker', () => {
-    expect(at('Sec-Fetch-Site', 'none', 'Sec-Fetch-Site', 'same-origin')).toBe(403);
-    expect(at('Service-Worker', 'script')).toBe(403);
-  });
-});
-
-describe('the control API, to what came through another proxy', () => {
-  it.each([
-    ...['X-Forwarded-For', 'x-forwarded-host', 'X-Forwarded-Proto', 'Forwarded', 'via', 'X-Real-IP'],
-    ...['True-Client-IP', 'CF-Connecting-IP', 'X-Original-Forwarded-For'],
-  ])('refuses %s', (name) => expect(status(['Host', 'localhost', name, 'x'])).toBe(403));
+    ...['http://localhost:4010', 'http://127.0.0.1:4010', 'https://evil.example', 'null', ''].map(
+      (origin) => ['Origin', origin],
+    ),
+    ...['same-origin', 'same-site', 'cross-site', ''].map((site) => ['Sec-Fetch-Site', site]),
+    ['Sec-Fetch-Site', 'none', 'Sec-Fetch-Site', 'same-origin'],
+    ...['Service-Worker', 'X-Forwarded-For', 'x-forwarded-host', 'Forwarded', 'via', 'X-Real-IP'].map((n) => [
+      n,
+      'x',
+    ]),
+    ...['True-Client-IP', 'CF-Connecting-IP', 'X-Original-Forwarded-For'].map((name) => [name, 'x']),
+  ])('refuses pages and other proxies: %j', (...headers) =>
+    expect(status(['Host', 'localhost:4010', ...headers])).toBe(403),
+  );
 
   it.each([
     ['X-Via', 'x'],
     ['Accept', 'X-Forwarded-For'],
+    ['Sec-Fetch-Site', 'none'],
   ])('answers to %s: %s', (...header) => expect(status(['Host', 'localhost', ...header])).toBeUndefined());
+
+  it('is closed off loopback, and says what to do; but for the probes, which are for everybody', () => {
+    const refused = control(['Host', 'localhost'], {}, '/', '0.0.0.0');
+    expect(refused).toMatchObject({ status: 403, hint: expect.stringContaining('PATCHGATE_CONTROL_TOKEN') });
+    for (const part of ['live', 'ready?x'])
+      expect(status(['Host', 'x'], {}, `/__patchgate/health/${part}`, '0.0.0.0')).toBeUndefined();
+    for (const part of ['lives', 'live/', '../health', ''])
+      expect(status(['Host', 'x'], {}, `/__patchgate/health/${part}`, '0.0.0.0')).toBe(403);
+  });
 });
 
-describe('with a token', () => {
-  const access = { loopback: false, token: 's3cret-token' };
+describe('the control API with a token', () => {
+  const TOKEN = { controlToken: 's3cret-token' };
+  const RIGHT = ['Authorization', 'Bearer s3cret-token'];
 
-  it('takes it under any Host', () => {
-    expect(status(['Host', 'gate.example', 'Authorization', 'Bearer s3cret-token'], access)).toBeUndefined();
-    expect(status(['Host', 'gate.example', 'authorization', 'bearer s3cret-token'], access)).toBeUndefined();
-  });
+  it.each([[RIGHT], [['authorization', 'bearer s3cret-token']]])('takes %j under any Host', (headers) =>
+    expect(status(['Host', 'gate.example', ...headers], TOKEN, '/', '0.0.0.0')).toBeUndefined(),
+  );
 
   it.each([
-    [],
-    ['Authorization', ''],
-    ['Authorization', 's3cret-token'],
-    ['Authorization', 'Basic s3cret-token'],
-    ['Authorization', 'Bearer s3cret'],
-    ['Authorization', 'Bearer s3cret-token2'],
-    ['Authorization', 'Bearer s3cret-token', 'Authorization', 'Bearer s3cret-token'],
+    ...[
+      [],
+      ['Authorization', ''],
+      ['Authorization', 's3cret-token'],
+      ['Authorization', 'Basic s3cret-token'],
+    ],
+    ...[
+      ['Authorization', 'Bearer s3cret'],
+      ['Authorization', 'Bearer s3cret-token2'],
+      [...RIGHT, ...RIGHT],
+    ],
   ])('refuses %j %j', (...headers) => {
-    expect(status(['Host', 'localhost', ...headers], access)).toBe(401);
-    expect(status(['Host', 'localhost', ...headers], { ...access, loopback: true })).toBe(401);
+    for (const address of ['127.0.0.1', '0.0.0.0'])
+      expect(status(['Host', 'localhost', ...headers], TOKEN, '/', address)).toBe(401);
   });
+
+  it.each(['Origin', 'Sec-Fetch-Site', 'Service-Worker', 'X-Forwarded-For', 'Via'])(
+    'takes it with %s, and asks for it',
+    (name) => {
+      const headers = ['Host', 'gate.example', name, 'x'];
+      expect(status([...headers, ...RIGHT], TOKEN)).toBeUndefined();
+      expect(status(headers, TOKEN)).toBe(401);
+    },
+  );
 
   it.each([
-    ['Origin', 'https://gate.example'],
-    ['Sec-Fetch-Site', 'same-origin'],
-    ['Service-Worker', 'script'],
-    ['X-Forwarded-For', '192.0.2.1'],
-    ['Via', '1.1 nginx'],
-  ])('takes it with %s, and asks for it', (...header) => {
-    const headers = ['Host', 'gate.example', ...header];
-    expect(status([...headers, 'Authorization', 'Bearer s3cret-token'], access)).toBeUndefined();
-    expect(status(headers, access)).toBe(401);
-  });
-});
-
-it('is closed off loopback without a token, and says what to do', () => {
-  expect(controlRefusal(['Host', 'localhost'], { loopback: false })).toMatchObject({
-    status: 403,
-    hint: expect.stringContaining('PATCHGATE_CONTROL_TOKEN'),
-  });
-});
-
-describe('a control token', () => {
-  it.each([
-    ['x', '127.0.0.1'],
-    ['x', '::1'],
-    ['x', 'localhost'],
-    ['0123456789abcdef', '0.0.0.0'],
-    ['~!#$%&+/=?0123456789', '::'],
-  ])('%j is taken on %s', (token, host) =>
-    expect(createAccess({ ...SETTINGS, controlToken: token, host })).toBeDefined(),
+    ...[
+      ['x', '127.0.0.1'],
+      ['x', '::1'],
+      ['x', 'localhost'],
+      ['0123456789abcdef', '0.0.0.0'],
+    ],
+    ...[['~!#$%&+/=?0123456789', '::']],
+  ])('%j is taken on %s', (controlToken = '', host = '') =>
+    expect(createAccess({ ...SETTINGS, controlToken, host })).toBeDefined(),
   );
 
   it.each([
@@ -185,36 +134,53 @@ describe('a control token', () => {
     ['two words, long enough', '127.0.0.1', 'spaces'],
     ['tok\u00e9n-of-some-length', '127.0.0.1', 'spaces or other'],
     ['line\nbreak', '127.0.0.1', 'spaces or other'],
-  ])('%j is refused on %s', (token, host, says) => {
-    expect(refusal('bad-config', () => createAccess({ ...SETTINGS, controlToken: token, host }))).toContain(
-      says,
-    );
-  });
+  ])('%j is refused on %s', (controlToken, host, says) =>
+    expect(refusal('bad-config', () => createAccess({ ...SETTINGS, controlToken, host }))).toContain(says),
+  );
 });
 
 describe("an approver's token", () => {
-  const ask = (headers: string[], settings: Partial<AccessSettings> = {}, address = '127.0.0.1') => {
-    const approvers = readNamedTokens(['anna=t0ken-of-anna-at-work'], {}, '--approvers');
-    const access = createAccess({ ...SETTINGS, approvers, ...settings });
-    return access(requestOf(['Host', 'gate.test', ...headers], '/', address), 'control', 'own')?.status;
-  };
-  const ANNA = ['Authorization', 'Bearer t0ken-of-anna-at-work'];
+  const read = (...texts: string[]) => readNamedTokens(texts, { TOKEN: 'of-the-environment' }, '--approvers');
 
-  it('opens the control API, off loopback and to pages as well; without it, the rules are as ever', () => {
-    expect(ask(ANNA)).toBeUndefined();
-    expect(ask([...ANNA, 'Origin', 'http://gate.test'], {}, '0.0.0.0')).toBeUndefined();
-    expect(ask([...ANNA], { controlToken: 'x' })).toBeUndefined();
-    expect(ask(['Authorization', 'Bearer x'], { controlToken: 'x' })).toBeUndefined();
-    expect(ask(['Authorization', 'Bearer t0ken'])).toBe(403);
-    expect(ask([], { controlToken: 'x' })).toBe(401);
-    expect(ask([], {}, '0.0.0.0')).toBe(403);
+  it('opens the control API, off loopback and to pages as well', () => {
+    const approvers = read('anna=t0ken-of-anna-at-work');
+    const ask = (token: string, more: Partial<AccessSettings> = {}, address?: string) => {
+      const headers = ['Host', 'gate.test', 'Origin', 'http://gate.test', 'Authorization', `Bearer ${token}`];
+      return status(headers, { approvers, ...more }, '/', address);
+    };
+    expect(ask('t0ken-of-anna-at-work', {}, '0.0.0.0')).toBeUndefined();
+    expect(ask('t0ken-of-anna-at-work', { controlToken: 'x' })).toBeUndefined();
+    expect([ask('t0ken'), ask('t0ken', { controlToken: 'x' })]).toEqual([403, 401]);
   });
 
-  it.each<[string, Partial<AccessSettings>, string]>([
-    ['anna=t0ken', { host: '0.0.0.0' }, 'the token of an approver is shorter than 16 characters'],
-    ['anna=t0ken', { controlToken: 't0ken' }, 'an approver has the control token'],
-  ])('%s is refused with %j', (text, settings, says) => {
-    const approvers = readNamedTokens([text], {}, '--approvers');
+  it('names who sends it, and may stand in a variable or a file', () => {
+    const file = join(temporaryFolder(), 'anna.txt');
+    writeFileSync(file, 't0ken-of-anna\n');
+    const tokens = read(`anna=file:${file}`, 'anna=another=', 'the CI=env:TOKEN');
+    const named = ['t0ken-of-anna', 'another=', 'of-the-environment', 't0ken', ''].map((token) =>
+      tokens?.nameOf(['AuthorizatioN', `Bearer ${token}`]),
+    );
+    expect(named).toEqual(['anna', 'anna', 'the CI', undefined, undefined]);
+    expect(tokens?.names).toEqual(['anna', 'the CI']);
+    expect(tokens?.secrets).toEqual(['t0ken-of-anna', 'another=', 'of-the-environment']);
+    expect(read()).toBeUndefined();
+  });
+
+  it.each([
+    [['a=env:NONE'], 'a takes the variable NONE, which is not set (set NONE)'],
+    [['a=file:/none'], 'the file /none with the token of a cannot be read: it does not exist'],
+    [['a=t0ken', 'b=t0ken'], 'two have the same token'],
+  ])('%j is refused, without the token', (texts, why) => {
+    const said = refusal('bad-usage', () => read(...texts));
+    expect(said).toContain(`invalid value for --approvers: ${why}`);
+    expect(said).not.toContain('t0ken');
+  });
+
+  it.each<[Partial<AccessSettings>, string]>([
+    [{ host: '0.0.0.0' }, 'a token is shorter than 16 characters'],
+    [{ controlToken: 't0ken' }, 'an approver has the control token'],
+  ])('is refused with %j', (settings, says) => {
+    const approvers = read('anna=t0ken');
     expect(refusal('bad-config', () => createAccess({ ...SETTINGS, approvers, ...settings }))).toContain(
       says,
     );
@@ -222,23 +188,17 @@ describe("an approver's token", () => {
 });
 
 describe('what stands behind the gate', () => {
-  const settings = {
-    ...SETTINGS,
-    host: 'Gate.Internal',
-    target: 'https://Staging.Example.com:8443/api/v2',
-  };
-  const access = createAccess(settings);
-  const statusOf = (headers: string[], url = '/x', at: 'own' | 'other' = 'own', asked: Asked = 'target') =>
-    access(requestOf(headers, url), asked, at)?.status;
+  const target = 'https://Staging.Example.com:8443/api/v2';
+  const access = createAccess({ ...SETTINGS, host: 'Gate.Internal', target });
+  const statusOf = (headers: string[], at: 'own' | 'other' = 'own') =>
+    access(requestOf(headers, '/x'), 'target', at)?.status;
 
   it.each([
     ...['localhost', 'LocalHost:4010', 'a.localhost', 'a.b.localhost:1', 'host.docker.internal:4010'],
     ...['127.0.0.1', '127.0.0.2:443', '127.255.255.254', '[::1]', '[::1]:4010', '[::ffff:127.0.0.1]:4010'],
-    ...['staging.example.com', 'STAGING.example.com:8443', 'staging.example.com:4010', 'gate.internal'],
+    ...['staging.example.com', 'STAGING.example.com:8443', 'staging.example.com:4010', 'gate.internal', ''],
   ])('is shown to Host %s', (host) => {
-    expect(statusOf(['Host', host])).toBeUndefined();
-    // Remembered.
-    expect(statusOf(['Host', host])).toBeUndefined();
+    for (let i = 0; i < 2; i++) expect(statusOf(['Host', host])).toBeUndefined();
   });
 
   it.each([
@@ -261,43 +221,25 @@ describe('what stands behind the gate', () => {
       'user@localhost',
     ],
   ])('is not to Host %s', (host) => {
-    expect(statusOf(['Host', host])).toBe(421);
-    expect(statusOf(['Host', host])).toBe(421);
-    expect(statusOf(['Host', host], '/x', 'other')).toBeUndefined();
+    for (let i = 0; i < 2; i++) expect(statusOf(['Host', host])).toBe(421);
+    expect(statusOf(['Host', host], 'other')).toBeUndefined();
   });
 
-  it('is shown to HTTP/1.0 without a Host', () => {
-    expect(statusOf([])).toBeUndefined();
-    expect(statusOf(['Host', ''])).toBeUndefined();
-  });
-
-  it('has no service worker registered, in whatever server', () => {
+  it('has no service worker registered, in whatever server, and does not mind where a request comes from', () => {
     for (const at of ['own', 'other'] as const)
-      expect(statusOf(['Host', 'localhost', 'Service-Worker', 'script'], '/sw.js', at)).toBe(403);
-  });
-
-  it('does not mind where a request comes from', () => {
-    const headers = [
-      'Host',
-      'localhost',
-      'Origin',
-      'http://a.test',
-      'Sec-Fetch-Site',
-      'cross-site',
-      'Via',
-      'x',
-    ];
-    expect(statusOf(headers)).toBeUndefined();
+      expect(statusOf(['Host', 'localhost', 'Service-Worker', 'script'], at)).toBe(403);
+    expect(statusOf(['Host', 'localhost', 'Origin', 'http://a.test', 'Via', 'x'])).toBeUndefined();
+    expect(statusOf([])).toBeUndefined();
   });
 });
 
 describe('the inspector', () => {
-  const SETTINGS = {
-    token: 's3cret-token',
+  const access = createUiAccess({
+    token: 's3cret',
     approvers: readNamedTokens(['anna=of-anna'], {}, '--approvers'),
-  };
+  });
   const statusOf = (asked: 'control' | 'page', headers: string[], url = '/') =>
-    createUiAccess(SETTINGS)(requestOf(headers, url), asked)?.status;
+    access(requestOf(headers, url), asked, 'own')?.status;
 
   it.each(['localhost:4020', 'LOCALHOST', '127.0.0.1:4020', '127.1.2.3', '[::1]:4020'])(
     'is shown to Host %s',
@@ -309,7 +251,7 @@ describe('the inspector', () => {
     ...['127.0.0.1.nip.io', '0.0.0.0:4020', '192.168.0.1', 'user@localhost', '[::ffff:10.0.0.1]'],
   ])('is not to Host %s, with a token either', (host) => {
     expect(statusOf('page', ['Host', host])).toBe(421);
-    expect(statusOf('control', ['Host', host, 'Authorization', 'Bearer s3cret-token'])).toBe(421);
+    expect(statusOf('control', ['Host', host, 'Authorization', 'Bearer s3cret'])).toBe(421);
   });
 
   it.each([
@@ -323,30 +265,23 @@ describe('the inspector', () => {
   );
 
   it.each([
-    ['http://localhost:4020', undefined],
-    ['https://localhost:4020', 403],
-    ['http://localhost:4010', 403],
-    ['http://localhost', 403],
-    ['http://127.0.0.1:4020', 403],
-    ['https://evil.example', 403],
-    ['null', 403],
-    ['', 403],
-  ])('to Origin %j: %s', (origin, expected) => {
-    const headers = ['Host', 'localhost:4020', 'Origin', origin];
-    expect(statusOf('page', headers)).toBe(expected);
-    expect(statusOf('control', [...headers, 'Authorization', 'Bearer s3cret-token'])).toBe(expected);
+    ...['https://localhost:4020', 'http://localhost:4010', 'http://localhost', 'http://127.0.0.1:4020'],
+    ...['https://evil.example', 'null', ''],
+  ])('is not to Origin %j', (origin) => {
+    const headers = ['Host', 'localhost:4020', 'Authorization', 'Bearer s3cret'];
+    for (const asked of ['page', 'control'] as const) {
+      expect(statusOf(asked, [...headers, 'Origin', origin])).toBe(403);
+      expect(statusOf(asked, [...headers, 'Origin', 'http://localhost:4020'])).toBeUndefined();
+    }
   });
 
-  it.each([
-    ['Bearer s3cret-token', undefined],
-    ['bearer of-anna', undefined],
-    ['Bearer s3cret', 401],
-    ['Bearer of-anna2', 401],
-    ['Basic s3cret-token', 401],
-    ['', 401],
-  ])('lets %j ask the control API: %s', (value, expected) => {
-    expect(statusOf('control', ['Host', 'localhost', 'Authorization', value])).toBe(expected);
-  });
+  it.each(['Bearer s3cre', 'Bearer of-anna2', 'Basic s3cret', ''])(
+    'lets no %j ask the control API',
+    (value) => {
+      expect(statusOf('control', ['Host', 'localhost', 'Authorization', value])).toBe(401);
+      expect(statusOf('control', ['Host', 'localhost', 'Authorization', 'bearer of-anna'])).toBeUndefined();
+    },
+  );
 });
 
 it.each(['127.0.0.1', '127.9.8.7', '::1', '0:0:0:0:0:0:0:1', '::ffff:127.0.0.1', '::ffff:7f00:1'])(
@@ -359,29 +294,14 @@ it.each([
   ...['', 'localhost', '127.1', '127.0.0.1.nip.io', '0x7f000001', '2130706433'],
 ])('%j is not, or nobody can say', (address) => expect(isLoopback(address)).toBe(false));
 
-it.each([
-  ['127.0.0.1', true],
-  ['0.0.0.0', false],
-])('a request to a server that listens on %s tells so', async (host, expected) => {
-  const server = createServer().listen(0, host);
+it('a request tells where its server listens; one of no server is not from this machine', async () => {
+  const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
-  fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}`).catch(() => undefined);
+  fetch(`http://localhost:${(server.address() as { port: number }).port}`).catch(() => undefined);
   const [request] = (await once(server, 'request')) as [IncomingMessage];
-  expect(listensOnLoopback(request)).toBe(expected);
+  const access = createAccess(SETTINGS);
+  const plain = { url: '/', rawHeaders: ['Host', 'localhost'] };
+  expect(access({ ...plain, socket: request.socket } as IncomingMessage, 'control', 'own')).toBeUndefined();
+  expect(access({ ...plain, socket: {} } as IncomingMessage, 'control', 'own')?.status).toBe(403);
   server.close().closeAllConnections();
-});
-
-it('a request of no server is not from this machine', () => {
-  expect(listensOnLoopback({ socket: {} } as IncomingMessage)).toBe(false);
-});
-
-it.each([
-  ['/', undefined],
-  ['*', undefined],
-  ['http://[::1]/x', undefined],
-  ['http://[::1/x', 400],
-  ['http://a:99999/', 400],
-  ['x', 400],
-])('the control API answers to the target %s: %s', (target, refused) => {
-  expect(status(['Host', 'localhost'], LOCAL, target)).toBe(refused);
 });

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { isSessionPath, sessionPath, takeSession } from '../../src/server/session-path.ts';
 import { SESSIONS_AT_MOST, Sessions, sessionNameOf } from '../../src/server/sessions.ts';
-import type { Session } from '../../src/upstreams/session.ts';
 import { refusal } from '../support/errors.ts';
 
 afterEach(() => {
@@ -10,13 +10,8 @@ afterEach(() => {
 /** What the sessions say of their beginnings and ends: `+a`, `-a`. */
 function begin(idle = 0) {
   const said: string[] = [];
-  const ids = new Set<number>();
   const sessions = new Sessions(idle, {
-    start({ id, name }: Session) {
-      expect(ids.has(id)).toBe(false);
-      ids.add(id);
-      said.push(`+${name}`);
-    },
+    start: ({ name }) => said.push(`+${name}`),
     end: ({ name }) => said.push(`-${name}`),
   });
   return {
@@ -26,104 +21,57 @@ function begin(idle = 0) {
   };
 }
 
-describe('a session', () => {
-  it('begins with its first request; the default one is always there', () => {
-    const { sessions, said } = begin();
-    expect(said).toEqual(['+']);
-    const one = sessions.enter('a');
-    expect(sessions.enter('a')).toBe(one);
-    expect(one).toMatchObject({ name: 'a', requests: 2, inFlight: 2 });
-    sessions.leave(one);
-    expect(one).toMatchObject({ requests: 2, inFlight: 1 });
-    expect(sessions.list().map(({ name }) => name)).toEqual(['', 'a']);
-    expect(said).toEqual(['+', '+a']);
-  });
-
-  it('is another one when it begins again', () => {
-    const { sessions, said } = begin();
-    const first = sessions.enter('a');
-    sessions.leave(first);
-    expect(sessions.end('a')).toBe(true);
-    expect(sessions.end('a')).toBe(false);
-    expect(sessions.enter('a').id).not.toBe(first.id);
-    const before = sessions.get('')?.id;
-    expect(sessions.end('')).toBe(true);
-    expect(sessions.get('')?.id).not.toBe(before);
-    expect(said).toEqual(['+', '+a', '-a', '+a', '+', '-']);
-  });
-
-  it('is kept until its last request is over, though it has ended', () => {
-    const { sessions, said } = begin();
-    const old = sessions.enter('a');
-    sessions.endAll();
-    expect(said).toEqual(['+', '+a', '+', '-']);
-    const other = sessions.enter('a');
-    sessions.leave(old);
-    sessions.leave(other);
-    expect(said).toEqual(['+', '+a', '+', '-', '+a', '-a']);
-    expect(sessions.get('a')).toBe(other);
-  });
+it('a session begins with its first request, and is another one when it begins again', () => {
+  const { sessions, said } = begin();
+  const first = sessions.enter('a');
+  expect(sessions.enter('a')).toBe(first);
+  expect(first).toMatchObject({ name: 'a', inFlight: 2 });
+  for (let i = 0; i < 2; i++) sessions.leave(first);
+  sessions.end('a');
+  expect(sessions.enter('a').id).not.toBe(first.id);
+  const before = sessions.default.id;
+  sessions.end('');
+  expect(sessions.default.id).not.toBe(before);
+  expect(said).toEqual(['+', '+a', '-a', '+a', '+', '-']);
 });
 
-describe('too many', () => {
-  it('end the longest unused one', () => {
-    const { sessions, said, use } = begin();
-    for (let i = 0; i < SESSIONS_AT_MOST; i++) use(`s${i}`, 1000 + i);
-    use('s0', 5000);
-    use('one more', 5000);
-    expect(said.filter((text) => text.startsWith('-'))).toEqual(['-s1']);
-    expect(sessions.list()).toHaveLength(SESSIONS_AT_MOST + 1);
-  });
-
-  it('are refused where all are busy, but for the default one', () => {
-    const { sessions, said } = begin();
-    const all = Array.from({ length: SESSIONS_AT_MOST }, (_, i) => sessions.enter(`s${i}`));
-    expect(refusal('overloaded', () => sessions.enter('x'))).toContain('1000 sessions');
-    sessions.enter('s1');
-    sessions.enter('');
-    sessions.leave(all[7] as (typeof all)[0]);
-    sessions.enter('x');
-    expect(said.at(-2)).toBe('-s7');
-  });
+it('is kept until its last request is over, though it has ended', () => {
+  const { sessions, said } = begin();
+  const old = sessions.enter('a');
+  sessions.endAll();
+  const other = sessions.enter('a');
+  sessions.leave(old);
+  sessions.leave(other);
+  expect(said).toEqual(['+', '+a', '+', '-', '+a', '-a']);
+  expect(sessions.get('a')).toBe(other);
 });
 
-describe('idling', () => {
-  it('ends a session that nobody has used for so long, never one that is in use, nor the default one', () => {
-    vi.useFakeTimers({ now: 0 });
-    const { sessions, said, use } = begin(100);
-    use('');
-    use('a');
-    const busy = sessions.enter('busy');
-    vi.advanceTimersByTime(60);
-    use('b');
-    vi.advanceTimersByTime(39);
-    expect(said).toEqual(['+', '+a', '+busy', '+b']);
-    vi.advanceTimersByTime(1);
-    expect(said.slice(4)).toEqual(['-a']);
-    vi.advanceTimersByTime(60);
-    expect(said.slice(4)).toEqual(['-a', '-b']);
-    vi.advanceTimersByTime(1000);
-    sessions.leave(busy);
-    vi.advanceTimersByTime(99);
-    expect(said.slice(4)).toEqual(['-a', '-b']);
-    vi.advanceTimersByTime(101);
-    expect(said.slice(4)).toEqual(['-a', '-b', '-busy']);
-    expect(sessions.list()).toHaveLength(1);
-    expect(vi.getTimerCount()).toBe(0);
-    use('c');
-    vi.advanceTimersByTime(100);
-    expect(said.at(-1)).toBe('-c');
-  });
+it('too many end the longest unused one, and are refused where all are busy, but for the default one', () => {
+  const { sessions, said, use } = begin();
+  for (let i = 0; i < SESSIONS_AT_MOST; i++) use(`s${i}`, 1000 + i);
+  use('s0', 5000);
+  use('one more', 5000);
+  expect(said.filter((text) => text.startsWith('-'))).toEqual(['-s1']);
+  for (const { name } of sessions.list()) sessions.enter(name);
+  expect(refusal('overloaded', () => sessions.enter('x'))).toContain('1000 sessions');
+  sessions.enter('');
+});
 
-  it('may go on for ever, and nothing is waited for once all is over', () => {
-    vi.useFakeTimers();
-    begin(0).use('a');
-    expect(vi.getTimerCount()).toBe(0);
-    const { sessions, use } = begin(100);
-    use('a');
-    sessions.close();
-    expect(vi.getTimerCount()).toBe(0);
-  });
+it('one that nobody uses ends in a while, never one that is in use, nor the default one', () => {
+  vi.useFakeTimers({ now: 0 });
+  const { sessions, said, use } = begin(100);
+  use('');
+  use('a');
+  const busy = sessions.enter('busy');
+  vi.advanceTimersByTime(99);
+  expect(said).toEqual(['+', '+a', '+busy']);
+  vi.advanceTimersByTime(1000);
+  expect(said.slice(3)).toEqual(['-a']);
+  sessions.leave(busy);
+  vi.advanceTimersByTime(200);
+  expect(said.slice(3)).toEqual(['-a', '-busy']);
+  sessions.close();
+  expect(vi.getTimerCount()).toBe(0);
 });
 
 describe('the header', () => {
@@ -133,13 +81,72 @@ describe('the header', () => {
       expect(sessionNameOf(['Host', 'h', 'patchgate-SESSION', name])).toBe(name);
   });
 
-  it.each(['', '.', '..', 'ü', '\t', 'a\u0000', '\x7f', 'a'.repeat(101)])('refuses %j', (name) => {
-    const text = refusal('malformed-request', () => sessionNameOf(['Patchgate-Session', name]));
-    expect(text).toContain('Patchgate-Session is not a name (send it once, with 1 to 100 printable');
+  it.each([[''], ['.'], ['..'], ['ü'], ['\t'], ['a\u0000'], ['\x7f'], ['a'.repeat(101)], ['a', 'a']])(
+    'is refused as %j %j',
+    (...names) => {
+      const raw = names.flatMap((name) => ['Patchgate-Session', name]);
+      expect(refusal('malformed-request', () => sessionNameOf(raw))).toContain('send it once, with 1 to 100');
+    },
+  );
+});
+
+describe('a path that names a session', () => {
+  const NAMED = '/__patchgate/session/a';
+  const refused = (url: string, headers: string[] = []) =>
+    refusal('malformed-request', () => takeSession(url, headers));
+
+  it.each([
+    ['/api/v2/x?y=1', '/api/v2/x?y=1'],
+    ['', '/'],
+    ['/', '/'],
+    ['?y=1', '/?y=1'],
+    ['?', '/?'],
+    ['/x?', '/x?'],
+    ['/x?to=/../__patchgate/session/b', '/x?to=/../__patchgate/session/b'],
+    ['/caf%C3%A9/a..b/.hidden/x//y;v=1', '/caf%C3%A9/a..b/.hidden/x//y;v=1'],
+    ['/http://elsewhere/x', '/http://elsewhere/x'],
+    ['/x;/__patchgate', '/x;/__patchgate'],
+  ])('is taken off: %j', (rest, url) => {
+    expect(takeSession(NAMED + rest, [])).toEqual({ name: 'a', url });
+    expect(takeSession(`http://any.example${NAMED}${rest}`, [])).toEqual({ name: 'a', url });
   });
 
-  it('refuses more than one, of the same name too', () => {
-    const raw = ['Patchgate-Session', 'a', 'patchgate-session', 'a'];
-    expect(refusal('malformed-request', () => sessionNameOf(raw))).toContain('more than once');
+  it.each(['a', "a suite/3: it's there", '100%', '?#[]@', 'a;b', '...', '%2e%2e', 'x'.repeat(100)])(
+    'has any name that the header could have: %j',
+    (name) => {
+      expect(takeSession(`${sessionPath(name)}/x`, [])).toMatchObject({ name, url: '/x' });
+      expect(takeSession(`${sessionPath(name)}/x`, ['patchgate-session', name])).toMatchObject({ name });
+    },
+  );
+
+  it.each([
+    ...['', '/', '?x=/a', '//a/x', '/../x', '/%2e%2E/x', '/%00/x', '/%C3%A9/x', '/a\\..\\/x', '/%zz/x'],
+    `/${'x'.repeat(101)}/x`,
+  ])('is refused without a name: /__patchgate/session%s', (rest) => {
+    expect(isSessionPath(`/__patchgate/session${rest}`)).toBe(true);
+    expect(refused(`/__patchgate/session${rest}`)).toContain('names no session');
   });
+
+  it.each([
+    ...['/..', '/../..', '/../../api', '/./x', '/x/..', '/x/../y', '/x/%2e%2e/y', '/x/.%2E/y'],
+    ...['/x/%252e%252e/y', '/x%2f..%2fy', '/x%252f%252e./y', '/x\\..\\y', '/x/..;a=b/y', '/x/..%3ba/y'],
+    ...['//elsewhere.example/x', '/\\elsewhere.example/x', '/__patchgate/session/b/x', '/__patchgate/reset'],
+    ...['/__PATCHGATE/reset', '/%5f_patchgate/health', '/__patchgate'],
+  ])('is refused where its rest could lead out of it: %s', (rest) => {
+    expect(refused(NAMED + rest)).toContain('could lead out of its session');
+  });
+
+  it('and a header must name the same one', () => {
+    expect(refused(`${NAMED}/x`, ['Patchgate-Session', 'b'])).toContain('name two sessions');
+  });
+
+  it.each([
+    '/',
+    '/x/__patchgate/session/a/x',
+    '/__patchgate/sessions/a',
+    '/__patchgate/Session/a/x',
+    '/x?/__patchgate/session/a',
+  ])('is none as %s', (url) =>
+    expect(takeSession(url, ['Patchgate-Session', 'b'])).toEqual({ name: 'b', url }),
+  );
 });

@@ -1,27 +1,26 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_REDACTION } from '../../src/recordings/redact/redaction.ts';
-import type { FinishedExchange } from '../../src/server/finished-exchange.ts';
-import { type ShownBody, showExchange, showExchangeHead } from '../../src/server/show-exchange.ts';
+import { bodyToShow, type FinishedExchange } from '../../src/server/finished-exchange.ts';
+import { type ShownBody, showExchange } from '../../src/server/show-exchange.ts';
 import { finished, verdict } from '../support/finished-exchange.ts';
 
 const SECRET = 'hunter2';
 
-function bodyOf(
-  body: FinishedExchange['requestBody'],
-  headers = ['Content-Type', 'application/json'],
-): ShownBody {
+const show = (members: Partial<FinishedExchange> = {}) => showExchange(finished(members), DEFAULT_REDACTION);
+
+/** @param size of the whole, of which `bytes` may be the beginning */
+function bodyOf(bytes: Buffer | string, coding?: string, size = Buffer.from(bytes).length): ShownBody {
+  const headers = ['Content-Type', 'application/json', ...(coding ? ['Content-Encoding', coding] : [])];
+  const body = { bytes: Buffer.from(bytes), size };
   const request = { method: 'PATCH', url: '/', headers };
-  const shown = showExchange(
-    finished({ requestBody: body, request, response: { status: 200, headers, body } }),
-    DEFAULT_REDACTION,
-  );
+  const shown = show({ requestBody: body, request, response: { status: 200, headers, body } });
   expect(shown.response?.body).toEqual(shown.request.body);
   return shown.request.body as ShownBody;
 }
 
 it('shows a whole exchange', () => {
-  expect(JSON.parse(JSON.stringify(showExchange(finished(), DEFAULT_REDACTION)))).toEqual({
+  expect(JSON.parse(JSON.stringify(show()))).toEqual({
     id: 1,
     startedAt: '2026-11-20T12:00:00.000Z',
     durationMs: 12.346,
@@ -41,112 +40,78 @@ it('shows a whole exchange', () => {
   });
 });
 
-it('shows one without a response', () => {
-  const shown = JSON.parse(
-    JSON.stringify(
-      showExchange(
-        finished({ response: undefined, verdict: undefined, failure: 'client gone', fault: 'reset' }),
-        DEFAULT_REDACTION,
-      ),
-    ),
-  );
-  expect(shown).toMatchObject({ failure: 'client gone', fault: 'reset' });
-  expect(shown).not.toHaveProperty('response');
-  expect(shown).not.toHaveProperty('verdict');
-});
-
-it('lists the values of a repeated header, whatever its name', () => {
+it('lists the values of a repeated header, whatever its name; leaves out what there is not', () => {
   const headers = ['Accept', 'a', 'ACCEPT', 'b', '__proto__', 'c'];
-  const shown = showExchangeHead(
-    finished({ request: { method: 'GET', url: '/', headers } }),
-    DEFAULT_REDACTION,
-  );
-  expect(JSON.stringify(shown.request.headers)).toBe('{"accept":["a","b"],"__proto__":"c"}');
+  const shown = show({
+    request: { method: 'GET', url: '/', headers },
+    ...{
+      requestBody: undefined,
+      response: undefined,
+      verdict: undefined,
+      failure: 'client gone',
+      fault: 'reset',
+    },
+  });
+  expect(JSON.parse(JSON.stringify(shown))).toMatchObject({ failure: 'client gone', fault: 'reset' });
+  expect(JSON.stringify(shown)).toContain('"headers":{"accept":["a","b"],"__proto__":"c"}');
+  expect(JSON.stringify(shown)).not.toMatch(/"(?:body|response|verdict)"/);
 });
 
 it('never shows a secret', () => {
   const headers = ['Authorization', SECRET, 'cookie', SECRET, 'X-Api-Key', SECRET, 'Set-Cookie', SECRET];
   const shown = JSON.stringify(
-    showExchange(
-      finished({
-        request: { method: 'PATCH', url: `http://u:${SECRET}@host/?apiKey=${SECRET}`, headers },
-        requestBody: Buffer.from(`{"a":[{"password":"${SECRET}"}]}`),
-        response: { status: 200, headers, body: Buffer.from(`{"token":{"value":"${SECRET}"}}`) },
-      }),
-      DEFAULT_REDACTION,
-    ),
+    show({
+      request: { method: 'PATCH', url: `http://u:${SECRET}@host/?apiKey=${SECRET}`, headers },
+      requestBody: bodyToShow(Buffer.from(`{"a":[{"password":"${SECRET}"}]}`)),
+      response: { status: 200, headers, body: bodyToShow(Buffer.from(`{"token":{"value":"${SECRET}"}}`)) },
+    }),
   );
   expect(shown).not.toContain(SECRET);
   expect(shown).toContain('[redacted]');
 });
 
 describe('a body', () => {
-  it('is absent where there is none', () => {
-    const shown = JSON.stringify(
-      showExchange(finished({ requestBody: undefined }), DEFAULT_REDACTION).request,
-    );
-    expect(shown).not.toContain('body');
-  });
-
   it.each(['{"a":1,"a":2}', '{"a":12345678901234567890}', '{"a":1,}', 'plain'])(
     'is a text where JSON would lose something: %s',
-    (text) => expect(bodyOf(Buffer.from(text))).toEqual({ text, size: text.length }),
+    (text) => expect(bodyOf(text)).toEqual({ text, size: text.length }),
   );
 
-  it('is redacted although it is broken, cut or has a member twice', () => {
-    for (const text of [
-      `{"token":"${SECRET}",}`,
-      `{"token":"${SECRET}`,
-      `{"token":"x","token":"${SECRET}"}`,
-      `{"\\u0074oken":"${SECRET}"}`,
-      `data: {"password":"${SECRET}"}`,
-    ]) {
-      const shown = JSON.stringify(bodyOf({ bytes: Buffer.from(text), size: text.length + 1 }));
-      expect(shown).not.toContain(SECRET);
-      expect(shown).toContain('[redacted]');
-    }
+  it.each([
+    ...[`{"token":"${SECRET}",}`, `{"token":"${SECRET}`, `{"token":"x","token":"${SECRET}"}`],
+    ...[`{"\\u0074oken":"${SECRET}"}`, `data: {"password":"${SECRET}"}`],
+  ])('is redacted although it is broken, cut or has a member twice: %s', (text) => {
+    const shown = JSON.stringify(bodyOf(text, undefined, text.length + 1));
+    expect(shown).not.toContain(SECRET);
+    expect(shown).toContain('[redacted]');
   });
 
   it('is in base64 where it is no text', () => {
     const bytes = Buffer.from([0xff, 0xfe, 0]);
-    expect(bodyOf(bytes, [])).toEqual({ base64: bytes.toString('base64'), size: 3 });
+    expect(bodyOf(bytes)).toEqual({ base64: bytes.toString('base64'), size: 3 });
   });
 
   it('is shown without its content coding, with the size that went by', () => {
     const bytes = gzipSync(`{"name":"a","secret":"${SECRET}"}`);
-    expect(bodyOf(bytes, ['Content-Type', 'application/json', 'Content-Encoding', 'gzip'])).toEqual({
-      json: { name: 'a', secret: '[redacted]' },
-      size: bytes.length,
-    });
+    expect(bodyOf(bytes, 'gzip')).toEqual({ json: { name: 'a', secret: '[redacted]' }, size: bytes.length });
   });
 
-  it('is cut again where its content coding made it large', () => {
-    const bytes = gzipSync(`"${'é'.repeat(200_000)}"`);
-    const shown = bodyOf(bytes, ['Content-Encoding', 'gzip']) as { text: string };
-    expect(shown).toMatchObject({ cut: true, size: bytes.length });
-    expect(Buffer.byteLength(shown.text)).toBe(65_535);
+  it.each<[string, string, RegExp]>([
+    ['it is long', `"${'é'.repeat(200_000)}"`, /^"é{30000,32767}$/],
+    ['a few bytes become many', 'x'.repeat(3_000_000), /^x{10000,65536}$/],
+    [
+      'that is within a secret',
+      `{"a":"${'x'.repeat(65_500)}","token":"${SECRET.repeat(10)}"}`,
+      /"token":"\[red[^h]*$/,
+    ],
+  ])('is cut where %s', (_, text, shown) => {
+    const bytes = gzipSync(text);
+    const body = bodyOf(bytes, 'gzip') as { text: string };
+    expect(body).toMatchObject({ cut: true, size: bytes.length });
+    expect(body.text).toMatch(shown);
   });
 
-  it('is not had whole where a few bytes become many', () => {
-    const bytes = gzipSync(Buffer.alloc(3_000_000, 'x'));
-    const shown = bodyOf(bytes, ['Content-Encoding', 'gzip']) as { text: string };
-    expect(shown).toMatchObject({ cut: true, size: bytes.length });
-    expect(shown.text).toMatch(/^x{10000,65536}$/);
-  });
-
-  it('is redacted where it is cut within a secret', () => {
-    const bytes = gzipSync(`{"a":"${'x'.repeat(65_500)}","token":"${SECRET.repeat(10)}"}`);
-    const shown = bodyOf(bytes, ['Content-Encoding', 'gzip']) as { text: string };
-    expect(shown.text).toContain('"token":"[red');
-    expect(shown.text).not.toContain('hun');
-  });
-
-  it('stays a text where it was cut within a character', () => {
-    const bytes = Buffer.from('aé').subarray(0, 2);
-    expect(bodyOf({ bytes, size: 3 })).toEqual({ text: 'a', size: 3, cut: true });
-  });
-
-  it('is not taken for JSON where it was cut', () => {
-    expect(bodyOf({ bytes: Buffer.from('[1]'), size: 10 })).toEqual({ text: '[1]', size: 10, cut: true });
+  it('is not taken for JSON where it was cut, and stays a text', () => {
+    expect(bodyOf('[1]', undefined, 10)).toEqual({ text: '[1]', size: 10, cut: true });
+    expect(bodyOf(Buffer.from('aé').subarray(0, 2), undefined, 3)).toEqual({ text: 'a', size: 3, cut: true });
   });
 });

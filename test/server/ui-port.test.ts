@@ -64,7 +64,7 @@ describe('the inspector', () => {
       await ask('GET health', { origin: 'http://evil.example' }),
       await ask('GET /', { host: new URL(url).host, origin: 'null' }),
     ];
-    expect(answers.map(({ status }) => status)).toEqual([404, 405, 401, 200, 404, 421, 403, 403]);
+    expect(answers.map(({ status }) => status)).toEqual([404, 404, 401, 200, 404, 421, 403, 403]);
     for (const { headers } of answers)
       expect(headers).toMatchObject({
         'content-security-policy': expect.stringMatching(
@@ -79,15 +79,10 @@ describe('the inspector', () => {
     for (const { headers } of answers) expect(headers).not.toHaveProperty('access-control-allow-origin');
   });
 
-  it.each([
-    '/index.html',
-    '//',
-    '/app.js/',
-    '/../package.json',
-    '/%2e%2e/main.js',
-    '/constructor',
-    '/api/v2',
-  ])('has no %s', async (path) => expect((await (await start()).ask(`GET ${path}`)).status).toBe(404));
+  it.each(['/app.js/', '/../package.json', '/%2e%2e/main.js', '/constructor', '/api/v2'])(
+    'has no %s',
+    async (path) => expect((await (await start()).ask(`GET ${path}`)).status).toBe(404),
+  );
 
   it('forwards nothing', async () => {
     const target = await startTarget();

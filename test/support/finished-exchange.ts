@@ -1,5 +1,5 @@
 import type { Finding, Verdict } from '../../src/model/finding.ts';
-import type { FinishedExchange } from '../../src/server/finished-exchange.ts';
+import { bodyToShow, type FinishedExchange } from '../../src/server/finished-exchange.ts';
 
 export function finding(pointer: string, members: Partial<Finding> = {}): Finding {
   return {
@@ -27,13 +27,13 @@ export function finished(members: Partial<FinishedExchange> = {}): FinishedExcha
       url: '/api/v2/accounts/current/projects/42',
       headers: ['Host', 'localhost', 'Content-Type', 'application/json'],
     },
-    requestBody: Buffer.from('{"name":"a"}'),
+    requestBody: bodyToShow(Buffer.from('{"name":"a"}')),
     verdict: verdict(),
     answeredBy: 'target',
     response: {
       status: 200,
       headers: ['Content-Type', 'application/json'],
-      body: Buffer.from('{"ok":true}'),
+      body: bodyToShow(Buffer.from('{"ok":true}')),
     },
     failure: undefined,
     ...members,

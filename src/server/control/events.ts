@@ -8,68 +8,51 @@ const SUBSCRIBERS_AT_MOST = 64;
 const WAITING_AT_MOST = 1_048_576;
 const HEARTBEAT_MS = 15_000;
 
-/**
- * The stream of server-sent events: `event: exchange` for each exchange seen, with the shown form, without bodies, as
- * its data; `event: approval` for each approval that is made or changes. Nothing is sent again to a subscriber that comes back.
- *
- * @param stopping ends all streams
- */
+/** Server-sent events of exchanges and approvals. Nothing is sent again to a subscriber that comes back. @param stopping ends all streams */
 export function createEvents(
   exchanges: ExchangeList,
   approvals: Pick<Approvals, 'subscribe'>,
-  stopping?: AbortSignal,
+  stopping: AbortSignal,
 ): (req: IncomingMessage, res: ServerResponse) => void {
-  const subscribers = new Set<ServerResponse>();
-  let stopListening: (() => void)[] = [];
-  let heartbeat: NodeJS.Timeout | undefined;
-
-  const stop = () => {
-    for (const end of stopListening) end();
-    clearInterval(heartbeat);
-  };
-  const leave = (res: ServerResponse) => {
-    if (subscribers.delete(res) && subscribers.size === 0) stop();
-  };
-  const sendToAll = (frame: string) => {
-    for (const res of subscribers) {
-      if (res.writableLength + frame.length > WAITING_AT_MOST) res.destroy();
-      else res.write(frame);
-    }
-  };
-  const start = () => {
-    stopListening = [
-      exchanges.subscribe((shown) => {
-        sendToAll(`event: exchange\nid: ${shown.id}\ndata: ${JSON.stringify(shown)}\n\n`);
-      }),
-      approvals.subscribe((approval) => {
-        sendToAll(`event: approval\ndata: ${JSON.stringify(approval)}\n\n`);
-      }),
-    ];
-    heartbeat = setInterval(() => sendToAll(':\n\n'), HEARTBEAT_MS).unref();
-  };
-
-  stopping?.addEventListener('abort', () => {
-    stop();
-    const all = [...subscribers];
-    subscribers.clear();
-    for (const res of all) res.end();
-  });
-
+  let subscribers = 0;
   return (req, res) => {
-    if (subscribers.size >= SUBSCRIBERS_AT_MOST) {
-      const message = `there are ${SUBSCRIBERS_AT_MOST} subscribers to events already`;
-      throw new PatchgateError('not-allowed', message, { hint: 'close one of them' });
-    }
+    if (subscribers >= SUBSCRIBERS_AT_MOST)
+      throw new PatchgateError(
+        'not-allowed',
+        `there are ${SUBSCRIBERS_AT_MOST} subscribers to events already`,
+        {
+          hint: 'close one of them',
+        },
+      );
     res.writeHead(200, { 'Content-Type': 'text/event-stream' });
-    if (req.method === 'HEAD' || stopping?.aborted) {
+    // Something has to be sent at once, or a client cannot tell that it is connected.
+    res.write(':\n\n');
+    if (req.method === 'HEAD' || stopping.aborted) {
       res.end();
       return;
     }
-    // Something has to be sent at once, or a client cannot tell that it is connected.
-    res.write(':\n\n');
-    if (subscribers.size === 0) start();
-    subscribers.add(res);
-    // The client may vanish at any time; 'close' comes after it.
-    res.on('error', () => undefined).on('close', () => leave(res));
+    const send = (frame: string) => {
+      if (res.writableLength + frame.length > WAITING_AT_MOST) res.destroy();
+      else res.write(frame);
+    };
+    const leaveExchanges = exchanges.subscribe((shown) =>
+      send(`event: exchange\nid: ${shown.id}\ndata: ${JSON.stringify(shown)}\n\n`),
+    );
+    const leaveApprovals = approvals.subscribe((approval) =>
+      send(`event: approval\ndata: ${JSON.stringify(approval)}\n\n`),
+    );
+    const heartbeat = setInterval(send, HEARTBEAT_MS, ':\n\n').unref();
+    const end = () => res.end();
+    stopping.addEventListener('abort', end);
+    subscribers++;
+    res
+      .on('error', () => undefined)
+      .once('close', () => {
+        subscribers--;
+        leaveExchanges();
+        leaveApprovals();
+        clearInterval(heartbeat);
+        stopping.removeEventListener('abort', end);
+      });
   };
 }

@@ -12,7 +12,7 @@ import { PatchgateError, systemCode } from '../../errors.ts';
 import type { ServerTls } from '../../http/tls.ts';
 import { amount } from '../../reporters/wording.ts';
 import { isLoopback } from '../access.ts';
-import { carriedBy, cutByStop } from '../connections.ts';
+import { cutByStop } from '../connections.ts';
 import { problemText } from '../problem.ts';
 import { refuseOwnTarget } from './own-target.ts';
 import { isWebSocket, readAgain, whenAnswered } from './read-again.ts';
@@ -35,7 +35,7 @@ export interface ListenOptions {
   /** Milliseconds that a client may take for a request's head. */
   clientTimeout: number;
   /** Milliseconds that requests in flight have once the server is to close. Default 5,000. */
-  shutdownTimeout?: number;
+  stopTimeout?: number;
   /** Takes one notice for people: who keeps it from closing. */
   notice(text: string): void;
   /** What it proves itself with; without it, it speaks plain HTTP. */
@@ -58,27 +58,13 @@ export interface Listening {
 
 /** Milliseconds that clients have to take a last answer. */
 const GRACE = 5000;
-
 /** Milliseconds that a close takes before it says what it waits for. */
 const UNSAID = 250;
 
-const STOP_TIMEOUT = 5000;
-
 /** @throws PatchgateError `cannot-listen`, naming the address and what to do; `bad-usage` where the target is this server */
-export async function listen(
-  handlers: Handlers,
-  {
-    host,
-    port,
-    portFlag = '--port',
-    clientTimeout,
-    shutdownTimeout = STOP_TIMEOUT,
-    notice,
-    tls,
-    target,
-  }: ListenOptions,
-): Promise<Listening> {
-  const options = {
+export async function listen(handlers: Handlers, options: ListenOptions): Promise<Listening> {
+  const { host, port, portFlag = '--port', clientTimeout, stopTimeout = 5000, notice, tls, target } = options;
+  const limits = {
     keepAliveTimeout: 65_000,
     headersTimeout: clientTimeout,
     // A body has its own limits, in the data path: a long upload is no slow client.
@@ -88,26 +74,18 @@ export async function listen(
     connectionsCheckingInterval: Math.ceil(clientTimeout / 4),
   };
   const server: Server = tls
-    ? createSecureServer({ ...options, handshakeTimeout: clientTimeout, ...tls }, handlers.request)
-    : createServer(options, handlers.request);
+    ? createSecureServer({ ...limits, handshakeTimeout: clientTimeout, ...tls }, handlers.request)
+    : createServer(limits, handlers.request);
   // By default those past some thousand are dropped: one that gives a body its length could hide there.
   server.maxHeadersCount = 0;
   answerClientErrors(server, handlers.unread);
-  const handshakes = tls ? handshakesOf(server) : undefined;
-  const connections = connectionsOf(server, tls ? 'secureConnection' : 'connection');
+  const connections = socketsOf(server, tls ? 'secureConnection' : 'connection');
+  /** Below TLS: those that shake hands yet are known to nobody else. */
+  const carriers = tls ? socketsOf(server, 'connection') : new Set<Socket>();
+  /** Node has let go of them. */
   const upgraded = new Set<Duplex>();
-  /** Node has let go of the connection. The function returned gives it back. */
-  const hold = (socket: Duplex) => {
-    // The other end may vanish at any time.
-    const onError = () => socket.destroy();
-    const onClose = () => upgraded.delete(socket);
-    socket.on('error', onError).on('close', onClose);
-    upgraded.add(socket);
-    return () => {
-      upgraded.delete(socket);
-      socket.off('error', onError).off('close', onClose);
-    };
-  };
+  const hold = (socket: Duplex) =>
+    upgraded.add(socket) && socket.once('close', () => upgraded.delete(socket));
   server.on('connect', (_, socket: Duplex) => {
     hold(socket);
     whenAnswered(socket, () => {
@@ -117,20 +95,46 @@ export async function listen(
   });
   // Without a listener Node would take such a request for any other, but lose what the client has sent right behind it.
   server.on('upgrade', (req: IncomingMessage, socket: Duplex, head: Buffer) => {
-    const release = hold(socket);
     whenAnswered(socket, () => {
-      if (isWebSocket(req) && handlers.upgrade?.(req, socket, head)) return;
-      release();
-      readAgain(server, req, socket, head);
+      if (isWebSocket(req) && handlers.upgrade?.(req, socket, head)) hold(socket);
+      else readAgain(server, req, socket, head);
     });
   });
-  await start(server, host, port, portFlag);
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error) => reject(cannotListen(error, host, port, portFlag)));
+    server.listen(port, host, resolve);
+  });
   const at = server.address() as AddressInfo;
+  const waiting = () => [...connections].filter((socket) => (socket as Connection)._httpMessage).length;
+  const close = async () => {
+    const limit = `${stopTimeout / 1000}s`;
+    const say = setTimeout(() => {
+      if (waiting() > 0) notice(`waiting for ${amount(waiting(), 'request')}, ${limit} at most`);
+    }, UNSAID);
+    const force = setTimeout(() => {
+      if (waiting() > 0) notice(`${amount(waiting(), 'request')} cut off: not over within ${limit}`);
+      for (const socket of connections) cutByStop(socket);
+    }, stopTimeout);
+    const closed = new Promise((resolve) => server.close(resolve));
+    for (const socket of upgraded) cutByStop(socket);
+    const all = [...connections].map((socket) => new Promise((resolve) => socket.once('close', resolve)));
+    for (const socket of connections) {
+      const answer = (socket as Connection)._httpMessage;
+      if (answer && !answer.headersSent) answer.shouldKeepAlive = false;
+      // Node leaves those open that never sent a request, and those that are answered from now on.
+      whenAnswered(socket, () => socket.destroySoon());
+    }
+    // The server does not wait until a request that was cut is told of.
+    await Promise.all(all);
+    for (const socket of carriers) cutByStop(socket);
+    await closed;
+    clearTimeout(say);
+    clearTimeout(force);
+  };
   try {
     if (target !== undefined) await refuseOwnTarget(target, at);
   } catch (error) {
-    server.close();
-    server.closeAllConnections();
+    await close();
     throw error;
   }
   return {
@@ -140,79 +144,21 @@ export async function listen(
       server.unref();
       server.on('connection', (socket: Socket) => socket.unref());
     },
-    close: () =>
-      new Promise((resolve) => {
-        const limit = `${shutdownTimeout / 1000}s`;
-        const say = setTimeout(() => {
-          const count = inFlight(connections);
-          if (count > 0) notice(`waiting for ${amount(count, 'request')}, ${limit} at most`);
-        }, UNSAID);
-        const force = setTimeout(() => {
-          clearTimeout(say);
-          const count = inFlight(connections);
-          if (count > 0) notice(`${amount(count, 'request')} cut off: not over within ${limit}`);
-          for (const socket of connections) cutByStop(socket);
-        }, shutdownTimeout);
-        server.close(async () => {
-          // The server waits neither for one without a socket, nor until one that was cut has told its request.
-          await Promise.all(
-            [...connections].map((socket) => new Promise((done) => socket.once('close', done))),
-          );
-          clearTimeout(say);
-          clearTimeout(force);
-          resolve();
-        });
-        for (const socket of connections) {
-          const answer = (socket as Connection)._httpMessage;
-          if (answer && !answer.headersSent) answer.shouldKeepAlive = false;
-        }
-        // Node leaves those open that never sent a request, and those that are answered from now on.
-        for (const socket of connections) whenAnswered(socket, () => socket.destroySoon());
-        for (const socket of [...upgraded, ...(handshakes?.values() ?? [])]) cutByStop(socket);
-      }),
+    close,
   };
 }
 
-/** The connections that are open, as the server's HTTP sees them. */
-function connectionsOf(server: Server, event: 'connection' | 'secureConnection'): ReadonlySet<Socket> {
-  const connections = new Set<Socket>();
+/** The sockets that are open. */
+function socketsOf(server: Server, event: 'connection' | 'secureConnection'): ReadonlySet<Socket> {
+  const sockets = new Set<Socket>();
   server.on(event, (socket: Socket) => {
     // One that is read again comes a second time.
-    if (connections.has(socket)) return;
-    connections.add(socket);
-    socket.once('close', () => connections.delete(socket));
+    if (sockets.has(socket)) return;
+    sockets.add(socket);
+    // The other end may vanish at any time, also while nobody else listens.
+    socket.on('error', () => undefined).once('close', () => sockets.delete(socket));
   });
-  return connections;
-}
-
-/** How many of the connections have a request that is not answered to its end. */
-function inFlight(connections: ReadonlySet<Socket>): number {
-  return [...connections].filter((socket) => (socket as Connection)._httpMessage).length;
-}
-
-/** The connections that shake hands yet, by the other end's address: Node's HTTP server does not know of them. */
-function handshakesOf(server: Server): ReadonlyMap<string, Socket> {
-  const handshakes = new Map<string, Socket>();
-  const nameOf = ({ remoteAddress, remotePort }: Socket) => `${remoteAddress} ${remotePort}`;
-  server.on('connection', (socket) => {
-    const name = nameOf(socket);
-    handshakes.set(name, socket);
-    socket.once('close', () => handshakes.delete(name));
-  });
-  server.on('secureConnection', (socket: Socket) => {
-    const name = nameOf(socket);
-    const carrier = handshakes.get(name);
-    if (carrier) carriedBy(socket, carrier);
-    handshakes.delete(name);
-  });
-  return handshakes;
-}
-
-function start(server: Server, host: string, port: number, portFlag: string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', (error) => reject(cannotListen(error, host, port, portFlag)));
-    server.listen(port, host, resolve);
-  });
+  return sockets;
 }
 
 function urlOf({ address, family, port }: AddressInfo, host: string, scheme: 'http' | 'https'): string {
@@ -220,16 +166,17 @@ function urlOf({ address, family, port }: AddressInfo, host: string, scheme: 'ht
   return `${scheme}://${name}:${port}`;
 }
 
-/** What keeps a server from listening, with what to do about it. */
+/** What keeps a server from listening, and what to do about it. */
 const REASONS: Readonly<Record<string, readonly [reason: string, hint: string]>> = {
   EADDRINUSE: ['the port is in use', 'end what uses it, or choose another with --port (0 takes a free one)'],
   EACCES: ['the port needs more rights', 'choose one above 1023 with --port'],
-  EADDRNOTAVAIL: ['this machine has no such address', 'choose one of its own with --host: 127.0.0.1'],
-  ENOTFOUND: ['the host name is not known', 'choose an address of this machine with --host: 127.0.0.1'],
 };
 
 function cannotListen(cause: Error, host: string, port: number, portFlag: string): PatchgateError {
-  const other = [cause.message, 'choose another with --host and --port'] as const;
+  const other = [
+    cause.message,
+    'choose an address of this machine with --host, and another port with --port',
+  ] as const;
   const [reason, hint] = REASONS[systemCode(cause) ?? ''] ?? other;
   return new PatchgateError('cannot-listen', `cannot listen on ${host}:${port}: ${reason}`, {
     hint: hint.replace('--port', portFlag),

@@ -11,8 +11,9 @@ import { PatchgateError } from '../../errors.ts';
 export async function refuseOwnTarget(target: string, at: AddressInfo): Promise<void> {
   const { protocol, hostname, port } = new URL(target);
   if ((Number(port) || (protocol === 'https:' ? 443 : 80)) !== at.port) return;
+  // What has no address now may have one later: that is no reason to refuse.
+  const found = await lookup(hostname.replace(/^\[|\]$/g, ''), { all: true }).catch(() => []);
   const own = addressesOf(at);
-  const found = await addressesNamed(hostname.replace(/^\[|\]$/g, ''));
   const address = found.find(({ address, family }) => own.check(address, family === 6 ? 'ipv6' : 'ipv4'));
   if (!address) return;
   throw new PatchgateError(
@@ -22,29 +23,13 @@ export async function refuseOwnTarget(target: string, at: AddressInfo): Promise<
   );
 }
 
-/** What has no address now may have one later: that is no reason to refuse. */
-async function addressesNamed(name: string) {
-  try {
-    return await lookup(name, { all: true });
-  } catch {
-    return [];
-  }
-}
-
-/** The addresses under which a socket can be reached from this machine; those of IPv4 mapped into IPv6 count as well. */
+/** The addresses under which a socket can be reached from this machine. A connection to no address in particular goes to this machine. */
 function addressesOf({ address }: AddressInfo): BlockList {
+  const isAny = address === '0.0.0.0' || address === '::';
+  const all = Object.values(networkInterfaces()).flatMap((one) => one ?? []);
+  const local = isAny ? [...all.map((one) => one.address), '::1'] : [address];
   const own = new BlockList();
-  const add = (one: string) => own.addAddress(one, one.includes(':') ? 'ipv6' : 'ipv4');
-  add(address);
-  // A connection to no address in particular goes to this machine.
-  if (address === '127.0.0.1') add('0.0.0.0');
-  if (address === '::1') add('::');
-  if (address !== '0.0.0.0' && address !== '::') return own;
-  add('0.0.0.0');
-  own.addSubnet('127.0.0.0', 8);
-  // Node's sockets of IPv6 take IPv4, too.
-  if (address === '::') add('::1');
-  for (const one of Object.values(networkInterfaces()).flat())
-    if (one && (one.family === 'IPv4' || address === '::')) add(one.address);
+  for (const one of ['0.0.0.0', '::', ...local]) own.addAddress(one, one.includes(':') ? 'ipv6' : 'ipv4');
+  if (isAny) own.addSubnet('127.0.0.0', 8);
   return own;
 }

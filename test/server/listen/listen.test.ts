@@ -14,12 +14,12 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-async function start(request: Handlers['request'], shutdownTimeout = 5000) {
+async function start(request: Handlers['request'], stopTimeout = 5000) {
   const notices: string[] = [];
   const notice = (text: string) => notices.push(text);
   const listening = await listen(
     { request, unread: () => undefined },
-    { host: '127.0.0.1', port: 0, clientTimeout: 60_000, shutdownTimeout, notice },
+    { host: '127.0.0.1', port: 0, clientTimeout: 60_000, stopTimeout, notice },
   );
   return { ...listening, port: Number(new URL(listening.url).port), notices };
 }
@@ -66,7 +66,7 @@ it('closing lets a request in flight finish', async () => {
 });
 
 /** Two requests that are never answered, and a client that sends none. */
-async function startSilent(shutdownTimeout: number) {
+async function startSilent(stopTimeout: number) {
   const asked: ServerResponse[] = [];
   let resolve: () => void = () => undefined;
   const bothCame = new Promise<void>((done) => {
@@ -75,7 +75,7 @@ async function startSilent(shutdownTimeout: number) {
   const started = await start((_, res) => {
     asked.push(res);
     if (asked.length === 2) resolve();
-  }, shutdownTimeout);
+  }, stopTimeout);
   const clients = await Promise.all([1, 2, 3].map(() => RawConnection.open(started.port)));
   for (const client of clients.slice(1)) client.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
   await bothCame;
