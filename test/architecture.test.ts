@@ -134,11 +134,11 @@ describe('the architecture', () => {
     expect(outside).toEqual([]);
   });
 
-  it('keeps Express to the control API and the fake', () => {
+  it('keeps Express to the control API, the page and the fake', () => {
     const users = sources
       .filter(({ imports }) => imports.some((name) => /^express(\/|$)/.test(name)))
       .map(({ file }) => file)
-      .filter((file) => !/^server\/control\/|^upstreams\/fake\//.test(file));
+      .filter((file) => !/^server\/(?:control\/|ui-port)|^upstreams\/fake\//.test(file));
     expect(users).toEqual([]);
   });
 
