@@ -1,6 +1,6 @@
 /** What `expect` can say of a body and of a gate. @typeParam R result of a matcher that waits for nothing */
 export interface GateAssertions<R> {
-  /** The gate lets a body pass: an object, text or bytes, or a body of `exchanges()`. */
+  /** The gate lets a body pass: an object, text or bytes. */
   toPassGate(operation: string, options?: PassOptions): R;
   /** The gate has such a finding of a body. */
   toHaveFinding(operation: string, finding: ExpectedFinding, options?: JudgedWith): R;
@@ -24,11 +24,8 @@ export interface PassOptions extends JudgedWith {
   failOn?: 'error' | 'warn' | undefined;
 }
 
-/** `expect.stringContaining('x')` and the like. */
-interface AsymmetricMatcher {
-  asymmetricMatch(actual: unknown): boolean;
-}
-type ExpectedText = string | RegExp | AsymmetricMatcher;
+/** A text, a pattern, or `expect.stringContaining('x')` and the like. */
+type ExpectedText = string | RegExp | { asymmetricMatch(actual: unknown): boolean };
 
 /** At least one of these. */
 export interface ExpectedFinding {
@@ -40,19 +37,19 @@ export interface ExpectedFinding {
   hint?: ExpectedText;
 }
 
-/** Any of these. */
+/** Any of these, as `exchanges()` has them: redacted. */
 export interface ExpectedExchange {
   method?: ExpectedText;
   /** As sent, without the query: `/api/v2/accounts/current/projects/42` */
   path?: ExpectedText;
   /** By name; a name that comes several times has a list. */
-  query?: AsymmetricMatcher | Readonly<Record<string, unknown>>;
+  query?: object;
   /** Of the request, by name; there may be others. */
   headers?: Readonly<Record<string, ExpectedText | undefined>>;
   /** Of the request: the value of its JSON, or text; `''`: none. */
   body?: unknown;
   /** Of the response. */
-  status?: number | AsymmetricMatcher;
+  status?: unknown;
   /** `''`: none. */
   session?: ExpectedText;
   /** Exactly so often; without it, at least once. */

@@ -1,16 +1,14 @@
 import { contractAt, judgingGate } from '../app/compose-gate.ts';
 import { PatchgateError } from '../errors.ts';
-import type { Gate } from '../gate/gate.ts';
 import { isObject, type JsonObject, type JsonValue } from '../json/json.ts';
+import { pointerOf } from '../json/pointer.ts';
 import type { OperationEntry } from '../model/contract.ts';
-import type { Finding, Severity } from '../model/finding.ts';
-import type { Rule } from '../model/rule.ts';
+import type { Severity } from '../model/finding.ts';
 import { RULES } from '../rules/index.ts';
 import { resolveConfig } from '../settings/config.ts';
 import type { UserConfig } from '../settings/define-config.ts';
 import { COMMAND_DEFAULTS } from '../settings/settings.ts';
-import { mutations } from './mutations.ts';
-import { misuse, operationsHint, orHint } from './with-hint.ts';
+import { noOperation, withHint } from './misuse.ts';
 
 /** A finding of the gate. */
 export interface GateFinding {
@@ -32,8 +30,8 @@ export interface InvalidBody {
   /** The one of `findings` that `name` is about. */
   finding: GateFinding;
   findings: readonly GateFinding[];
-  /** Of the gate's answer; absent if it lets the request pass, with warnings. */
-  status?: number;
+  /** Of the gate's answer; undefined if it lets the request pass, with warnings. */
+  status: number | undefined;
 }
 
 /**
@@ -49,7 +47,7 @@ export async function example<Body = JsonObject>(
   settings: UserConfig = {},
 ): Promise<Body> {
   const { good } = await exampleOf(operation, settings);
-  const body = isObject(good) ? { ...structuredClone(good), ...changes } : changes;
+  const body = { ...(structuredClone(good) as JsonObject), ...changes };
   return Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined)) as Body;
 }
 
@@ -61,40 +59,57 @@ export async function example<Body = JsonObject>(
  * @throws PatchgateError as `example` does
  */
 export async function invalidBodies(operation: string, settings: UserConfig = {}): Promise<InvalidBody[]> {
-  const { entry, good, rules, gate } = await exampleOf(operation, settings);
+  const { entry, good, config } = await exampleOf(operation, settings);
+  const gate = await judgingGate(config);
+  const { method } = entry;
   const path = pathOf(entry);
+  const headers = ['content-type', 'application/json'];
   const bodies: InvalidBody[] = [];
-  for (const [name, body, isMeant] of [...broken(good), ...refused(rules, good)]) {
-    const { findings, status } = judged(gate, entry, path, body);
-    const finding = findings.find(isMeant);
-    if (!finding) continue;
-    const request = { operation, method: entry.method, path, body: structuredClone(body) };
-    bodies.push({ name, ...request, finding, findings, ...(status !== undefined && { status }) });
+  const add = (name: string, body: JsonValue, isMeant: (finding: GateFinding) => boolean) => {
+    const bytes = Buffer.from(JSON.stringify(body));
+    const { findings, status } = gate.inspect({ method, url: path, headers, body: bytes }).verdict;
+    const found = findings.map(({ rule, severity, pointer }) => ({ rule, severity, pointer }));
+    const finding = found.find(isMeant);
+    if (finding)
+      bodies.push({
+        name,
+        operation,
+        method,
+        path,
+        body: structuredClone(body),
+        finding,
+        findings: found,
+        status,
+      });
+  };
+  // A text as the body would be judged as text.
+  const others = (value: JsonValue, place: string): JsonValue[] =>
+    place === '' ? [null, []] : [null, typeof value === 'string' ? 7 : 'x'];
+  for (const { name, place, body } of mutations(good, others, 1))
+    add(name, body, ({ rule, pointer }) => rule.startsWith('schema.') && pointer === place);
+  // Each rule's first example laid over a good body; but for those that need to know the record before.
+  const named = entry.rules.map((rule) => (typeof rule === 'string' ? rule : rule.name));
+  const own = config.customRules[operation] ?? [];
+  for (const { name, examples } of [...RULES.filter((rule) => named.includes(rule.name)), ...own]) {
+    const first = examples.fails.find(({ known, effects }) => !known && !effects)?.body;
+    if (isObject(first) && isObject(good)) add(name, { ...good, ...first }, ({ rule }) => rule === name);
   }
   return bodies;
 }
 
-function exampleOf(operation: string, settings: UserConfig) {
-  return orHint(async () => {
+async function exampleOf(operation: string, settings: UserConfig) {
+  try {
     const { config } = await resolveConfig({ ...settings }, COMMAND_DEFAULTS.check);
     const { file, entries } = await contractAt(config.contract);
     const entry = Object.hasOwn(entries, operation) ? entries[operation] : undefined;
-    if (!entry)
-      throw misuse(
-        `the contract has no operation ${JSON.stringify(operation)}`,
-        operationsHint(operation, Object.keys(entries)),
-      );
-    if (entry.example === undefined)
-      throw new PatchgateError('bad-contract', `${file} has no example of ${operation}`, {
-        hint: `give it one: "example": { "recordId": "42", "body": { … } } in operations.${operation}`,
-      });
-    const named = entry.rules.map((rule) => (typeof rule === 'string' ? rule : rule.name));
-    const rules = [
-      ...RULES.filter(({ name }) => named.includes(name)),
-      ...(config.customRules[operation] ?? []),
-    ];
-    return { entry, good: entry.example.body, rules, gate: await judgingGate(config) };
-  });
+    if (!entry) throw noOperation(operation, Object.keys(entries));
+    if (entry.example !== undefined) return { entry, good: entry.example.body, config };
+    throw new PatchgateError('bad-contract', `${file} has no example of ${operation}`, {
+      hint: `give it one: "example": { "recordId": "42", "body": { … } } in operations.${operation}`,
+    });
+  } catch (error) {
+    throw withHint(error);
+  }
 }
 
 /** `/accounts/current/projects/42` */
@@ -106,30 +121,53 @@ function pathOf({ path, parameters, record, example }: OperationEntry): string {
   );
 }
 
-function judged(gate: Gate, { method }: OperationEntry, url: string, body: JsonValue) {
-  const headers = ['content-type', 'application/json'];
-  const { verdict } = gate.inspect({ method, url, headers, body: Buffer.from(JSON.stringify(body)) });
-  const findings = verdict.findings.map(
-    ({ rule, severity, pointer }: Finding): GateFinding => ({ rule, severity, pointer }),
-  );
-  return { findings, status: verdict.status };
+/** A body with something else at one place. */
+interface Mutation {
+  /** `null at /name` */
+  name: string;
+  /** JSON Pointer. */
+  place: string;
+  body: JsonValue;
 }
 
-/** What is wrong with a body, and whether a finding is of it. */
-type Broken = [name: string, body: JsonValue, isMeant: (finding: GateFinding) => boolean];
-
-function* broken(good: JsonValue): Iterable<Broken> {
-  // A text as the body would be judged as text.
-  const other = (value: JsonValue, isBody: boolean) => (isBody ? [] : typeof value === 'string' ? 7 : 'x');
-  for (const { name, place, body } of mutations(good, (...of) => [null, other(...of)], 1))
-    yield [name, body, ({ rule, pointer }) => rule.startsWith('schema.') && pointer === place];
+/**
+ * A body with other values at each of its places, and without each of its members.
+ *
+ * @param others for a value, the values that take its place
+ * @param most items of a list that are broken
+ */
+export function* mutations(
+  body: JsonValue,
+  others: (value: JsonValue, place: string) => readonly JsonValue[],
+  most: number,
+  path: readonly (string | number)[] = [],
+): Iterable<Mutation> {
+  const value = path.reduce<JsonValue>((inner, token) => (inner as JsonObject)[token] as JsonValue, body);
+  const place = pointerOf(path);
+  if (typeof path.at(-1) === 'string')
+    yield { name: `without ${place}`, place, body: edited(body, path, undefined) };
+  for (const other of others(value, place))
+    yield {
+      name: `${JSON.stringify(other)} ${place === '' ? 'as the body' : `at ${place}`}`,
+      place,
+      body: edited(body, path, other),
+    };
+  if (typeof value !== 'object' || value === null) return;
+  const inner = Array.isArray(value) ? [...value.slice(0, most).keys()] : Object.keys(value);
+  for (const name of inner) yield* mutations(body, others, most, [...path, name]);
 }
 
-/** What each rule refuses in its first example, laid over a good body; but for those that need to know the record before. */
-function* refused(rules: readonly Rule[], good: JsonValue): Iterable<Broken> {
-  for (const { name, examples } of rules) {
-    const [first] = examples.fails.filter(({ known, effects }) => !known && !effects);
-    if (!first || !isObject(first.body) || !isObject(good)) continue;
-    yield [name, { ...good, ...first.body }, ({ rule }) => rule === name];
-  }
+/** A copy with another value at a place, or without the member there. */
+function edited(
+  body: JsonValue,
+  path: readonly (string | number)[],
+  value: JsonValue | undefined,
+): JsonValue {
+  const copy = { body: structuredClone(body) } as JsonObject;
+  const whole = ['body', ...path];
+  const last = whole.pop() as string;
+  const holder = whole.reduce<JsonObject>((inner, token) => inner[token] as JsonObject, copy);
+  if (value === undefined) delete holder[last];
+  else holder[last] = value;
+  return copy.body as JsonValue;
 }

@@ -1,17 +1,31 @@
 /** The thread in which the gates of a test process run: its fake timers and mocks do not reach it. */
+import { join, resolve } from 'node:path';
 import { parentPort } from 'node:worker_threads';
+import { orClose } from '../app/closing.ts';
+import type { ServerKind } from '../app/compose-upstream.ts';
+import { createPatchgate, type Patchgate } from '../app/patchgate.ts';
+import { replayOrRecord } from '../app/replay-or-record.ts';
+import { missesText, unservedText } from '../app/run-text.ts';
 import { messageOf, PatchgateError } from '../errors.ts';
-import type { Asking, ErrorSent, Reply } from './gate-thread.ts';
-import { type GateCalls, startGate } from './running-gate.ts';
-import { inOptions, misuse } from './with-hint.ts';
+import { hintWith } from '../recordings/explain.ts';
+import { recordedText } from '../reporters/wording.ts';
+import type { ExchangeFilter } from '../server/exchange-list.ts';
+import type { Faults } from '../server/faults/faults.ts';
+import { type Config, resolveConfig } from '../settings/config.ts';
+import { COMMAND_DEFAULTS } from '../settings/settings.ts';
+import type { State } from '../upstreams/fake/seed.ts';
+import { checkMembers, misuse } from './misuse.ts';
+import type { Call, ErrorSent, Reply } from './thread.ts';
 
-const gates = new Map<number, GateCalls>();
+type Session = string | undefined;
+type Env = Readonly<Record<string, string | undefined>>;
 
-parentPort?.on('message', (asking: Asking) => {
-  const { id } = asking;
-  perform(asking).then(
-    (value) => send({ id, value }),
-    (error: unknown) => send({ id, error: sendable(error) }),
+const gates = new Map<number, ReturnType<typeof callsOf>>();
+
+parentPort?.on('message', (call: Call) => {
+  perform(call).then(
+    (value) => send({ id: call.id, value }),
+    (error: unknown) => send({ id: call.id, error: sendable(error) }),
   );
 });
 
@@ -19,23 +33,121 @@ function send(reply: Reply): void {
   parentPort?.postMessage(reply);
 }
 
-async function perform(asking: Asking): Promise<unknown> {
-  const { gate } = asking;
-  if (asking.name === 'start') {
-    const notice = (text: string) => send({ notice: inOptions(text) });
-    const { url, calls } = await startGate(asking.args[0], notice);
-    gates.set(gate, calls);
-    return url;
-  }
-  const calls = gates.get(gate);
-  if (!calls) throw misuse('the gate is closed', 'ask it before it is closed');
-  if (asking.name === 'close') gates.delete(gate);
-  const call = calls[asking.name] as (...args: unknown[]) => unknown;
-  return call(...asking.args);
+function notice(text: string): void {
+  send({ notice: text });
 }
 
 function sendable(error: unknown): ErrorSent {
   if (!(error instanceof PatchgateError)) return { message: messageOf(error) };
   const { code, message, hint, details } = error;
   return { code, message, hint, details };
+}
+
+async function perform({ gate, name, args }: Call): Promise<unknown> {
+  if (name === 'start') {
+    const { url, calls } = await start(...(args as Parameters<typeof start>));
+    gates.set(gate, calls);
+    return url;
+  }
+  const calls = gates.get(gate);
+  if (!calls) throw misuse('the gate is closed', 'ask it before it is closed');
+  if (name === 'close') gates.delete(gate);
+  return (calls[name as keyof typeof calls] as (...given: unknown[]) => unknown)(...args);
+}
+
+/** @throws PatchgateError if an option is wrong, or there is no such recording */
+async function start(given: ServerKind, options: Readonly<Record<string, unknown>>, env: Env, cwd: string) {
+  const { kind, config } = await inForce(given, options, env, cwd);
+  const gate = await createPatchgate(kind, config, {
+    writeLog: (text) => process.stdout.write(text),
+    ...{ notice, env, isBrief: true },
+    ...(typeof options.seed === 'object' && { seed: options.seed as State }),
+  });
+  const { url, close } = await orClose(gate, () => gate.listen());
+  return { url, calls: callsOf(gate, kind, config, close) };
+}
+
+const WORDING = {
+  flag: (name: string) => `the option ${name}`,
+  target: "give the option target: 'https://staging.example.com/api/v2', or PATCHGATE_TARGET",
+  record:
+    'record it: PATCHGATE_RECORD=all PATCHGATE_TARGET=URL, or name the folder with the option recordings',
+};
+
+/** Resolves the settings, and whether a replay is to record. */
+async function inForce(kind: ServerKind, options: object, env: Env, cwd: string) {
+  // Many gates run at a time, and none leaves anything behind.
+  const all = Object.entries({ port: 0, log: 'off', state: false, ...options });
+  const given = all.filter(
+    ([name, value]) => value !== undefined && !(name === 'seed' && typeof value === 'object'),
+  );
+  const settings = Object.fromEntries(given);
+  const resolved = await resolveConfig(settings, COMMAND_DEFAULTS[kind], env, cwd, WORDING.flag);
+  if (kind === 'proxy' && resolved.config.target === undefined)
+    throw new PatchgateError('bad-usage', 'no target is given', { hint: WORDING.target });
+  const chosen =
+    kind === 'replay'
+      ? await replayOrRecord(resolved, env, notice, WORDING)
+      : { kind, config: resolved.config };
+  // A test may change the working folder. The page of a config file is for one gate.
+  const { ui } = settings as Partial<Config>;
+  const recordings = resolve(cwd, chosen.config.recordings);
+  return { kind: chosen.kind, config: { ...chosen.config, recordings, ui } };
+}
+
+/** What a test can ask of a gate. Without a session: of all. */
+function callsOf(gate: Patchgate, kind: ServerKind, config: Config, stopListening: () => Promise<void>) {
+  const again = 'PATCHGATE_RECORD=new_episodes PATCHGATE_TARGET=URL';
+  let isAsked = false;
+  const textOfMisses = (session?: string) => {
+    const missed = gate.misses(session);
+    const hintOf = (hint: string) => hintWith(hint, config.recording, again);
+    return missesText({
+      ...missed,
+      misses: missed.misses.map((miss) => ({ ...miss, hint: hintOf(miss.hint) })),
+    });
+  };
+  return {
+    exchanges(session: Session, filter: ExchangeFilter = {}) {
+      checkMembers('exchanges', filter, ['limit', 'outcome', 'session', 'bodies']);
+      return [...gate.exchanges(session === undefined ? filter : { ...filter, session })].reverse();
+    },
+    misses(session: Session) {
+      isAsked = true;
+      return gate.misses(session).misses;
+    },
+    missesText(session: Session): string | undefined {
+      isAsked = true;
+      const texts = [textOfMisses(session), kind === 'replay' ? undefined : failuresText(gate, session)];
+      return texts.filter(Boolean).join('\n') || undefined;
+    },
+    async unservedText(session: Session): Promise<string | undefined> {
+      const unserved = await gate.unserved(session);
+      return unserved?.count ? unservedText(unserved) : undefined;
+    },
+    setFaults: (session: Session, faults: Parameters<Faults['set']>[0]) => gate.faults.set(faults, session),
+    reset: (session: Session) => gate.reset(session),
+    async close(): Promise<void> {
+      try {
+        await stopListening();
+        const missed = isAsked ? undefined : textOfMisses();
+        if (missed) notice(missed);
+      } finally {
+        await gate.close();
+      }
+      const recorded = gate.recorded();
+      if (recorded !== undefined) notice(recordedText(recorded, join(config.recordings, config.recording)));
+    },
+  };
+}
+
+/** Requests that Patchgate itself answered with 500; a replay counts them as misses. */
+function failuresText(gate: Patchgate, session: Session): string | undefined {
+  const failed = [...gate.exchanges({ session, bodies: false })].filter(
+    ({ answeredBy, response, fault }) => answeredBy === 'gate' && response?.status === 500 && !fault,
+  );
+  const lines = failed.map(({ request, failure }) => `\n  ${request.method} ${request.url}: ${failure}`);
+  return lines.length === 0
+    ? undefined
+    : `Patchgate itself failed, and answered 500:${lines.slice(0, 20).join('')}`;
 }

@@ -1,33 +1,21 @@
 /** What a test suite imports: `patchgate/testing`. */
 
 export { PatchgateError } from '../errors.ts';
-export type {
-  ExpectedDeletions,
-  ExpectedExchange,
-  ExpectedFinding,
-  GateAssertions,
-  JudgedWith,
-  PassOptions,
-} from './assertions.ts';
+export type { ExchangeFilter } from '../server/exchange-list.ts';
+export type { ShownExchange } from '../server/show-exchange.ts';
+export type { MissedRequest } from '../upstreams/replay/misses.ts';
+export type * from './assertions.ts';
 export { example, type GateFinding, type InvalidBody, invalidBodies } from './bodies.ts';
-export { type GateMatchers, gateMatchers } from './matchers.ts';
-export { type NamedTest, recordingName } from './recording-name.ts';
 export {
+  type Asked,
   type FakeOptions,
   startFake,
   startProxy,
   startReplay,
+  type TestGate,
   type TestGateOptions,
-} from './start.ts';
-export type {
-  ExchangeFilter,
-  FakeGate,
-  FakeRecords,
-  FakeSession,
-  FaultSettings,
-  MissedRequest,
-  ShownExchange,
-  TestGate,
-  TestSession,
-} from './test-gate.ts';
+  type TestSession,
+} from './gate.ts';
+export { type GateMatchers, gateMatchers } from './matchers.ts';
+export { type NamedTest, recordingName } from './recording-name.ts';
 export { type Fixtures, testRule } from './test-rule.ts';

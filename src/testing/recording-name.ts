@@ -1,15 +1,10 @@
 import { createHash } from 'node:crypto';
 import { basename, dirname, relative, sep } from 'node:path';
 import { findConfigFile } from '../settings/config-file.ts';
-import { misuse } from './with-hint.ts';
+import { misuse } from './misuse.ts';
 
 /** A text, or what a runner gives a test. */
 export type NamedTest = string | object;
-
-/** Characters of a name that are there to be read. */
-const READABLE = 72;
-/** Hexadecimal digits: 48 bits. */
-const HASH = 12;
 
 /**
  * The name of a recording for one test alone: `checkout-creates-a-project-1f3a9c2b7d0e`. It has words of the test's name and
@@ -22,9 +17,11 @@ const HASH = 12;
  */
 export function recordingName(test: NamedTest): string {
   const { file, names } = namesOf(test);
-  const place = file === undefined ? undefined : relative(home(), file).split(sep).join('/');
+  const config = findConfigFile(process.env.PATCHGATE_CONFIG || undefined, process.cwd());
+  const home = config === undefined ? process.cwd() : dirname(config);
+  const place = file === undefined ? undefined : relative(home, file).split(sep).join('/');
   const identity = JSON.stringify([place ?? null, ...names]);
-  const hash = createHash('sha256').update(identity).digest('hex').slice(0, HASH);
+  const hash = createHash('sha256').update(identity).digest('hex').slice(0, 12);
   // `test/checkout.test.ts` -> `checkout`
   const title = place === undefined ? '' : basename(place).replace(/(?:[.-](?:test|spec))?\.\w+$/, '');
   const readable = wordsOf([title, ...names].join(' '));
@@ -36,18 +33,11 @@ export function attemptOf(test: NamedTest): number {
   return typeof test === 'string' ? 0 : (namesOf(test).attempt ?? 0);
 }
 
-/** The folder from which recordings are found, too. */
-function home(): string {
-  const cwd = process.cwd();
-  const file = findConfigFile(process.env.PATCHGATE_CONFIG || undefined, cwd);
-  return file === undefined ? cwd : dirname(file);
-}
-
-/** What every file system takes and tells apart: small letters and digits of ASCII, with one `-` between words. */
+/** What every file system takes and tells apart: at most 72 small letters and digits of ASCII, with one `-` between words. */
 function wordsOf(text: string): string {
   const plain = text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
   const words = plain.replace(/[^a-z0-9]+/g, '-').replace(/^-/, '');
-  return words.slice(0, READABLE).replace(/-$/, '');
+  return words.slice(0, 72).replace(/-$/, '');
 }
 
 /** What tells a test from all others. `file`: absolute; undefined if the runner does not say it. */

@@ -12,7 +12,7 @@ import {
 } from '../model/rule.ts';
 import { checkedPlaces, frozenContext } from '../rules/custom-rules.ts';
 import { memberAt, problemOf } from '../schemas/check.ts';
-import { mutations } from './mutations.ts';
+import { mutations } from './bodies.ts';
 
 /** Further fixtures for a rule, beside the examples that it has. */
 export interface Fixtures {
@@ -20,11 +20,11 @@ export interface Fixtures {
   fails?: readonly FailingExample[];
 }
 
-/** Problems that the message tells; places of one run; broken bodies of an example. */
-const [MOST_TOLD, MOST_PLACES, MOST_BROKEN] = [20, 10_000, 3000];
+/** Places of one run; items of a list that are broken. */
+const [MOST_PLACES, MOST_ITEMS] = [10_000, 20];
 /** What takes the place of each value of a body. */
 const INSTEAD: readonly JsonValue[] = [null, 7, 'x', [], [null], {}];
-/** A value that was put into a text, and is no text. */
+/** A value that is no text, put into one. */
 const NO_TEXT = /\bundefined\b|\bNaN\b|\[object \w+\]/;
 
 /**
@@ -52,8 +52,7 @@ export function testRule(rule: Rule, more: Fixtures = {}): void {
 
 function failure(rule: Partial<Rule> | undefined, problems: readonly string[]): Error {
   const name = typeof rule?.name === 'string' ? `the rule ${rule.name}` : 'the rule';
-  const rest = problems.length > MOST_TOLD ? [`… and ${problems.length - MOST_TOLD} more`] : [];
-  return new Error([`${name} is not as it must be:`, ...problems.slice(0, MOST_TOLD), ...rest].join('\n  '));
+  return new Error([`${name} is not as it must be:`, ...problems.slice(0, 20)].join('\n  '));
 }
 
 /** Runs the rule on an example, and on broken copies of its body. */
@@ -71,11 +70,10 @@ function problemsWith(rule: Rule, example: Example | FailingExample): string[] {
   }
   if (problems.length > 0) return problems;
   const again = runRule(rule, context).places;
+  const textOf = ({ pointer, message, hint }: Place) => JSON.stringify([pointer, message, hint]);
   if (!isDeepStrictEqual(again.map(textOf).sort(), places.map(textOf).sort()))
     return [': it finds something else when it is asked again'];
-  let left = MOST_BROKEN;
-  for (const { body, name } of mutations(example.body, () => INSTEAD)) {
-    if (left-- === 0) break;
+  for (const { body, name } of mutations(example.body, () => INSTEAD, MOST_ITEMS)) {
     const runs = [runRule(rule, { ...context, body }), runRule(rule, { body, recordId: '' })];
     // Effects are those of the example's body, and so are their places.
     const wrong = runs
@@ -84,10 +82,6 @@ function problemsWith(rule: Rule, example: Example | FailingExample): string[] {
     if (wrong !== undefined) return [` with ${name}: ${wrong}`];
   }
   return [];
-}
-
-function textOf({ pointer, message, hint }: Place): string {
-  return JSON.stringify([pointer, message, hint]);
 }
 
 /** Asks a rule as the gate does. @returns `failure`: the rule threw; `faults`: what else is wrong */

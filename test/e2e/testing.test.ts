@@ -114,7 +114,7 @@ describe('a gate beside the test', () => {
     expect(failed).toMatchObject({ message: expect.stringContaining('1 request had no answer') });
     // The line of the test, not of a message that came back.
     await expect(gate.assertAllServed()).rejects.toThrow('3 of 3 exchanges of "demo" were never served');
-    await expect(gate.exchanges({ metod: 'PATCH' } as never)).rejects.toThrow('there is no filter "metod"');
+    await expect(gate.exchanges({ metod: 'PATCH' } as never)).rejects.toThrow('there is no "metod"');
   });
 
   it('fails a test for which Patchgate itself answers 500', async () => {
@@ -134,14 +134,14 @@ describe('a gate beside the test', () => {
   });
 
   it('has records and faults in each session of the fake', async () => {
-    const project = { ...PROJECT, name: 'Seeded' };
-    await using gate = await library.startFake({
-      seed: { accounts: { current: { projects: { 42: project } } } },
-    });
+    const seed = { accounts: { current: { projects: { 42: { ...PROJECT, name: 'Seeded' } } } } };
+    await using gate = await library.startFake({ seed });
     const [first, second] = [gate.session('first'), gate.session('second')];
-    await first.setRecord('project', 42, { ...PROJECT, name: 'Mine' });
-    expect(await first.record('project', 42)).toMatchObject({ name: 'Mine' });
-    expect(await second.record('project', 42)).toMatchObject({ name: 'Seeded' });
+    await send(first.url, { body: { ...PROJECT, name: 'Mine' } });
+    expect([await send(first.url), await send(second.url)]).toEqual([
+      expect.stringContaining('Mine'),
+      expect.stringContaining('Seeded'),
+    ]);
     await first.setFaults('GET status=503 count=1');
     expect(await send(first.url)).toMatch(/^503 /);
     expect(await send(second.url)).toMatch(/^200 /);
@@ -151,7 +151,6 @@ describe('a gate beside the test', () => {
   it.each([
     ['an unknown option', { recordng: 'x' }, 'did you mean "recording"?'],
     ['a function', { customRules: () => undefined }, 'belong into a config file'],
-    ['an option of exec', { failUnused: true }, 'await gate.assertAllServed()'],
     ['no recording', { recordings: '/nowhere' }, 'PATCHGATE_RECORD=all PATCHGATE_TARGET=URL'],
     ['a name alone', 'checkout', "startReplay({ recording: 'checkout' })"],
   ])('refuses %s and says what to do', async (_, options, says) => {
@@ -210,8 +209,7 @@ describe('toHaveServed', () => {
       path: /projects/,
       body: expect.objectContaining({ name: 'Checkout' }),
     });
-    await expect(gate).toHaveServed({ headers: { Authorization: 'Bearer s3cret-token' } });
-    await expect(gate).not.toHaveServed({ headers: { authorization: 'Bearer other' } });
+    await expect(gate).toHaveServed({ headers: { Authorization: '[redacted]', 'Content-Type': /json/ } });
     await expect(gate.session('other')).not.toHaveServed({});
     await expect(gate).not.toHaveServed({ ...EXPECTED, times: 2 });
   });
@@ -220,11 +218,7 @@ describe('toHaveServed', () => {
     await using gate = await library.startFake();
     await send(gate.url, { body: PROJECT, headers: { authorization: 'Bearer s3cret-token' } });
     await send(gate.url, { body: { languages: [] } });
-    const expected = {
-      ...EXPECTED,
-      body: { ...PROJECT, name: 'Cart' },
-      headers: { authorization: 'Bearer 0ther-token' },
-    };
+    const expected = { ...EXPECTED, body: { ...PROJECT, name: 'Cart' } };
     const failed: Error = await expect(gate)
       .toHaveServed(expected)
       .then(
@@ -234,13 +228,12 @@ describe('toHaveServed', () => {
     expect(failed.message).toContain('Cart');
     expect(failed.message).toContain('"name": "Checkout"');
     expect(failed.message).toMatch(/#2 PATCH \S+ -> 422 \(gate\): schema\./);
-    expect(failed.message).not.toMatch(/s3cret|0ther/);
+    expect(failed.message).not.toMatch(/s3cret/);
   });
 
   it('refuses what means nothing', async () => {
     await using gate = await library.startFake();
-    await expect(expect(gate).toHaveServed({ metod: 'GET' } as never)).rejects.toThrow('no "metod"');
-    await expect(expect(gate).toHaveServed({ times: -1 })).rejects.toThrow('times cannot be -1');
+    await expect(expect(gate).toHaveServed({ metod: 'GET' } as never)).rejects.toThrow('there is no "metod"');
     await expect(expect({}).toHaveServed({})).rejects.toThrow('no gate and no session');
   });
 });

@@ -14,11 +14,10 @@ const BEFORE = {
 const WITHOUT_STAGING = { ...BEFORE, environments: BEFORE.environments.slice(0, 1) };
 
 describe('toPassGate', () => {
-  it('lets pass what the gate lets pass: objects, text, bytes, and bodies that a gate shows', () => {
+  it('lets pass what the gate lets pass: objects, text and bytes', () => {
     expect(project()).toPassGate('updateProject');
     expect(JSON.stringify(feature())).toPassGate('updateFeature');
     expect(Buffer.from(JSON.stringify(draft()))).toPassGate('updateDraft');
-    expect({ json: project(), size: 7 }).toPassGate('updateProject');
     expect({ name: 'Checkout' }).not.toPassGate('updateProject');
   });
 
@@ -46,11 +45,10 @@ describe('toPassGate', () => {
 
   it.each([
     [() => expect({}).toPassGate('updateProjekt'), 'did you mean updateProject?'],
-    [() => expect({}).toPassGate('updateProject', { patth: '/' } as never), 'no "patth"'],
+    [() => expect({}).toPassGate('updateProject', { patth: '/' } as never), 'there is no "patth"'],
     [() => expect({}).toPassGate('updateProject', { path: '/elsewhere' }), 'is not updateProject'],
     [() => expect({}).toPassGate('updateProject', { state: {} }), 'the state is no project'],
     [() => expect(Promise.resolve({})).toPassGate('updateProject'), 'await a promise'],
-    [() => expect({ text: '{', size: 70_000, cut: true }).toPassGate('updateProject'), 'the body is cut'],
   ])('says what is wrong with the question (%#)', (asked, says) => {
     expect(failing(asked)).toContain(says);
   });

@@ -1,13 +1,19 @@
+/** The thread of the gates, as a test sees it. */
 import { Worker } from 'node:worker_threads';
 import { type ErrorCode, PatchgateError } from '../errors.ts';
 import { noticeText } from '../reporters/wording.ts';
-import type { GateCalls, Start } from './running-gate.ts';
-import { misuse, withHint } from './with-hint.ts';
+import { misuse, withHint } from './misuse.ts';
 
-/** A message to the thread; each has one answer. */
-export type Asking =
-  | { id: number; gate: number; name: 'start'; args: [Start] }
-  | { id: number; gate: number; name: keyof GateCalls; args: unknown[] };
+/** A call of a gate by its number; each has one answer. */
+export interface Call {
+  id: number;
+  gate: number;
+  name: string;
+  args: unknown[];
+}
+
+/** An answer, or a notice for people. */
+export type Reply = { id: number; value?: unknown; error?: ErrorSent } | { notice: string };
 
 export interface ErrorSent {
   code?: ErrorCode;
@@ -16,41 +22,25 @@ export interface ErrorSent {
   details?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** What comes back: an answer, or a notice for people. */
-export type Reply = { id: number; value: unknown } | { id: number; error: ErrorSent } | { notice: string };
-
 let thread: Worker | undefined;
 let lastId = 0;
 const waiting = new Map<number, { resolve(value: unknown): void; reject(error: unknown): void }>();
 
-/** Numbers a gate of the thread. */
-export function nextGate(): number {
+export function nextId(): number {
   return ++lastId;
 }
 
-export function startInThread(gate: number, start: Start): Promise<string> {
-  return ask({ id: nextGate(), gate, name: 'start', args: [start] }) as Promise<string>;
-}
-
-/** Calls a gate in its thread. */
-export function callGate<Name extends keyof GateCalls>(
-  gate: number,
-  name: Name,
-  ...args: Parameters<GateCalls[Name]>
-): Promise<Awaited<ReturnType<GateCalls[Name]>>> {
-  return ask({ id: nextGate(), gate, name, args }) as Promise<Awaited<ReturnType<GateCalls[Name]>>>;
-}
-
-/** The process ends although a gate is open, but not while an answer is waited for. */
-async function ask(asking: Asking): Promise<unknown> {
+/** Calls a gate. The process ends although a gate is open, but not while an answer is waited for. */
+export async function ask(gate: number, name: string, ...args: unknown[]): Promise<unknown> {
   // The frames of the test: those of the answer's event say nothing.
   const { stack: asked = '' } = new Error();
   thread ??= startThread();
   const own = thread;
+  const id = nextId();
   try {
     return await new Promise((resolve, reject) => {
-      own.postMessage(asking);
-      waiting.set(asking.id, { resolve, reject });
+      own.postMessage({ id, gate, name, args } satisfies Call);
+      waiting.set(id, { resolve, reject });
       own.ref();
     });
   } catch (error) {
@@ -63,7 +53,7 @@ async function ask(asking: Asking): Promise<unknown> {
       error.stack = [`${error.name}: ${error.message}`, ...asked.split('\n').slice(1)].join('\n');
     throw error;
   } finally {
-    waiting.delete(asking.id);
+    waiting.delete(id);
     if (waiting.size === 0) own.unref();
   }
 }
@@ -73,14 +63,10 @@ function startThread(): Worker {
   const worker = new Worker(new URL('./gate-worker.js', import.meta.url), { execArgv: [] });
   worker.on('message', (reply: Reply) => {
     if ('notice' in reply) process.stderr.write(noticeText(reply.notice));
-    else if ('error' in reply) waiting.get(reply.id)?.reject(errorOf(reply.error));
+    else if (reply.error) waiting.get(reply.id)?.reject(errorOf(reply.error));
     else waiting.get(reply.id)?.resolve(reply.value);
   });
-  let cause: unknown;
-  worker.once('error', (error) => {
-    cause = error;
-  });
-  worker.once('exit', () => {
+  worker.once('error', (cause) => {
     thread = undefined;
     const ended = new PatchgateError('internal', 'the thread of the gates has ended', { cause });
     for (const { reject } of waiting.values()) reject(ended);
@@ -91,7 +77,6 @@ function startThread(): Worker {
 
 function errorOf({ code, message, hint, details }: ErrorSent): unknown {
   if (code === undefined) return new Error(message);
-  return withHint(
-    new PatchgateError(code, message, { ...(hint !== undefined && { hint }), ...(details && { details }) }),
-  );
+  const more = { ...(hint !== undefined && { hint }), ...(details && { details }) };
+  return withHint(new PatchgateError(code, message, more));
 }
