@@ -130,7 +130,18 @@ export class Approvals {
     const kept = await this.#options.book.find({ token: hashOf(token) });
     if (!kept)
       return { refused: 'the approval is not known: it is mistyped, or from another run', isUnknown: true };
-    return refusalOf(this.#shown(kept), kept.marks, subject, this.needApprover) ?? { id: kept.id };
+    const { id, status, reason, decidedBy } = this.#shown(kept);
+    const { request, body, state } = marksOf(subject);
+    if (kept.marks.request !== request) return { refused: 'the approval is for another request' };
+    if (kept.marks.body !== body) return { refused: 'the approval is for another body' };
+    if (status === 'declined')
+      return { refused: `the approval ${id} was declined${byWhom(decidedBy, reason)}`, isDeclined: true };
+    if (status === 'used') return { refused: 'the approval was used already' };
+    if (kept.marks.state !== state) return { refused: 'the record has changed since the approval was given' };
+    if (status === 'expired') return { refused: 'the approval has expired' };
+    if (status === 'pending' && this.needApprover)
+      return { refused: `no approver has approved ${id} yet`, pending: id };
+    return { id };
   }
 
   /** The same, and uses it up: no restart and no other gate takes the token for valid. */
@@ -177,7 +188,11 @@ export class Approvals {
     const { status, decidedAt, decidedBy } = approval;
     const isSame = decision === 'decline' ? status === 'declined' : ['approved', 'used'].includes(status);
     if (isSame && decidedAt !== undefined && decidedBy === by) return { approval, isNew: false };
-    throw notPending(approval);
+    const why = byWhom(decidedBy, status === 'expired' ? approval.reason : undefined);
+    throw new PatchgateError('not-pending', `the approval ${id} is not pending: it was ${status}${why}`, {
+      hint: 'send the PATCH again: its 409 has a new one',
+      details: { approval: id, approvalStatus: status },
+    });
   }
 
   /** A record is known anew: approvals of another state of it end. */
@@ -221,34 +236,6 @@ export class Approvals {
     if (shown.status !== 'approved' || !approvers || approvers.has(shown.decidedBy ?? '')) return shown;
     return { ...shown, status: 'pending', decidedAt: undefined, decidedBy: undefined, reason: undefined };
   }
-}
-
-/** Why it does not approve of the request; undefined: it does. */
-function refusalOf(
-  { id, status, reason, decidedBy }: Approval,
-  marks: ApprovalMarks,
-  subject: Subject,
-  needApprover: boolean,
-): Refusal | undefined {
-  const { request, body, state } = marksOf(subject);
-  if (marks.request !== request) return { refused: 'the approval is for another request' };
-  if (marks.body !== body) return { refused: 'the approval is for another body' };
-  if (status === 'declined')
-    return { refused: `the approval ${id} was declined${byWhom(decidedBy, reason)}`, isDeclined: true };
-  if (status === 'used') return { refused: 'the approval was used already' };
-  if (marks.state !== state) return { refused: 'the record has changed since the approval was given' };
-  if (status === 'expired') return { refused: 'the approval has expired' };
-  if (status === 'pending' && needApprover)
-    return { refused: `no approver has approved ${id} yet`, pending: id };
-  return undefined;
-}
-
-function notPending({ id, status, decidedBy, reason }: Approval): PatchgateError {
-  const why = byWhom(decidedBy, status === 'expired' ? reason : undefined);
-  return new PatchgateError('not-pending', `the approval ${id} is not pending: it was ${status}${why}`, {
-    hint: 'send the PATCH again: its 409 has a new one',
-    details: { approval: id, approvalStatus: status },
-  });
 }
 
 /** ` by anna: not today` */

@@ -93,17 +93,17 @@ export class Guard {
 
   /** The record that is locked and read for a request; undefined: it is judged at once. */
   recordOf(match: Match): RecordName | undefined {
-    const { gate, mode } = this.#options;
-    const name = mode === 'off' ? undefined : gate.recordOf(match);
-    return name && gate.guards(name.kind) ? name : undefined;
+    const name = this.#options.gate.recordOf(match);
+    return this.#isGuarded(name) ? name : undefined;
   }
 
   /** Whether a request that is not judged changes a guarded record: a PUT or a DELETE. */
   isUnguarded(method: string, url: string): boolean {
-    const { gate, mode } = this.#options;
-    if (mode === 'off' || (method !== 'PUT' && method !== 'DELETE')) return false;
-    const name = gate.recordAt(url);
-    return name !== undefined && gate.guards(name.kind);
+    return (method === 'PUT' || method === 'DELETE') && this.#isGuarded(this.#options.gate.recordAt(url));
+  }
+
+  #isGuarded(name: RecordName | undefined): boolean {
+    return name !== undefined && this.#options.mode !== 'off' && this.#options.gate.guards(name.kind);
   }
 
   /** Judges at once, by what is remembered. */
@@ -170,9 +170,11 @@ export class Guard {
       const known = why === undefined ? knownOf(locked.kept, read) : undefined;
       if (known) await approvals.seen(key, known);
 
-      const subject = why === undefined ? this.#subjectOf(asked, key, known) : undefined;
-      const circumstances = { known, unread: why };
-      const { inspection, used, refusal } = await this.#judgeBy(asked, subject, circumstances);
+      // The same after a restart; but each session of the fake has an id of its own.
+      const own = fake ? `${session.name} ${session.id}` : session.name;
+      const body = request.body as Uint8Array;
+      const subject = why === undefined && { method, url, headers, body, session: own, record: key, known };
+      const { inspection, used, refusal } = await this.#judgeBy(asked, subject, { known, unread: why });
       if (isGone()) return GONE;
       if (inspection.verdict.outcome === 'block') {
         // Nobody answers there: the PATCH would have met the same.
@@ -195,7 +197,7 @@ export class Guard {
   /** Judges it, and uses the token up that it comes with where it passes by that alone. */
   async #judgeBy(
     asked: GuardedRequest,
-    subject: Subject | undefined,
+    subject: Subject | false,
     circumstances: Circumstances,
   ): Promise<{ inspection: Inspection; used?: string; refusal?: Refusal | undefined }> {
     const { gate, approvals } = this.#options;
@@ -226,17 +228,15 @@ export class Guard {
     asked: GuardedRequest,
     name: RecordName,
     inspection: Inspection,
-    subject: Subject | undefined,
+    subject: Subject | false,
     refusal: Refusal | undefined,
     read: JsonObject | undefined,
   ): Promise<Remediation | undefined> {
     const { approvals } = this.#options;
     const { json, effects = [] } = inspection;
-    if (!isDestructive(inspection)) {
-      const repaired = read && isObject(json) && this.#repaired(asked, read, json);
-      return repaired ? { corrected: repaired } : undefined;
-    }
-    const known = subject?.known;
+    if (!isDestructive(inspection))
+      return read && isObject(json) ? this.#repair(asked, read, json) : undefined;
+    const known = subject ? subject.known : undefined;
     const corrected = known && json !== undefined ? correctedProject(known.record, json, effects) : undefined;
     const lost = effects.filter(losesEnvironment).length;
     let issued: { id: string; token: string } | undefined;
@@ -253,12 +253,12 @@ export class Guard {
   }
 
   /** The full body of what fails its schema, where the gate would let that pass. */
-  #repaired({ request, match }: GuardedRequest, read: JsonObject, json: JsonObject): JsonObject | undefined {
+  #repair({ request, match }: GuardedRequest, read: JsonObject, json: JsonObject): Remediation | undefined {
     const corrected = repairedProject(read, json);
     const body = Buffer.from(JSON.stringify(corrected));
     const plain = { ...request, headers: ['content-type', 'application/json'], body };
     const { verdict } = this.#options.gate.inspect(plain, match, { known: { record: read, isWhole: true } });
-    return verdict.findings.some(({ severity }) => severity === 'error') ? undefined : corrected;
+    return verdict.findings.some(({ severity }) => severity === 'error') ? undefined : { corrected };
   }
 
   /** Notes what is about to be created, and looks at the lock once more. @returns to be told what came of the PATCH */
@@ -291,17 +291,6 @@ export class Guard {
   /** That the book is away is told by the next PATCH. */
   #tellApprovals(key: string, kept: Kept): void {
     this.#options.approvals.seen(key, knownOf(kept)).catch(() => undefined);
-  }
-
-  #subjectOf(
-    { request, session }: GuardedRequest,
-    record: string,
-    known: Known | undefined,
-  ): Subject | undefined {
-    const { body, method, url, headers } = request;
-    if (body === 'too-large') return undefined;
-    const own = this.#options.fake ? `${session.name} ${session.id}` : session.name;
-    return { method, url, headers, body, session: own, record, known };
   }
 
   #aboutOf({ request, session, sender }: GuardedRequest, name: RecordName, of: Inspection): About {

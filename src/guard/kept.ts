@@ -5,7 +5,7 @@ import type { Known, RecordName } from '../model/record.ts';
 import { jsonOf } from '../recordings/body.ts';
 import { plainRecord, unionOf } from '../state/lists.ts';
 import { type Environment, environmentsOf } from '../state/project.ts';
-import { isWholeProject, saysNo, wholeRecordIn } from '../state/whole-record.ts';
+import { isWhole, saysNo, wholeRecordIn } from '../state/whole-record.ts';
 
 /** An environment that a PATCH creates: it counts as known although a read lacks it, since a replica may lag. */
 export interface Creation extends Omit<Environment, 'index'> {
@@ -50,7 +50,7 @@ export function tellingOf(
   hide: Telling['hide'] = (record) => record,
 ): Telling {
   const isPlain = splitTarget(url).query === '' && !mayMeanAnother(headers);
-  const sent = name.kind === 'project' && isWholeProject(json) ? plainRecord(name.kind, json) : undefined;
+  const sent = name.kind === 'project' && isWhole('project', json) ? plainRecord('project', json) : undefined;
   return { name, method, isPlain, sent, hide };
 }
 

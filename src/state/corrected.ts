@@ -16,47 +16,38 @@ export function correctedProject(
   body: JsonValue,
   effects: readonly Effect[],
 ): JsonObject | undefined {
-  return effects.some((effect) => losesEnvironment(effect) && !effect.allowed)
-    ? fullProject(known, body, effects)
-    : undefined;
-}
-
-/** The same body, also where nothing is lost: it has its mandatory fields then. */
-export function fullProject(known: JsonObject, body: JsonValue, effects: readonly Effect[]): JsonObject {
+  if (!effects.some((effect) => losesEnvironment(effect) && !effect.allowed)) return undefined;
   const sent = isObject(body) ? body : {};
   const missing = ['name', 'languages'].filter((field) => member(sent, field) === undefined);
   return { ...sent, ...membersOf(known, missing), environments: fullList(known, sent, effects) };
 }
 
 function membersOf(known: JsonObject, fields: readonly string[]): JsonObject {
-  const stored = fields.map((field) => [field, member(known, field)] as const);
-  return Object.fromEntries(stored.filter((one): one is [string, JsonValue] => one[1] !== undefined));
+  return Object.fromEntries(Object.entries(known).filter(([field]) => fields.includes(field)));
 }
 
 function fullList(known: JsonObject, body: JsonObject, effects: readonly Effect[]): JsonValue {
-  const given = member(body, 'environments');
   // A client that leaves out the list has not asked for anything to go.
-  const lost = effects.filter(losesEnvironment).filter(({ allowed }) => !allowed || given === undefined);
-  if (lost.length === 0 && given !== undefined) return given;
+  const mayGo = member(body, 'environments') !== undefined;
+  const stored = listAt(known, 'environments');
   const environments = [...listAt(body, 'environments')];
   // A former default is kept, but not as a second one; where there are several already, all stay as they are.
-  const isDefaultMoved =
-    environments.some(isMarked) && listAt(known, 'environments').filter(isMarked).length <= 1;
-  const items = new Map(environmentsOf(known).map(({ id, index }) => [id, index]));
-  for (const effect of lost) {
+  const isDefaultMoved = environments.some(isDefault) && stored.filter(isDefault).length <= 1;
+  for (const effect of effects.filter(losesEnvironment)) {
+    if (effect.allowed && mayGo) continue;
     const { id } = effect;
-    if (effect.kind === 'environment-replaced') {
+    if (effect.kind === 'environment-replaced')
       environments[effect.index] = { ...(environments[effect.index] as JsonObject), id };
-      continue;
+    else {
+      const item = stored.findLast((one) => member(one, 'id') === id) as JsonObject;
+      environments.push(isDefaultMoved && isDefault(item) ? { ...item, isEnabled: false } : item);
     }
-    const item = listAt(known, 'environments')[items.get(id) as number] as JsonObject;
-    environments.push(isDefaultMoved && isMarked(item) ? { ...item, isEnabled: false } : item);
   }
   return environments;
 }
 
-/** As the default environment. Source: service-api 2.1. */
-function isMarked(environment: JsonValue): boolean {
+/** Source: service-api 2.1. */
+function isDefault(environment: JsonValue): boolean {
   return member(environment, 'isEnabled') === true;
 }
 
@@ -67,35 +58,23 @@ function isMarked(environment: JsonValue): boolean {
  * @param known the whole project
  */
 export function repairedProject(known: JsonObject, body: JsonObject): JsonObject {
-  const unreadable = [
-    ...(typeof member(body, 'name') === 'string' ? [] : ['name']),
-    ...(listAt(body, 'languages').every((item) => typeof item === 'string') ? [] : ['languages']),
-    ...(Array.isArray(member(body, 'languages')) ? [] : ['languages']),
-  ];
+  const languages = member(body, 'languages');
+  const isReadable = Array.isArray(languages) && languages.every((item) => typeof item === 'string');
+  const unreadable = [typeof member(body, 'name') === 'string' ? '' : 'name', isReadable ? '' : 'languages'];
   const left = new Map(environmentsOf(known).map((one) => [one.id, one]));
   const environments: JsonValue[] = [];
-  for (const item of listAt(body, 'environments')) {
-    if (!isObject(item)) continue;
-    const [id, name] = [Number(member(item, 'id')), member(item, 'name')];
-    const stored =
-      left.get(id) ??
-      (member(item, 'id') === undefined && typeof name === 'string'
-        ? [...left.values()].find((one) => isSameName(one.name, name))
-        : undefined);
+  for (const item of listAt(body, 'environments').filter(isObject)) {
+    const [id, name, isEnabled] = ['id', 'name', 'isEnabled'].map((field) => member(item, field));
+    const isNamed = (one: { name: string }) => typeof name === 'string' && isSameName(one.name, name);
+    const stored = left.get(Number(id)) ?? (id === undefined ? [...left.values()].find(isNamed) : undefined);
     if (stored) left.delete(stored.id);
-    environments.push(stored ? completed(item, stored) : item);
+    environments.push({
+      ...item,
+      ...(stored && { id: stored.id }),
+      ...(stored && typeof name !== 'string' && { name: stored.name }),
+      ...(stored && typeof isEnabled !== 'boolean' && { isEnabled: stored.isEnabled }),
+    });
   }
   for (const { index } of left.values()) environments.push(listAt(known, 'environments')[index] as JsonValue);
   return { ...body, ...membersOf(known, unreadable), environments };
-}
-
-function completed(item: JsonObject, stored: { id: number; name: string; isEnabled: boolean }): JsonObject {
-  const name = member(item, 'name');
-  const isEnabled = member(item, 'isEnabled');
-  return {
-    ...item,
-    id: stored.id,
-    name: typeof name === 'string' ? name : stored.name,
-    isEnabled: typeof isEnabled === 'boolean' ? isEnabled : stored.isEnabled,
-  };
 }

@@ -5,14 +5,7 @@ import { isSameName, plainName } from '../model/name-pattern.ts';
 import { editDistance } from '../model/nearest.ts';
 import type { RecordKind } from '../model/record.ts';
 import { RECORD_LISTS, type RecordList } from './lists.ts';
-import {
-  type Environment,
-  environmentsOf,
-  hasSameEnvironments,
-  hasSameLanguages,
-  isSameProject,
-  languagesOf,
-} from './project.ts';
+import { type Environment, environmentsOf, languagesOf } from './project.ts';
 
 /**
  * What a PATCH does to a record. The one function for the proxy, `check`, `plan` and the fake. Pure.
@@ -26,7 +19,7 @@ export function effectsOf(
   body: JsonValue,
   decide: DecideDeletion = () => 'approve',
 ): Effect[] {
-  if (kind === 'project') return isSameProject(known, body) ? [] : projectEffects(known, body, decide);
+  if (kind === 'project') return projectEffects(known, body, decide);
   return RECORD_LISTS[kind].flatMap((list) => leftOut(list, known, body));
 }
 
@@ -54,11 +47,12 @@ function leftOut({ field, effect, id, name }: RecordList, known: JsonObject, bod
  * comes first. A body without a list of environments keeps none of them: rule 4 has no other word for it.
  */
 export function projectEffects(known: JsonObject, body: JsonValue, decide: DecideDeletion): Effect[] {
-  const ofEnvironments = hasSameEnvironments(known, body)
-    ? []
-    : [...environmentEffects(known, body, decide), ...defaultEffects(known, body)];
-  const ofLanguages = hasSameLanguages(known, body) ? [] : languageEffects(known, body);
-  return [...ofEnvironments, ...ofLanguages, ...nameEffects(known, body)];
+  return [
+    ...environmentEffects(known, body, decide),
+    ...defaultEffects(known, body),
+    ...languageEffects(known, body),
+    ...nameEffects(known, body),
+  ];
 }
 
 function environmentEffects(known: JsonObject, body: JsonValue, decide: DecideDeletion): Effect[] {

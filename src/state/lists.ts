@@ -7,12 +7,11 @@ import { environmentsOf, languagesOf } from './project.ts';
 export interface RecordList {
   /** The top-level field. */
   field: string;
-  /** The members of an item that tell it from others, and that say what it is called. */
+  /** Members of an item: what tells it from others, what it is called, and what is kept. */
   id: string;
   name: string;
-  /** Those that are kept of it. */
   kept: readonly string[];
-  /** The effect of a PATCH that leaves an item out. */
+  /** Of a PATCH that leaves an item out. */
   effect: Extract<Effect, { possible: true }>['kind'];
 }
 

@@ -1,5 +1,5 @@
 import { byHeaderName, type RawHeaders } from '../http/http.ts';
-import { isObject, type JsonObject, type JsonValue, listAt, member } from '../json/json.ts';
+import { isObject, type JsonObject, type JsonValue, member } from '../json/json.ts';
 import type { RecordKind } from '../model/record.ts';
 import { environmentsOf } from './project.ts';
 
@@ -20,28 +20,22 @@ export function wholeRecordIn(
   answer: JsonValue,
   id: string,
 ): WholeRecord {
-  if (status === 206) return { why: 'the answer is a part (206)' };
-  const hint = partBy(headers);
-  if (hint) return { why: hint };
+  const part = status === 206 ? 'the answer is a part (206)' : partBy(headers);
+  if (part) return { why: part };
   let level: JsonObject[] = isObject(answer) ? [answer] : [];
   for (let depth = 0; depth <= MOST_WRAPPERS && level.length > 0; depth++) {
-    const found = level.filter((value) => isWhole(kind, value));
-    if (found.length > 1) return { why: `the answer holds more than one ${kind}` };
-    const [record] = found;
-    if (record) return wholeIn(kind, answer, record, id);
+    const [record, ...others] = level.filter((value) => isWhole(kind, value));
+    if (others.length > 0) return { why: `the answer holds more than one ${kind}` };
+    if (record) {
+      const own = String(member(record, 'id') ?? id);
+      if (own !== id) return { why: `the answer holds ${kind} ${own.slice(0, 40)}` };
+      if (saysNo(answer)) return { why: 'the answer reports an error' };
+      const isPart = kind === 'project' && saysMore(answer, record);
+      return isPart ? { why: 'the answer says that there is more than it shows' } : { record };
+    }
     level = level.flatMap((value) => Object.values(value).filter(isObject));
   }
   return { why: `the answer holds no whole ${kind}` };
-}
-
-function wholeIn(kind: RecordKind, answer: JsonValue, record: JsonObject, id: string): WholeRecord {
-  const own = member(record, 'id');
-  if (own !== undefined && String(own) !== id)
-    return { why: `the answer holds ${kind} ${String(own).slice(0, 40)}` };
-  if (saysNo(answer)) return { why: 'the answer reports an error' };
-  if (kind === 'project' && saysMore(answer, record))
-    return { why: 'the answer says that there is more than it shows' };
-  return { record };
 }
 
 /**
@@ -98,8 +92,8 @@ function saysMore(answer: JsonValue, record: JsonObject): boolean {
       const inner = value[name] as JsonValue;
       const meaning = meaningOf(name);
       if (meaning === 'more' && !isNothing(inner)) return true;
-      if (typeof inner === 'number' && meaning === 'pages' && inner > 1) return true;
-      if (typeof inner === 'number' && meaning === 'count' && inner > shown) return true;
+      const most = meaning === 'pages' ? 1 : meaning === 'count' ? shown : Number.POSITIVE_INFINITY;
+      if (typeof inner === 'number' && inner > most) return true;
       const isOfList = value !== record || (OF_LISTS.test(name) && name !== 'environments');
       if (typeof inner === 'object' && isOfList) left.push(inner);
     }
@@ -110,16 +104,10 @@ function saysMore(answer: JsonValue, record: JsonObject): boolean {
 /** Whether an answer reports, whatever its status, that something went wrong. */
 export function saysNo(answer: JsonValue): boolean {
   if (member(answer, 'success') === false || member(answer, 'ok') === false) return true;
-  const said = ['error', 'errors', '_errors'].map((name) => member(answer, name) ?? null);
-  return said.some((one) => (typeof one === 'object' ? Object.keys(one ?? {}).length > 0 : !isNothing(one)));
+  return ['error', 'errors', '_errors'].some((name) => !isNothing(member(answer, name) ?? null));
 }
 
 function isNothing(value: JsonValue): boolean {
   if (typeof value === 'object' && value !== null) return Object.keys(value).length === 0;
   return value === null || value === false || value === '' || value === 0;
-}
-
-/** Whether a PATCH's body says of each environment of a project which one that is. */
-export function isWholeProject(body: JsonValue | undefined): body is JsonObject {
-  return isObject(body) && isWhole('project', body) && listAt(body, 'environments').every(isObject);
 }

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { type JsonObject, type JsonValue, listAt, member } from '../../src/json/json.ts';
 import type { DecideDeletion } from '../../src/model/deletion.ts';
 import { losesEnvironment } from '../../src/model/effect.ts';
-import { correctedProject, fullProject } from '../../src/state/corrected.ts';
+import { correctedProject, repairedProject } from '../../src/state/corrected.ts';
 import { effectsOf } from '../../src/state/effects.ts';
 
 const decideBy =
@@ -61,46 +61,29 @@ describe('the corrected body', () => {
   });
 });
 
-describe('the full body', () => {
-  const e2e = { id: 3, name: 'e2e-1', isEnabled: false };
-  const full = (known: JsonObject, body: JsonValue) =>
-    fullProject(
-      known,
-      body,
-      effectsOf(
-        'project',
-        known,
-        body,
-        decideBy((name) => name.startsWith('e2e-')),
-      ),
-    );
-
-  it('is the corrected one where something is lost', () => {
-    const body = { ...known, environments: [STAGING] };
-    expect(full(known, body)).toEqual(corrected(known, body));
-  });
-
-  it('is the body as it stands where it is whole', () => {
-    const body = { owner: 'me', name: 'Cart', languages: [], environments: [PRODUCTION, STAGING] };
-    expect(JSON.stringify(full(known, body))).toBe(JSON.stringify(body));
-  });
-
-  it('has the mandatory fields that are missing', () => {
-    const { environments } = known;
-    expect(full(known, { environments })).toEqual(known);
-    expect(full(known, { name: 'Cart', environments })).toEqual({ ...known, name: 'Cart' });
-  });
-
-  it('has every environment where there is no list: nobody has asked for one to go', () => {
-    const project = { ...known, environments: [e2e, PRODUCTION] };
-    expect(full(project, { name: 'Checkout' })).toEqual(project);
-    expect(full({ ...known, environments: [e2e] }, {})).toEqual({ ...known, environments: [e2e] });
-    expect(full(project, { ...project, environments: [PRODUCTION] }).environments).toEqual([PRODUCTION]);
-  });
-
-  it('has an environment once that is known by two names', () => {
-    const project = { ...known, environments: [{ ...STAGING, name: 'Stage' }, STAGING] };
-    expect(full(project, {})).toEqual({ ...known, environments: [STAGING] });
+describe('a body that fails its schema', () => {
+  it('gets what it lacks, and keeps what can be read', () => {
+    const right = repairedProject(known, {
+      owner: 'me',
+      name: 5,
+      languages: ['GO', 7],
+      environments: [
+        { id: '2', name: 'Test' },
+        { name: 'Production ' },
+        7,
+        { id: 3, name: 'QA', isEnabled: true },
+      ],
+    });
+    expect(right).toEqual({
+      ...known,
+      owner: 'me',
+      environments: [
+        { ...STAGING, name: 'Test' },
+        { ...PRODUCTION, name: 'Production ' },
+        { id: 3, name: 'QA', isEnabled: true },
+      ],
+    });
+    expect(repairedProject(known, { name: 'x' })).toEqual({ ...known, name: 'x' });
   });
 });
 
