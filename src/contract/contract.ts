@@ -75,7 +75,7 @@ export function contractOf({ file, entries, schemas, validatorOf, annotationOf }
           return [notJudged(reference, error)];
         }
       },
-      shape: shapeOf(part, schemas),
+      shape: shapeOf([part], schemas),
     };
   };
   return {

@@ -1,10 +1,10 @@
 import { isUtf8 } from 'node:buffer';
-import { decodeContentSync, MOST_CODINGS, type Undecoded } from '../http/decode-content.ts';
+import { decodeContentSync, MOST_CODINGS } from '../http/decode-content.ts';
 import { header, headerValues, type RawHeaders } from '../http/http.ts';
 import { type JsonValue, member } from '../json/json.ts';
-import { placeAt, placesAt } from '../json/json-text.ts';
+import { placeAt, placesAt, syntaxErrorOf } from '../json/json-text.ts';
 import { pointerOf } from '../json/pointer.ts';
-import { type Container, type Hazard, type Scan, scanJson } from '../json/scan-json.ts';
+import { type Container, type Hazard, scanJson } from '../json/scan-json.ts';
 import type { Finding } from '../model/finding.ts';
 import { FindingBounds } from '../model/finding-bounds.ts';
 import { type RequestRule, requestFinding } from './request-rules.ts';
@@ -12,6 +12,10 @@ import { OPEN, type Shape } from './schema-shape.ts';
 
 /** Levels and values that a body may have. */
 const LIMITS = { depth: 128, values: 200_000 };
+const EXCESS = {
+  depth: `the body is nested more than ${LIMITS.depth} levels deep`,
+  values: `the body has more than ${LIMITS.values} values`,
+};
 
 export interface ReadBody {
   findings: Finding[];
@@ -37,33 +41,34 @@ export function readBody(
   shape: Shape,
   mediaType?: string,
 ): ReadBody {
+  const only = (finding: Finding): ReadBody => ({ findings: [finding], omitted: 0 });
   if (body === 'too-large' || body.length > limit)
     return only(tooLarge(`the body has more than ${limit} bytes`));
   const findings = checkContentType(headers, mediaType);
   const decoded = decodeBody(asBuffer(body), headers, limit);
-  if ('rule' in decoded)
-    return decoded.rule === 'request.too-large'
-      ? only(decoded)
-      : { findings: [...findings, decoded], omitted: 0 };
+  if ('rule' in decoded && decoded.rule === 'request.too-large') return only(decoded);
+  if ('rule' in decoded) return { findings: [...findings, decoded], omitted: 0 };
   if (!isUtf8(decoded))
     return { findings: [...findings, badJson('the body is not valid UTF-8', '', 0)], omitted: 0 };
 
   const text = decoded.toString('utf8');
-  const broken = (message: string, offset: number): ReadBody => ({
-    findings: [...findings, badJson(message, text, offset)],
-    omitted: 0,
-    text,
-  });
-  if (text.startsWith('\uFEFF')) return broken('the body starts with a byte order mark', 0);
   let hazards: HazardFindings | undefined;
-  const scan = scanJson(text, LIMITS, (hazard) => {
+  const excess = scanJson(text, LIMITS, (hazard) => {
     hazards ??= new HazardFindings(shape);
     hazards.add(hazard);
   });
-  if (scan.excess) return only(excessFinding(scan.excess));
-  if (scan.error) return broken(scan.error.message, scan.error.offset);
+  if (excess) return only(requestFinding('request.too-large', EXCESS[excess]));
+  let json: JsonValue;
+  try {
+    json = JSON.parse(text) as JsonValue;
+  } catch {
+    const isMarked = text.startsWith('\uFEFF');
+    const { message, offset } = syntaxErrorOf(text) ?? { message: 'it cannot be read', offset: 0 };
+    const why = isMarked ? 'the body starts with a byte order mark' : message;
+    return { findings: [...findings, badJson(why, text, isMarked ? 0 : offset)], omitted: 0, text };
+  }
   if (hazards) findings.push(...hazards.in(text));
-  return { findings, omitted: hazards?.omitted ?? 0, text, json: JSON.parse(text) as JsonValue };
+  return { findings, omitted: hazards?.omitted ?? 0, text, json };
 }
 
 /** The member in which some servers look for a method. */
@@ -88,29 +93,14 @@ function asBuffer(bytes: Uint8Array): Buffer {
   return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
-function only(finding: Finding): ReadBody {
-  return { findings: [finding], omitted: 0 };
-}
-
 function tooLarge(message: string): Finding {
   return requestFinding('request.too-large', message, { hint: 'send less' });
 }
 
-function excessFinding({ limit }: NonNullable<Scan['excess']>): Finding {
-  const too = {
-    depth: `is nested more than ${LIMITS.depth} levels deep`,
-    values: `has more than ${LIMITS.values} values`,
-  };
-  return requestFinding('request.too-large', `the body ${too[limit]}`);
-}
-
-function badJson(message: string, text: string, offset: number): Finding {
+function badJson(why: string, text: string, offset: number): Finding {
   const place = placeAt(text, offset);
-  return requestFinding(
-    'request.json',
-    `the body is no JSON: ${message} (line ${place.line}, column ${place.column})`,
-    { hint: 'send one JSON document in UTF-8', ...place },
-  );
+  const message = `the body is no JSON: ${why} (line ${place.line}, column ${place.column})`;
+  return requestFinding('request.json', message, { hint: 'send one JSON document in UTF-8', ...place });
 }
 
 const JSON_TYPE = /^(?:application\/json|[\w!#$&^.+-]+\/[\w!#$&^.+-]+\+json)$/i;
@@ -125,24 +115,23 @@ const FORM = /urlencoded|multipart/i;
 function checkContentType(headers: RawHeaders, mediaType: string | undefined): Finding[] {
   const value = header(headers, 'content-type');
   if (value === 'application/json') return [];
+  const finding = (message: string, severity: Finding['severity'] = 'error') => [
+    requestFinding('request.content-type', message, {
+      hint: 'send Content-Type: application/json',
+      severity,
+    }),
+  ];
   if (value === undefined || value.trim() === '')
-    return [typeFinding('Content-Type is missing; the body is judged as JSON', 'warn')];
+    return finding('Content-Type is missing; the body is judged as JSON', 'warn');
   const [type = '', ...parameters] = value.trim().startsWith(';')
     ? []
     : (value.match(PARTS) ?? []).map((part) => part.trim());
   if (!JSON_TYPE.test(type) && type.toLowerCase() !== mediaType)
-    return [typeFinding(`Content-Type is ${shown(type)}, not JSON`)];
-  if (FORM.test(value)) return [typeFinding(`Content-Type is JSON, yet some read ${shown(value)} as a form`)];
+    return finding(`Content-Type is ${shown(type)}, not JSON`);
+  if (FORM.test(value)) return finding(`Content-Type is JSON, yet some read ${shown(value)} as a form`);
   const charsets = parameters.filter((parameter) => CHARSET.test(parameter.replaceAll('\\', '')));
   if (charsets.length === 0 || (charsets.length === 1 && UTF8.test(charsets[0] as string))) return [];
-  return [typeFinding(`the charset is not plainly UTF-8: ${charsets.map(shown).join(', ')}`)];
-}
-
-function typeFinding(message: string, severity: Finding['severity'] = 'error'): Finding {
-  return requestFinding('request.content-type', message, {
-    hint: 'send Content-Type: application/json',
-    severity,
-  });
+  return finding(`the charset is not plainly UTF-8: ${charsets.map(shown).join(', ')}`);
 }
 
 function shown(text: string): string {
@@ -155,57 +144,43 @@ function decodeBody(body: Buffer, headers: RawHeaders, limit: number): Buffer | 
   if (values.length === 0) return body;
   const bounds = { decoded: limit, growth: Number.POSITIVE_INFINITY, coded: 1, isStrict: true };
   const decoded = decodeContentSync(body, values.join(','), bounds);
-  return Buffer.isBuffer(decoded) ? decoded : codingFinding(decoded);
+  if (Buffer.isBuffer(decoded)) return decoded;
+  const { why, what, most } = decoded;
+  if (why === 'too-large') return tooLarge(`decoded, the body has more than ${most} bytes`);
+  if (why === 'coded-too-large') return tooLarge(`coded with ${what}, the body has more than ${most} bytes`);
+  const [message, hint] = {
+    'too-many-codings': [`${what} content codings are stacked`, `at most ${MOST_CODINGS} are undone`],
+    'unknown-coding': [
+      `the content coding ${JSON.stringify(what)} cannot be undone`,
+      'send the body plain, or with gzip, deflate or br',
+    ],
+    broken: [
+      `the body is not what Content-Encoding: ${what} says`,
+      'code the body as the header says, or leave the header out',
+    ],
+  }[why] as [string, string];
+  return requestFinding('request.content-encoding', message, { hint });
 }
 
-function codingFinding({ why, what, most }: Undecoded): Finding {
-  const bad = (message: string, hint: string) =>
-    requestFinding('request.content-encoding', message, { hint });
-  switch (why) {
-    case 'too-many-codings':
-      return bad(`${what} content codings are stacked`, `at most ${MOST_CODINGS} are undone`);
-    case 'unknown-coding':
-      return bad(
-        `the content coding ${JSON.stringify(what)} cannot be undone`,
-        'send the body plain, or with gzip, deflate or br',
-      );
-    case 'coded-too-large':
-      return requestFinding('request.too-large', `coded with ${what}, the body has more than ${most} bytes`, {
-        hint: 'send it plain: so many coded bytes could take too long to decode',
-      });
-    case 'too-large':
-      return tooLarge(`decoded, the body has more than ${most} bytes`);
-    case 'broken':
-      return bad(
-        `the body is not what Content-Encoding: ${what} says`,
-        'code the body as the header says, or leave the header out',
-      );
-  }
-}
-
+/** What each hazard is called, in words, and what to do about it. */
 const HAZARDS: Readonly<
-  Record<
-    Hazard['kind'],
-    { rule: RequestRule; message: (pointer: string, what: string) => string; hint: string }
-  >
+  Record<Hazard['kind'], [rule: RequestRule, says: (pointer: string, what: string) => string, hint: string]>
 > = {
-  'duplicate-key': {
-    rule: 'request.duplicate-key',
-    message: (pointer) => `${pointer} is given a second time in the same object`,
-    hint: 'give each name once: servers differ in which one they take',
-  },
-  'unsafe-number': {
-    rule: 'request.unsafe-number',
-    message: (pointer, what) =>
-      `${pointer || 'the body'} is ${what}, a number that a double cannot hold exactly`,
-    hint: 'servers that read numbers as doubles see another value: send it as text, or a smaller one',
-  },
-  'unsafe-key': {
-    rule: 'request.unsafe-key',
-    message: (pointer, what) =>
-      `${pointer} is named ${what}${what === 'constructor' ? ' and holds "prototype"' : ''}`,
-    hint: 'leave it out: in some servers such a member changes other objects',
-  },
+  'duplicate-key': [
+    'request.duplicate-key',
+    (pointer) => `${pointer} is given a second time in the same object`,
+    'give each name once: servers differ in which one they take',
+  ],
+  'unsafe-number': [
+    'request.unsafe-number',
+    (pointer, what) => `${pointer || 'the body'} is ${what}, a number that a double cannot hold exactly`,
+    'servers that read numbers as doubles see another value: send it as text, or a smaller one',
+  ],
+  'unsafe-key': [
+    'request.unsafe-key',
+    (pointer, what) => `${pointer} is named ${what}${what === 'constructor' ? ' and holds "prototype"' : ''}`,
+    'leave it out: in some servers such a member changes other objects',
+  ],
 };
 
 /** What a scan found in a body that readers disagree on, as findings. */
@@ -222,13 +197,13 @@ class HazardFindings {
   }
 
   add({ kind, open, offset, what }: Hazard): void {
-    const { rule, message, hint } = HAZARDS[kind];
-    const severity = kind === 'unsafe-number' && this.#isOpen(open) ? 'warn' : 'error';
+    const [rule, says, hint] = HAZARDS[kind];
+    const severity = kind === 'unsafe-number' && this.#shapeAt(open).isOpen ? 'warn' : 'error';
     let length = 0;
     for (const { token } of open) length += typeof token === 'string' ? token.length : 1;
     if (!this.#bounds.takes(rule, severity, length)) return;
     const pointer = pointerOf(open.map(({ token }) => token));
-    this.#findings.push(requestFinding(rule, message(pointer, what), { pointer, hint, severity }));
+    this.#findings.push(requestFinding(rule, says(pointer, what), { pointer, hint, severity }));
     this.#offsets.push(offset);
   }
 
@@ -243,17 +218,19 @@ class HazardFindings {
     return this.#findings.map((finding, index) => ({ ...finding, ...places[index] }));
   }
 
-  /** Whether the contract leaves the value open that the innermost container has come to. */
-  #isOpen(open: readonly Container[]): boolean {
-    let shape = this.#shape;
+  /** What the contract says of the value that the innermost container has come to. */
+  #shapeAt(open: readonly Container[]): Shape {
+    let above = this.#shape;
     for (const [level, container] of open.entries()) {
-      const above = open[level - 1];
-      if (above) {
-        shape = this.#shapes.get(container) ?? shape.below(above.token, true);
-        this.#shapes.set(container, shape);
-      }
+      const shape =
+        this.#shapes.get(container) ?? (level === 0 ? above : above.below(tokenAt(open, level - 1)));
+      this.#shapes.set(container, shape);
+      above = shape;
     }
-    const innermost = open.at(-1);
-    return innermost ? shape.below(innermost.token, false).isOpen : shape.isOpen;
+    return open.length === 0 ? above : above.below(tokenAt(open, open.length - 1));
   }
+}
+
+function tokenAt(open: readonly Container[], level: number): string | number {
+  return (open[level] as Container).token;
 }

@@ -176,7 +176,6 @@ function locate(findings: Finding[], text: string): Finding[] {
       pointer,
       part: ABOUT_NAMES.has(rule) ? ('name' as const) : ('value' as const),
     })),
-    findings.every(({ rule }) => rule !== 'request.duplicate-key'),
   );
   for (const [index, finding] of open.entries()) Object.assign(finding, places[index]);
   return findings;

@@ -39,9 +39,16 @@ export function bodyBytes(stored: KeptBody | undefined): Buffer {
 export function jsonOf(stored: StoredBody): JsonValue | undefined {
   if ('json' in stored) return stored.json;
   if (!('text' in stored) || !/^[ \t\r\n]*[[{]/.test(stored.text)) return undefined;
-  const scan = scanJson(stored.text, { ...UNLIMITED, depth: MAX_JSON_DEPTH });
-  if (scan.error || scan.excess || scan.hazardCount > 0) return undefined;
-  return JSON.parse(stored.text) as JsonValue;
+  let isClear = true;
+  const limits = { ...UNLIMITED, depth: MAX_JSON_DEPTH };
+  const excess = scanJson(stored.text, limits, () => {
+    isClear = false;
+  });
+  try {
+    return isClear && !excess ? (JSON.parse(stored.text) as JsonValue) : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 export function isDeeperThan(levels: number, value: JsonValue): boolean {

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   faultOf,
@@ -74,7 +75,6 @@ describe('the place of a pointer', () => {
   it('leads to the last of a name that comes twice', () => {
     expect(findPlace(BODY, '/twice')).toEqual({ line: 10, column: 12 });
     expect(findPlace(BODY, '/twice', 'name')).toEqual({ line: 10, column: 3 });
-    expect(findPlace('{"a":{"x":1},"a":2}', '/a/x')).toEqual({ line: 1, column: 18 });
   });
 
   it.each([
@@ -100,15 +100,6 @@ describe('the place of a pointer', () => {
       wanted.map(({ pointer, part }) => findPlace(BODY, pointer, part)),
     );
     expect(findPlaces(BODY, [])).toEqual([]);
-    const text = '{"a":[1,{"b":2}],"c":"d","e":{}}';
-    const some = ['/c', '/a/1/b', '/a/1', '/a/7', '', '/e'].map((pointer) => ({
-      pointer,
-      part: 'value' as const,
-    }));
-    for (let count = 1; count <= some.length; count++) {
-      const few = some.slice(0, count);
-      expect(findPlaces(text, few, true)).toEqual(findPlaces(text, few));
-    }
   });
 
   it('reads escaped names, and brackets and quotes within texts', () => {
@@ -130,12 +121,47 @@ describe('the place of a pointer', () => {
   });
 });
 
-it('knows no limits in looking for the first mistake', () => {
-  const deep = '['.repeat(5000) + ']'.repeat(5000);
-  expect(syntaxErrorOf(deep)).toBeUndefined();
-  expect(syntaxErrorOf(`${deep}]`)).toEqual({
-    message: 'expected the end of the document, found "]"',
-    offset: 10_000,
+describe('the first mistake', () => {
+  it.each([
+    ['', 0, 'the document ends where a value should be'],
+    ['{"name":', 8, 'the document ends where a value should be'],
+    ['{"a":1,}', 7, 'expected a member name in double quotes, found "}"'],
+    ["{'a':1}", 1, 'expected a member name in double quotes, found "\'"'],
+    ['{"a" 1}', 5, 'expected ":", found "1"'],
+    ['{"a":1 "b":2}', 7, 'expected "," or "}", found "\\""'],
+    ['[1 2]', 3, 'expected "," or "]", found "2"'],
+    ['[1,]', 3, 'expected a value, found "]"'],
+    ['[1', 2, 'the document ends where "," or "]" should be'],
+    ['{} {}', 3, 'expected the end of the document, found "{"'],
+    ['01', 1, 'expected the end of the document, found "1"'],
+    ['[1.]', 2, 'expected "," or "]", found "."'],
+    ['nul', 0, 'expected a value, found "n"'],
+    ['True', 0, 'expected a value, found "T"'],
+    ['"a', 2, 'the document ends where the closing quote of a string should be'],
+    ['"\t"', 1, 'expected a string without raw control characters, found "\\t"'],
+    ['"\\\\\\x"', 3, 'expected an escape that JSON knows (\\n, \\u00e9, …), found "\\\\"'],
+    ['💡', 0, 'expected a value, found "💡"'],
+  ])('of %j is at %i', (text, offset, message) => {
+    expect(syntaxErrorOf(text)).toEqual({ offset, message });
+  });
+
+  it('is found in whatever JSON.parse does not read', () => {
+    const unit = fc.constantFrom(...'{}[],:"\\01-.e ', '"a"', 'true');
+    fc.assert(
+      fc.property(fc.string({ unit, maxLength: 8 }), (text) => {
+        const fault = syntaxErrorOf(text);
+        if (fault) expect(() => JSON.parse(text)).toThrow();
+        else JSON.parse(text);
+        expect(fault?.offset ?? 0).toBeLessThanOrEqual(text.length);
+      }),
+      { numRuns: 5000 },
+    );
+  });
+
+  it('is found at any depth', () => {
+    const deep = '['.repeat(5000) + ']'.repeat(5000);
+    expect(syntaxErrorOf(deep)).toBeUndefined();
+    expect(syntaxErrorOf(`${deep}]`)?.offset).toBe(10_000);
   });
 });
 

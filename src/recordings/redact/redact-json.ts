@@ -1,7 +1,7 @@
 import type { JsonValue } from '../../json/json.ts';
-import { skipSpace } from '../../json/json-lexer.ts';
-import { skipString, skipValue } from '../../json/json-text.ts';
+import { skipSpace, skipValue } from '../../json/json-text.ts';
 import { type PatternNode, patternsBelow } from '../../json/pointer-pattern.ts';
+import { skipString } from '../../json/scan-json.ts';
 import { isHarmless, isOpenSecret } from './names.ts';
 import { Edits, isRedacted, REDACTED } from './redacted.ts';
 import { type OnSecret, type Redaction, redactPlain, SHORTEST } from './redaction.ts';
