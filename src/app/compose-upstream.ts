@@ -166,7 +166,7 @@ async function forwardOf(
     });
   }
   const target = parseTarget(config.target);
-  const { openForward } = await import('../upstreams/open-forward.ts');
+  const { openForward } = await import('../upstreams/forward.ts');
   const forward = await openForward(target, { ...config, answeredBy }, env);
   if (forward.isInsecure)
     notice(

@@ -25,7 +25,6 @@ import type { ShownExchange } from '../server/show-exchange.ts';
 import { createUpgradePath } from '../server/upgrade-path.ts';
 import { watchBody } from '../server/watch-body.ts';
 import type { Config } from '../settings/config.ts';
-import { canReach } from '../upstreams/reach-target.ts';
 import type { Missed, Misses } from '../upstreams/replay/misses.ts';
 import type { CrossSessionHit } from '../upstreams/replay/served.ts';
 import type { Unserved } from '../upstreams/replay/unserved.ts';
@@ -177,14 +176,14 @@ export async function createPatchgate(
   };
   const stopping = new AbortController();
   /** What a recording answers needs no target. */
-  const needed = forward && !fake && !parts.played ? forward.target : undefined;
+  const needed = fake || parts.played ? undefined : forward;
   let reachable: Promise<boolean> | undefined;
   let askedAt = Number.NEGATIVE_INFINITY;
   /** Probes of many cost the target one connection a second. */
   const canReachTarget = () => {
     if (needed && performance.now() - askedAt > CONNECT_PATIENCE) {
       askedAt = performance.now();
-      reachable = canReach(needed, CONNECT_PATIENCE);
+      reachable = needed.canReach(CONNECT_PATIENCE);
     }
     return reachable ?? true;
   };

@@ -132,8 +132,8 @@ export class Guard {
     match: Match | undefined,
     json: JsonValue | undefined,
   ): ((answered: Answered) => void) | undefined {
-    const { gate, fake, records } = this.#options;
-    if (fake || ['HEAD', 'OPTIONS', 'TRACE'].includes(head.method)) return undefined;
+    const { gate, mode, fake, records } = this.#options;
+    if (mode === 'off' || fake || ['HEAD', 'OPTIONS', 'TRACE'].includes(head.method)) return undefined;
     const name = match ? gate.recordOf(match) : gate.recordAt(head.url);
     if (!name) return undefined;
     return (answered) => {

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
-import type { Readable } from 'node:stream';
-import { messageOf, type PatchgateError } from '../errors.ts';
+import type { IncomingMessage } from 'node:http';
+import { messageOf, PatchgateError } from '../errors.ts';
 import { decodeContent, isPastBounds, LEARNING_BOUNDS } from '../http/decode-content.ts';
 import {
   byHeaderName,
@@ -16,16 +16,16 @@ import type { RecordName } from '../model/record.ts';
 import { codingOf } from '../recordings/redact/redact.ts';
 import { plainRecord } from '../state/lists.ts';
 import { wholeRecordIn } from '../state/whole-record.ts';
-import { ask } from '../upstreams/ask.ts';
+import { type CollectedBody, NO_BODY, wholeBody } from '../upstreams/bodies.ts';
 import type { Fake } from '../upstreams/fake/start-fake.ts';
 import type { Session } from '../upstreams/session.ts';
 import { TargetFailure } from '../upstreams/target.ts';
-import type { Upstream } from '../upstreams/upstream.ts';
+import type { Answer, Upstream } from '../upstreams/upstream.ts';
 
 /** A PATCH that is about to be judged. */
 export interface Asker extends RequestHead {
   /** The client's message. */
-  stream: Readable;
+  stream: IncomingMessage;
   session: Session;
 }
 
@@ -40,9 +40,9 @@ export interface Reading {
 /** Reads a record before a PATCH of it is judged. Never rejects. */
 export type Reader = (name: RecordName, asker: Asker) => Promise<Reading>;
 
+const NEVER = new AbortController().signal;
 /** Bytes of an answer that are read at most, as sent. */
 const MOST_BYTES = 5 * 1024 * 1024;
-const NO_BODY = Buffer.alloc(0);
 const NO_SUCH_GET = [404, 405, 501];
 
 /** Reads from the target by one GET of the PATCH's own path, with the client's headers. @param timeout milliseconds; 0: for ever */
@@ -74,18 +74,18 @@ async function readTarget(
   request: Asker,
   timeout: number,
 ): Promise<Reading> {
-  const asked = await ask(
-    target,
-    { ...request, body: NO_BODY, json: undefined },
-    { limit: MOST_BYTES, silence: timeout, longest: timeout, signal: new AbortController().signal },
-  );
-  if (!asked || 'late' in asked) return { why: `the answer took longer than ${timeout} ms` };
-  if ('failure' in asked) {
-    const { failure } = asked;
-    const isRefused = failure instanceof TargetFailure && failure.kind === 'refused';
-    return { why: failure.message, ...(isRefused && { unreachable: failure }) };
+  const signal = timeout > 0 ? AbortSignal.timeout(timeout) : NEVER;
+  let head: Answer;
+  let body: CollectedBody;
+  try {
+    head = await target.handle({ ...request, body: NO_BODY, json: undefined }, signal);
+    body = await wholeBody(head, MOST_BYTES, signal);
+  } catch (error) {
+    if (signal.aborted) return { why: `the answer took longer than ${timeout} ms` };
+    if (!(error instanceof PatchgateError)) throw error;
+    const isRefused = error instanceof TargetFailure && error.kind === 'refused';
+    return { why: error.message, ...(isRefused && { unreachable: error }) };
   }
-  const { head, body } = asked;
   if (NO_SUCH_GET.includes(head.status)) return {};
   if (body.omitted !== undefined) return { why: `the answer has more than ${MOST_BYTES} bytes` };
   const isEmpty = body.bytes.length === 0 && head.status !== 206;

@@ -19,8 +19,6 @@ export interface ResponseHead {
   /** The reason phrase; `""` where there is none. */
   message: string;
   headers: RawHeaders;
-  /** Of one that comes out of a recording: the milliseconds that it took then. */
-  tookMs?: number;
 }
 
 /** Headers, by their names in lower case, with which a request says that it means another method. */

@@ -35,7 +35,7 @@ export interface AuditLine {
   /** The gate sent it to the target, or tried to. */
   forwarded: boolean;
   /** Whose answer the client got. */
-  answeredBy: 'gate' | 'target' | 'fake' | 'recording';
+  answeredBy: 'gate' | 'target' | 'fake' | 'recording' | 'fault';
   /** Absent where there was no answer. */
   status?: number | undefined;
   /** Why there was none, or no whole one. */

@@ -6,6 +6,7 @@ import { bodyBytes } from './body.ts';
 export interface RecordedAnswer extends ResponseHead {
   /** Empty if there is none. */
   body: Buffer;
+  from: 'recording';
 }
 
 /** One exchange of a recording, with the answer made from it. */
@@ -47,7 +48,7 @@ export class StoredExchange {
   }
 }
 
-function answerOf({ request: { method }, response, meta }: Exchange): RecordedAnswer | undefined {
+function answerOf({ request: { method }, response }: Exchange): RecordedAnswer | undefined {
   if (!isKept(response.body)) return undefined;
   const { status } = response;
   const isHead = method === 'HEAD';
@@ -58,5 +59,5 @@ function answerOf({ request: { method }, response, meta }: Exchange): RecordedAn
     .filter(([name]) => !HOP_BY_HOP.has(name) && (isHead || name !== 'content-length'))
     .flat();
   if (!hasNoBody) headers.push('content-length', String(body.length));
-  return { status, message: '', headers, tookMs: meta.durationMs, body };
+  return { status, message: '', headers, body, from: 'recording' };
 }

@@ -21,7 +21,7 @@ export interface FinishedExchange {
   verdict: Verdict | undefined;
   /** It changes a guarded record, and nobody can say what it deletes. */
   unguarded?: boolean | undefined;
-  /** Who answered: the gate itself where it blocked, injected a fault, or nothing else did. */
+  /** Who answered: the gate itself where it blocked, or nothing else did. */
   answeredBy: AnsweredBy;
   /** Undefined where the client went away before there was a response. */
   response: { status: number; headers: readonly string[]; body: BodyToShow | undefined } | undefined;
@@ -34,8 +34,8 @@ export interface FinishedExchange {
 }
 
 /** Patchgate could not do its work: its answer says nothing of the service. */
-export function isOwnFailure({ answeredBy, response, fault }: FinishedExchange): boolean {
-  return answeredBy === 'gate' && response?.status === 500 && fault === undefined;
+export function isOwnFailure({ answeredBy, response }: FinishedExchange): boolean {
+  return answeredBy === 'gate' && response?.status === 500;
 }
 
 /** Bytes of a body that are kept for showing. */

@@ -74,9 +74,9 @@ function metric(type: string, name: string, ...samples: readonly string[]): stri
 }
 
 /** The target answered, or was waited for in vain. */
-function isOfTarget({ answeredBy, response, fault }: FinishedExchange): boolean {
+function isOfTarget({ answeredBy, response }: FinishedExchange): boolean {
   if (answeredBy === 'target') return true;
-  return answeredBy === 'gate' && !fault && (response?.status === 502 || response?.status === 504);
+  return answeredBy === 'gate' && (response?.status === 502 || response?.status === 504);
 }
 
 /** One number for each combination of values that came. */

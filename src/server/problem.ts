@@ -3,16 +3,16 @@ import { type ErrorCode, messageOf, PatchgateError } from '../errors.ts';
 import { MOST_LOST, type Remediation } from '../guard/guard.ts';
 import type { Finding, Verdict } from '../model/finding.ts';
 import { grouped } from '../reporters/wording.ts';
+import type { Answer } from '../upstreams/upstream.ts';
 import type { AccessRefusal } from './access.ts';
 
-/** An answer that the gate gives itself: `application/problem+json` (RFC 9457), ready for the wire. */
-export interface ProblemAnswer {
-  status: number;
-  /** Name, value, name, value, … with the content's type and length. */
-  headers: string[];
+/** An answer that the gate gives itself: `application/problem+json` (RFC 9457). */
+export interface GateAnswer extends Answer {
   body: Buffer;
-  /** The same without what is for the client alone; absent where there is nothing of the kind. */
+  /** The body without what is for the client alone; absent where there is nothing of the kind. */
   shown?: Buffer;
+  /** What it tells of, in one sentence; absent where the request was judged. */
+  failure?: string;
 }
 
 /** What a problem of each type is called; RFC 9457 wants the title to be the same each time. */
@@ -41,7 +41,7 @@ const NAMED_IN_DETAIL = 5;
 const DETAIL_ITEM_LENGTH = 200;
 
 /** The answer to a request that the gate blocked. @param remediation how to go on, where it lost something */
-export function problemOfVerdict(verdict: Verdict, remediation?: Remediation): ProblemAnswer {
+export function problemOfVerdict(verdict: Verdict, remediation?: Remediation): GateAnswer {
   const findings = within(verdict.findings, FINDINGS_LIMIT);
   const omitted = verdict.omitted + verdict.findings.length - findings.length;
   const type = verdict.problem ?? 'invalid-request';
@@ -81,7 +81,7 @@ function hintOf(
 }
 
 /** The answer to a request that something kept from being answered. Carries no stack and no cause. */
-export function problemOfError(error: PatchgateError): ProblemAnswer {
+export function problemOfError(error: PatchgateError): GateAnswer {
   const answer = problem(error.code, error.status, {
     ...error.details,
     detail: error.message,
@@ -93,8 +93,8 @@ export function problemOfError(error: PatchgateError): ProblemAnswer {
 }
 
 /** The answer to a request of someone who may not ask. */
-export function problemOfRefusal({ code, status, message, hint }: AccessRefusal): ProblemAnswer {
-  const answer = problem(code, status, { detail: message, hint });
+export function problemOfRefusal({ code, status, message, hint }: AccessRefusal): GateAnswer {
+  const answer = { ...problem(code, status, { detail: message, hint }), failure: message };
   return status === 401 ? { ...answer, headers: [...answer.headers, 'WWW-Authenticate', 'Bearer'] } : answer;
 }
 
@@ -103,7 +103,7 @@ export function problem(
   type: keyof typeof TITLES,
   status: number,
   members: Readonly<Record<string, unknown>>,
-): ProblemAnswer {
+): GateAnswer {
   const fixed = { type: `urn:patchgate:problem:${type}`, title: TITLES[type] ?? OTHER_TITLE, status };
   // People read what a PATCH would delete where curl has printed it.
   const indent = type === 'destructive-change' ? 2 : undefined;
@@ -113,7 +113,7 @@ export function problem(
     // A 404 or 501 may be kept by any cache that is not told otherwise (RFC 9110 15.1).
     ...['Cache-Control', 'no-store'],
   ];
-  return { status, headers, body };
+  return { status, message: '', headers, body, from: 'gate' };
 }
 
 /** `2 errors: /languages: languages is mandatory; /environments/0/id: must be an integer` */
@@ -140,8 +140,8 @@ function within(findings: readonly Finding[], limit: number): readonly Finding[]
   return end < 0 ? findings : findings.slice(0, end);
 }
 
-export function sendProblem(res: ServerResponse, { status, headers, body }: ProblemAnswer): void {
-  res.writeHead(status, headers).end(body);
+export function sendProblem(res: ServerResponse, { status, headers, body }: GateAnswer): void {
+  res.writeHead(status, headers as string[]).end(body);
 }
 
 /** What a client is told of something that is not thrown on purpose. */

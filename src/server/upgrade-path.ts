@@ -4,7 +4,7 @@ import type { PatchgateError } from '../errors.ts';
 import type { Gate } from '../gate/gate.ts';
 import type { RequestHead } from '../http/http.ts';
 import type { Forward } from '../upstreams/forward.ts';
-import type { UpgradeOutcome } from '../upstreams/streaming-proxy.ts';
+import type { UpgradeOutcome } from '../upstreams/streams.ts';
 import { STOPPED } from '../upstreams/upstream.ts';
 import { isCutByStop } from './connections.ts';
 import type { FinishedExchange } from './finished-exchange.ts';

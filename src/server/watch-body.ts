@@ -18,12 +18,12 @@ const LOOKS = 4;
  *
  * @param limit milliseconds
  */
-export function watchBody<T extends Watched>(watched: T, limit: number, onLate: (watched: T) => void): void {
+export function watchBody(watched: Watched, limit: number, onLate: (error: PatchgateError) => void): void {
   // A body that came along with its head is there by then, and costs no timer.
   if (hasBody(watched.req)) process.nextTick(start, watched, limit, onLate);
 }
 
-function start<T extends Watched>(watched: T, limit: number, onLate: (watched: T) => void): void {
+function start(watched: Watched, limit: number, onLate: (error: PatchgateError) => void): void {
   const { req, res } = watched;
   if (req.complete || req.destroyed) return;
   let waited = 0;
@@ -32,14 +32,13 @@ function start<T extends Watched>(watched: T, limit: number, onLate: (watched: T
     const before = bytesRead;
     bytesRead = req.socket.bytesRead;
     const isAnswering = res.headersSent && !res.writableFinished;
-    const isClients =
-      watched.isReading || (bytesRead === before && req.readableFlowing === true && !isAnswering);
-    waited = isClients ? waited + 1 : 0;
+    const isSilent = bytesRead === before && req.readableFlowing === true && !isAnswering;
+    waited = watched.isReading || isSilent ? waited + 1 : 0;
     // A request whose response is over is not told that its connection has closed.
     const isOver = req.complete || req.socket.destroyed;
     if (!isOver && waited < LOOKS) return;
     clearInterval(timer);
-    if (!isOver) onLate(watched);
+    if (!isOver) onLate(tooSlow(limit, watched.isReading === true));
   }, limit / LOOKS).unref();
   req.once('close', () => clearInterval(timer));
 }
@@ -49,13 +48,9 @@ export function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
 
-/** @param limit milliseconds
- *  @param isWhole the whole body had to be there within them; else the client must not be silent for longer */
-export function tooSlow(limit: number, isWhole: boolean): PatchgateError {
-  const message = isWhole
+function tooSlow(limit: number, isReading: boolean): PatchgateError {
+  const message = isReading
     ? `the client did not send its request's body within ${limit} ms`
     : `the client fell silent for ${limit} ms before its request's body had ended`;
-  return new PatchgateError('client-timeout', message, {
-    hint: 'send it sooner',
-  });
+  return new PatchgateError('client-timeout', message, { hint: 'send it sooner' });
 }

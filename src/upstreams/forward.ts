@@ -1,17 +1,20 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { messageOf, PatchgateError } from '../errors.ts';
-import { announcesBody } from '../http/http.ts';
+import { readTargetTls, type TargetTlsFiles } from '../http/tls.ts';
+import { createClient } from './client.ts';
 import type { ForwardOptions } from './outgoing.ts';
-import type { PooledClient } from './pooled-client.ts';
-import { createStreamingProxy, type UpgradeOutcome } from './streaming-proxy.ts';
+import { readSetHeaders } from './set-headers.ts';
+import { Streams, type UpgradeOutcome } from './streams.ts';
 import type { Target } from './target.ts';
-import { type ResponseSink, stopped, type Upstream, type UpstreamRequest } from './upstream.ts';
+import { canReach, createTunnel, proxyOf } from './tunnel.ts';
+import { stopped, type Upstream } from './upstream.ts';
 
 export interface Forward extends Upstream {
   /** Whether the target's certificate is not verified. */
   isInsecure: boolean;
   target: Target;
+  /** Whether a connection can be made. @param patience milliseconds that it may take */
+  canReach(patience: number): Promise<boolean>;
   upgrade(
     incoming: IncomingMessage,
     socket: Duplex,
@@ -20,75 +23,48 @@ export interface Forward extends Upstream {
   ): void;
 }
 
-const NO_BODY = Buffer.alloc(0);
-/** Methods whose requests may go without a word about a body: undici says of the others that it has none. */
-const BODILESS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'DELETE']);
-/** The target may have acted on any other already (RFC 9110 9.2.2). */
-const REPEATABLE: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
-
-/** The target as an upstream: bytes that are in hand through the pooled client, everything else through http-proxy. */
-export function forward(options: ForwardOptions): Forward {
-  const proxy = createStreamingProxy(options);
-  let client: PooledClient | undefined;
-  let loading: Promise<void> | undefined;
-  let isClosed = false;
-
-  const load = async () => {
-    const { createPooledClient } = await import('./pooled-client.ts');
-    client = createPooledClient(options);
-  };
-
-  const send = (loaded: PooledClient, request: UpstreamRequest, body: Buffer, sink: ResponseSink) => {
-    if (request.body || !REPEATABLE.has(request.method)) return loaded.send(request, body, sink);
-    // The target may have closed an idle connection just when it was to be used again: that is no failure of its.
-    let cancel = loaded.send(request, body, sink, () => {
-      cancel = proxy.send(request, sink, true);
-    });
-    return () => cancel();
-  };
-
-  /** The client takes 50 ms to load: the first request that needs it waits for that, and no start does. */
-  const sendOnceLoaded = (request: UpstreamRequest, body: Buffer, sink: ResponseSink): (() => void) => {
-    let isGone = false;
-    let cancel = () => {
-      isGone = true;
-    };
-    loading ??= load();
-    loading
-      .then(() => {
-        if (isClosed) sink.fail(stopped());
-        else if (!isGone) cancel = send(client as PooledClient, request, body, sink);
-      })
-      .catch((cause: unknown) => {
-        sink.fail(new PatchgateError('internal', `the request was not sent: ${messageOf(cause)}`, { cause }));
-      });
-    return () => cancel();
-  };
-
-  return {
-    target: options.target,
-    isInsecure: !options.tls.rejectUnauthorized,
-    handle(request, sink) {
-      if (isClosed) {
-        sink.fail(stopped());
-        return () => undefined;
-      }
-      const body = request.body ?? (isBodiless(request) ? NO_BODY : undefined);
-      if (body === undefined || request.url === '*') return proxy.send(request, sink);
-      return client ? send(client, request, body, sink) : sendOnceLoaded(request, body, sink);
-    },
-    upgrade: proxy.upgrade,
-    async close() {
-      isClosed = true;
-      options.tunnels?.close();
-      proxy.close();
-      // Where it failed, the requests that waited for it were told.
-      await loading?.catch(() => undefined);
-      await client?.close();
-    },
-  };
+export interface TargetSettings
+  extends TargetTlsFiles,
+    Pick<ForwardOptions, 'timeout'>,
+    Partial<Pick<ForwardOptions, 'answeredBy'>> {
+  setHeader: readonly string[];
 }
 
-function isBodiless({ method, headers }: UpstreamRequest): boolean {
-  return BODILESS.has(method) && !announcesBody(headers);
+/** What sends requests to a target, by the settings for it. @throws PatchgateError where these are wrong */
+export async function openForward(
+  { origin, path, url }: Target,
+  settings: TargetSettings,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<Forward> {
+  const { timeout, answeredBy = 'target' } = settings;
+  const target = { origin, path, url, proxy: proxyOf(url, env) };
+  const tls = await readTargetTls(target, settings);
+  const setHeaders = readSetHeaders(settings.setHeader, env);
+  return forward({ target, tls, answeredBy, timeout, setHeaders });
+}
+
+/** The target as an upstream: bytes that are in hand through the client, everything else through http-proxy. */
+export function forward(given: ForwardOptions): Forward {
+  const { target, tls, timeout } = given;
+  const tunnel = target.proxy && createTunnel(target, target.proxy, tls, timeout);
+  const options = { ...given, tunnel };
+  const client = createClient(options);
+  const streams = new Streams(options);
+  let isClosed = false;
+  return {
+    target,
+    isInsecure: !tls.rejectUnauthorized,
+    handle(request, signal) {
+      if (isClosed) throw stopped();
+      return request.body ? client.send(request, request.body, signal) : streams.send(request, signal);
+    },
+    canReach: (patience) => canReach(target.url, tunnel, patience),
+    upgrade: (...handshake) => streams.upgrade(...handshake),
+    async close() {
+      isClosed = true;
+      tunnel?.close();
+      streams.close();
+      await client.close();
+    },
+  };
 }

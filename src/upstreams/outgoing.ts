@@ -5,7 +5,7 @@ import type { TargetTls } from '../http/tls.ts';
 import { SESSION_HEADER } from './session.ts';
 import type { SetHeaders } from './set-headers.ts';
 import type { Target } from './target.ts';
-import type { Tunnels } from './tunnel.ts';
+import type { Tunnel } from './tunnel.ts';
 import type { AnsweredBy, UpstreamRequest } from './upstream.ts';
 
 /** Connections to the target at a time, of each way to it: past them requests wait, before the process runs out of files. */
@@ -16,7 +16,7 @@ export interface ForwardOptions {
   target: Target;
   tls: TargetTls;
   /** What makes the connections, where they go by a proxy. */
-  tunnels?: Tunnels | undefined;
+  tunnel?: Tunnel | undefined;
   answeredBy: AnsweredBy;
   /** Milliseconds that the target may be silent before it answers; 0: for ever. */
   timeout: number;
@@ -25,7 +25,7 @@ export interface ForwardOptions {
 }
 
 /** What is known of a client's request. */
-export type OutgoingRequest = Pick<UpstreamRequest, 'headers' | 'stream'> &
+type OutgoingRequest = Pick<UpstreamRequest, 'headers' | 'stream'> &
   Partial<Pick<UpstreamRequest, 'session'>>;
 
 /**

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import { messageOf, type PatchgateError } from '../errors.ts';
-import { answerBounds, type Decoded, decodeContent } from '../http/decode-content.ts';
-import { announcesBody, header, type RequestHead, type ResponseHead } from '../http/http.ts';
+import { messageOf } from '../errors.ts';
+import { answerBounds, decodeContent } from '../http/decode-content.ts';
+import { announcesBody, type RequestHead } from '../http/http.ts';
 import { RECORD_LIMIT } from '../recordings/body.ts';
 import { DEFAULT_RULES, type MatchRules } from '../recordings/match-rules.ts';
 import {
@@ -14,8 +14,8 @@ import {
 import { codingOf } from '../recordings/redact/redact.ts';
 import { plainExchangeBeside } from '../recordings/redact-beside.ts';
 import type { RecordingStore } from '../recordings/store.ts';
-import { BodyCollector, type CollectedBody } from './body-collector.ts';
-import type { AnsweredBy, Flow, ResponseSink, Upstream, UpstreamRequest, WholeResponse } from './upstream.ts';
+import { BodyCollector, bounded, type CollectedBody, NO_BODY, readAlong } from './bodies.ts';
+import type { Answer, Upstream, UpstreamRequest } from './upstream.ts';
 
 export interface RecordOptions {
   /** What is redacted, which headers are kept besides, and which requests are the same. */
@@ -97,14 +97,43 @@ export function record(upstream: Upstream, store: RecordingStore, options: Recor
   };
 
   return {
-    takesJson: true,
-    handle(request, sink) {
-      const recorder = new Recorder(request, sink, keep, onSkipped);
-      const end = upstream.handle(request, recorder);
-      return () => {
-        recorder.isAborted = true;
-        end();
+    async handle(request, signal) {
+      const startedAt = Date.now();
+      const sent = !request.body && announcesBody(request.headers) ? new SentBody(request) : undefined;
+      let answer: Answer;
+      try {
+        answer = await upstream.handle(request, signal);
+      } catch (error) {
+        if (!signal.aborted) onSkipped(messageOf(error), request);
+        throw error;
+      }
+      const over = (responseBody: CollectedBody): Promise<void> | undefined => {
+        const endedAt = Date.now();
+        const { headers } = answer;
+        const coding = request.method === 'HEAD' ? undefined : codingOf(headers);
+        const decoded = decodeContent(responseBody.bytes, coding, answerBounds(RECORD_LIMIT));
+        if (sent && !sent.isWhole) {
+          onSkipped("the request's body was not whole", request);
+          return undefined;
+        }
+        const seen = {
+          ...{ request, response: answer, startedAt, endedAt, responseBody },
+          requestBody: sent?.body() ?? bounded(request.body ?? NO_BODY, RECORD_LIMIT),
+          session: request.session.name,
+          isJudged: request.body !== undefined,
+        };
+        return decoded instanceof Promise
+          ? decoded.then((plain) => keep({ ...seen, decoded: plain }))
+          : keep({ ...seen, decoded });
       };
+      const { body } = answer;
+      if (!Buffer.isBuffer(body)) {
+        const cut = (error: unknown) => onSkipped(messageOf(error), request);
+        return { ...answer, body: readAlong(body, RECORD_LIMIT, over, cut) };
+      }
+      const keeping = over(bounded(body, RECORD_LIMIT));
+      if (keeping) await keeping;
+      return answer;
     },
     async close() {
       await upstream.close();
@@ -120,108 +149,6 @@ interface CollectedExchange extends Omit<SeenExchange, 'requestBody' | 'response
   isJudged: boolean;
 }
 
-const NO_RESPONSE: ResponseHead = { status: 0, message: '', headers: [] };
-
-/** Hands one response on, and what went by to be kept when it has ended. */
-class Recorder implements ResponseSink {
-  /** The client is gone. */
-  isAborted = false;
-  readonly #request: UpstreamRequest;
-  readonly #sink: ResponseSink;
-  readonly #keep: (seen: CollectedExchange) => Promise<void> | undefined;
-  readonly #onSkipped: (reason: string, request: RequestHead) => void;
-  readonly #startedAt = Date.now();
-  /** Of a request whose bytes are not in hand. */
-  readonly #sent: SentBody | undefined;
-  /** Of an answer that comes in pieces. */
-  #received: BodyCollector | undefined;
-  #head: ResponseHead = NO_RESPONSE;
-
-  constructor(
-    request: UpstreamRequest,
-    sink: ResponseSink,
-    keep: (seen: CollectedExchange) => Promise<void> | undefined,
-    onSkipped: (reason: string, request: RequestHead) => void,
-  ) {
-    this.#request = request;
-    this.#sink = sink;
-    this.#keep = keep;
-    this.#onSkipped = onSkipped;
-    if (!request.body && announcesBody(request.headers)) this.#sent = new SentBody(request);
-  }
-
-  whole(response: WholeResponse, answeredBy: AnsweredBy): void {
-    const body = bounded(response.body);
-    this.#over(response, body, () => this.#sink.whole(response, answeredBy));
-  }
-
-  head(head: ResponseHead, flow: Flow, answeredBy: AnsweredBy): void {
-    this.#sink.head(head, flow, answeredBy);
-    this.#head = head;
-    this.#received = new BodyCollector(RECORD_LIMIT);
-    if (this.#request.method !== 'HEAD') this.#received.expect(header(head.headers, 'content-length'));
-  }
-
-  data(chunk: Buffer): boolean {
-    this.#received?.add(chunk);
-    return this.#sink.data(chunk);
-  }
-
-  end(last?: Buffer): void {
-    if (last) this.#received?.add(last);
-    const body = this.#received?.body() ?? EMPTY;
-    this.#over(this.#head, body, () => this.#sink.end(last));
-  }
-
-  fail(error: PatchgateError): void {
-    if (!this.isAborted) this.#onSkipped(error.message, this.#request);
-    this.#sink.fail(error);
-  }
-
-  /** @param response one that came as a whole is told of its decoded body @param pass called when the exchange is kept */
-  #over(
-    response: ResponseHead & Partial<WholeResponse>,
-    responseBody: CollectedBody,
-    pass: () => void,
-  ): void {
-    if (this.isAborted) {
-      pass();
-      return;
-    }
-    const endedAt = Date.now();
-    const coding = this.#request.method === 'HEAD' ? undefined : codingOf(response.headers);
-    const decoding = decodeContent(responseBody.bytes, coding, answerBounds(RECORD_LIMIT));
-    const keep = (decoded: Decoded) => {
-      if (response.body && coding !== undefined) response.decoded = decoded;
-      const keeping = this.#keepWhole(response, { responseBody, decoded, endedAt });
-      if (keeping) void keeping.then(pass);
-      else pass();
-    };
-    if (decoding instanceof Promise) void decoding.then(keep);
-    else keep(decoding);
-  }
-
-  #keepWhole(
-    response: ResponseHead,
-    seen: Pick<CollectedExchange, 'responseBody' | 'decoded' | 'endedAt'>,
-  ): Promise<void> | undefined {
-    const sent = this.#sent;
-    if (sent && !sent.isWhole) {
-      this.#onSkipped("the request's body was not whole", this.#request);
-      return undefined;
-    }
-    return this.#keep({
-      request: this.#request,
-      requestBody: sent?.body() ?? bounded(this.#request.body ?? NOTHING),
-      response,
-      startedAt: this.#startedAt,
-      session: this.#request.session.name,
-      isJudged: this.#request.body !== undefined,
-      ...seen,
-    });
-  }
-}
-
 /** Bytes of bodies that are redacted in a thread: it would hold the event loop for 20 ms and more. */
 const WORTH_A_THREAD = 262_144;
 
@@ -230,20 +157,12 @@ function isLarge({ requestBody, responseBody, decoded }: SeenExchange): boolean 
   return requestBody.length + answered.length > WORTH_A_THREAD;
 }
 
-const NOTHING = Buffer.alloc(0);
-const EMPTY: CollectedBody = { bytes: NOTHING };
-
-function bounded(bytes: Buffer): CollectedBody {
-  return bytes.length > RECORD_LIMIT ? { bytes: NOTHING, omitted: bytes.length } : { bytes };
-}
-
 /** A request's body, of which somebody else reads the stream. It is whole once that has ended. */
 class SentBody extends BodyCollector {
   isWhole = false;
 
-  constructor({ headers, stream }: UpstreamRequest) {
+  constructor({ stream }: UpstreamRequest) {
     super(RECORD_LIMIT);
-    this.expect(header(headers, 'content-length'));
     // Not `on`: that would start the flow, perhaps before the upstream listens.
     stream.prependListener('data', (chunk: Buffer) => this.add(chunk));
     stream.prependListener('end', () => {

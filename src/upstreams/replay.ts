@@ -1,4 +1,3 @@
-import type { IncomingMessage } from 'node:http';
 import { messageOf, PatchgateError } from '../errors.ts';
 import { announcesBody, splitTarget } from '../http/http.ts';
 import { explainMiss } from '../recordings/explain.ts';
@@ -7,13 +6,13 @@ import { DEFAULT_RULES, type MatchRules } from '../recordings/match-rules.ts';
 import { pathsWithToken, redactPath } from '../recordings/redact/redact.ts';
 import type { ExchangesOfPath, RecordingStore } from '../recordings/store.ts';
 import type { RecordedAnswer, StoredExchange } from '../recordings/stored-exchange.ts';
-import { readBytes } from './read-bytes.ts';
+import { type BytesRead, NO_BODY, readBytes } from './bodies.ts';
 import { Misses } from './replay/misses.ts';
 import { type Chosen, refusal, type Sequence, Sequences } from './replay/sequences.ts';
 import { CrossSessionHits, Served } from './replay/served.ts';
 import { findUnserved, type Unserved } from './replay/unserved.ts';
 import type { ServedInSession, Session, SessionKeeper } from './session.ts';
-import type { ResponseSink, Upstream, UpstreamRequest } from './upstream.ts';
+import type { Answer, Upstream, UpstreamRequest } from './upstream.ts';
 
 export interface ReplayOptions {
   /** Answers what no exchange matches, or none that can be an answer; without it such a request fails with
@@ -41,9 +40,6 @@ export interface ReplayUpstream extends Upstream, SessionKeeper {
 /** What browsers ask for of themselves, whatever page is open. */
 const OF_BROWSERS =
   /^\/(?:favicon\.ico|apple-touch-icon(?:-precomposed)?\.png|\.well-known\/appspecific\/com\.chrome\.devtools\.json)$/;
-
-const NO_BODY = Buffer.alloc(0);
-const NOTHING_TO_END = (): void => undefined;
 
 /** Paths of requests of which it is remembered what is recorded for them. */
 const MOST_PATHS = 100_000;
@@ -73,23 +69,19 @@ export function replay(store: RecordingStore, options: ReplayOptions = {}): Repl
   /** By method and path as sent. */
   const known = new Map<string, Recorded>();
 
-  /** @returns ends `onMiss` early, when the client is gone */
-  function answer(request: UpstreamRequest, body: Buffer, sink: ResponseSink): () => void {
+  function answer(request: UpstreamRequest, body: Buffer, signal: AbortSignal): Answer | Promise<Answer> {
     const { session } = request;
     const { path, query } = splitTarget(request.url);
     const recorded = recordedFor(request.method, path);
     const all = matching(request, query, body, recorded);
     const sequence = all.length === 0 ? undefined : { all, own: ofSession(all, session.name) };
     const choice = sequence && mayAnswer(sequence, session) ? sequences.choose(session, sequence) : undefined;
-    if (choice && choice.reason === undefined) {
-      serve(choice, session, sink);
-      return NOTHING_TO_END;
-    }
+    if (choice && choice.reason === undefined) return serve(choice, session);
     if (onMiss) {
       if (sequence && choice?.reason === 'already-served') sequences.pass(session, sequence);
       // What comes behind answers of the default session belongs there, too.
       const inSession = sequence?.own[0]?.session === '' ? { ...session, name: '' } : session;
-      return onMiss.handle({ ...request, session: inSession, body, json: undefined }, sink);
+      return onMiss.handle({ ...request, session: inSession, body, json: undefined }, signal);
     }
     if (request.method === 'GET' && OF_BROWSERS.test(recorded.path))
       throw new PatchgateError(
@@ -145,13 +137,13 @@ export function replay(store: RecordingStore, options: ReplayOptions = {}): Repl
     return !(onMiss && store.isWritable) || owner === '' || owner === name;
   }
 
-  function serve(chosen: Chosen, session: Session, sink: ResponseSink): void {
+  function serve(chosen: Chosen, session: Session): Answer {
     const { stored, sequence } = chosen;
     sequences.advance(session, chosen);
     if (sequence.own.length > 1) misses.noteOrder(session.name);
     served.add(session, stored);
     crossSessionHits.add(session, stored);
-    sink.whole(stored.answer as RecordedAnswer, 'recording');
+    return stored.answer as RecordedAnswer;
   }
 
   function missed(
@@ -169,55 +161,44 @@ export function replay(store: RecordingStore, options: ReplayOptions = {}): Repl
     });
   }
 
-  function answerOrFail(request: UpstreamRequest, body: Buffer, sink: ResponseSink): () => void {
+  /** At once, where the store reads at once. */
+  function answerOrMiss(
+    request: UpstreamRequest,
+    body: Buffer,
+    signal: AbortSignal,
+  ): Answer | Promise<Answer> {
     try {
-      return answer(request, body, sink);
+      return answer(request, body, signal);
     } catch (cause) {
-      const error =
-        cause instanceof PatchgateError
-          ? cause
-          : new PatchgateError('internal', `the replay failed: ${messageOf(cause)}`, { cause });
-      if (error.code === 'no-recording') misses.add(request, error);
-      sink.fail(error);
-      return NOTHING_TO_END;
+      if (!(cause instanceof PatchgateError))
+        throw new PatchgateError('internal', `the replay failed: ${messageOf(cause)}`, { cause });
+      if (cause.code === 'no-recording') misses.add(request, cause);
+      throw cause;
     }
   }
 
-  /** From a store that cannot read at once. */
-  function answerWhenReady(request: UpstreamRequest, body: Buffer, sink: ResponseSink): () => void {
-    const { method, url } = request;
-    const reading = store.ready?.(method, recordedFor(method, splitTarget(url).path).recordedPath);
-    if (!reading) return answerOrFail(request, body, sink);
-    let isGone = false;
-    let end = NOTHING_TO_END;
-    reading.then(
-      () => {
-        if (!isGone) end = answerOrFail(request, body, sink);
-      },
-      (error) => sink.fail(error),
-    );
-    return () => {
-      isGone = true;
-      end();
-    };
+  function answerWhenReady(
+    request: UpstreamRequest,
+    body: Buffer,
+    signal: AbortSignal,
+  ): Answer | Promise<Answer> {
+    const { recordedPath } = recordedFor(request.method, splitTarget(request.url).path);
+    const reading = store.ready?.(request.method, recordedPath);
+    return reading
+      ? reading.then(() => answerOrMiss(request, body, signal))
+      : answerOrMiss(request, body, signal);
   }
 
-  const answerBody = store.ready ? answerWhenReady : answerOrFail;
-
   return {
-    takesJson: true,
-    handle(request, sink) {
-      const { body, headers } = request;
-      if (body || !announcesBody(headers)) return answerBody(request, body ?? NO_BODY, sink);
-      let end = NOTHING_TO_END;
-      const stop = readBytes(request.stream as IncomingMessage, bodyLimit, (bytes) => {
-        if (bytes === 'too-large') sink.fail(tooLarge(bodyLimit));
-        else if (bytes) end = answerBody(request, bytes, sink);
+    handle(request, signal) {
+      const { body, headers, stream } = request;
+      if (body || !announcesBody(headers)) return answerWhenReady(request, body ?? NO_BODY, signal);
+      return new Promise<BytesRead>((resolve) => readBytes(stream, bodyLimit, resolve)).then((bytes) => {
+        if (Buffer.isBuffer(bytes)) return answerWhenReady(request, bytes, signal);
+        throw bytes === 'too-large'
+          ? tooLarge(bodyLimit)
+          : new PatchgateError('malformed-request', 'the client broke off its request');
       });
-      return () => {
-        stop();
-        end();
-      };
     },
     end: (session) => served.end(session),
     served: (session) => served.to(session),

@@ -1,104 +1,130 @@
-import { type ClientRequest, type IncomingMessage, request, STATUS_CODES } from 'node:http';
+import { request, STATUS_CODES } from 'node:http';
 import { request as secureRequest } from 'node:https';
-import { isIP, type Socket } from 'node:net';
-import { connect } from 'node:tls';
+import { connect, isIP, type Socket } from 'node:net';
+import { connect as connectSecure } from 'node:tls';
 import { PatchgateError } from '../errors.ts';
 import type { TargetTls } from '../http/tls.ts';
+import { parseUrl } from '../http/url.ts';
 import { addressOf, asUnconnected, proxyError, type Target, type TargetProxy, timedOut } from './target.ts';
 import { stopped } from './upstream.ts';
 
-export type Tunnels = ReturnType<typeof createTunnels>;
+/** Makes connections to a target by its proxy. */
+export interface Tunnel {
+  /** Calls back once, with a connection that is ready for requests, or with why there is none. */
+  open(done: (...result: [error: null, socket: Socket] | [error: Error, socket: null]) => void): void;
+  /** Ends what is being opened. */
+  close(): void;
+}
 
-/** Called once, with a connection to the target that is ready for requests, or with why there is none. */
-type Done = (...result: [error: null, socket: Socket] | [error: Error, socket: null]) => void;
+/** The proxy of the environment for a target over TLS. @throws PatchgateError `bad-usage` where it is no URL of a proxy */
+export function proxyOf(
+  url: URL,
+  env: Readonly<Record<string, string | undefined>>,
+): TargetProxy | undefined {
+  // As curl has it: the one in small letters comes first, and HTTP_PROXY is not read: a CGI's client may have set it.
+  const name = env.https_proxy ? 'https_proxy' : 'HTTPS_PROXY';
+  const text = env[name];
+  if (url.protocol !== 'https:' || !text || isExempt(url, env.no_proxy || env.NO_PROXY || ''))
+    return undefined;
+  const proxy = parseUrl(/^[a-z][a-z\d+.-]*:\/\//i.test(text) ? text : `http://${text}`);
+  // The text itself may hold a password.
+  if (!proxy || !/^https?:$/.test(proxy.protocol) || proxy.pathname !== '/' || proxy.search || proxy.hash)
+    throw new PatchgateError('bad-usage', `${name} is no URL of an http or https proxy`, {
+      hint: 'write it as http://proxy.example.com:3128, and in a password / as %2F, ? as %3F, # as %23, @ as %40, % as %25',
+    });
+  const { origin, username, password } = proxy;
+  if (username === '' && password === '') return { origin, url: proxy };
+  const credentials = Buffer.from(`${decoded(username)}:${decoded(password)}`);
+  return { origin, url: proxy, authorization: `Basic ${credentials.toString('base64')}` };
+}
 
-/** Makes connections to a target by its proxy. @param timeout milliseconds that each may take; 0: for ever */
-export function createTunnels(
-  target: Pick<Target, 'url'>,
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** Whether a list such as NO_PROXY names the target, by a name and all below it or by an address, with a port or without. */
+function isExempt(url: URL, list: string): boolean {
+  const { host, port } = addressOf(url);
+  return list
+    .toLowerCase()
+    .split(/[\s,]+/)
+    .some((entry) => {
+      const [, inBrackets, plain = '', ofPort] =
+        /^(?:\[(.*)\]|([^:]*|.*:.*:.*))(?::(\d+))?$/.exec(entry) ?? [];
+      if (ofPort !== undefined && Number(ofPort) !== port) return false;
+      const suffix = (inBrackets ?? plain).replace(/^\*?\./, '');
+      return suffix === '*' || (suffix !== '' && `.${host}`.endsWith(`.${suffix}`));
+    });
+}
+
+/**
+ * Has a proxy make connections to the target (CONNECT), and speaks TLS over them.
+ *
+ * @param timeout milliseconds; 0: for ever
+ */
+export function createTunnel(
+  { url }: Pick<Target, 'url'>,
   proxy: TargetProxy,
   tls: TargetTls,
   timeout: number,
-) {
-  const opening = new Set<() => void>();
+): Tunnel {
+  const { host, port } = addressOf(url);
+  const path = `${url.hostname}:${port}`;
+  const at = addressOf(proxy.url);
+  const options = {
+    ...{ ...at, method: 'CONNECT', path, agent: false as const },
+    headers: { Host: path, ...(proxy.authorization && { 'Proxy-Authorization': proxy.authorization }) },
+    // Always verified, by its own name, whatever the environment says; the request's Host is the target's.
+    ...{ rejectUnauthorized: true, servername: isIP(at.host) === 0 ? at.host : '' },
+  };
+  const asks = proxy.url.protocol === 'https:' ? secureRequest : request;
+  const opening = new Set<(error: Error) => void>();
+  const open: Tunnel['open'] = (done) => {
+    const asked = asks(options);
+    let through: { destroy(): unknown } = asked;
+    const finish: typeof done = (...result) => {
+      clearTimeout(timer);
+      if (opening.delete(fail)) done(...result);
+    };
+    const fail = (error: Error) => {
+      finish(error, null);
+      through.destroy();
+    };
+    opening.add(fail);
+    const timer = timeout > 0 ? setTimeout(() => fail(asUnconnected(timedOut())), timeout) : undefined;
+    asked.once('error', (error) => fail(proxyError(proxy, error)));
+    asked.once('connect', ({ statusCode = 0 }, socket, head) => {
+      through = socket;
+      socket.setNoDelay(true).setKeepAlive(true, 60_000);
+      // What was sent unasked would be taken for the answer to the first request.
+      if (statusCode < 200 || statusCode > 299 || head.length > 0) {
+        fail(refusal(proxy, path, statusCode));
+        return;
+      }
+      const secure = connectSecure({ ...tls, host, socket, ALPNProtocols: ['http/1.1'] });
+      through = secure;
+      secure.once('secureConnect', () => finish(null, secure));
+      secure.once('error', (error) => fail(asUnconnected(error)));
+    });
+    asked.end();
+  };
   return {
-    open(done: Done): void {
-      const isSecure = target.url.protocol === 'https:';
-      const cancel = openTunnel(target, proxy, isSecure ? tls : undefined, timeout, (...result) => {
-        opening.delete(cancel);
-        done(...result);
-      });
-      opening.add(cancel);
-    },
-    close() {
-      for (const cancel of opening) cancel();
+    open,
+    close: () => {
+      for (const fail of opening) fail(stopped());
     },
   };
 }
 
-/**
- * Has a proxy make a connection to the target (CONNECT), and speaks TLS with the target over it.
- *
- * @param tls undefined: none is spoken
- * @returns ends it
- */
-export function openTunnel(
-  { url }: Pick<Target, 'url'>,
-  proxy: TargetProxy,
-  tls: TargetTls | undefined,
-  timeout: number,
-  done: Done,
-): () => void {
-  const { host, port } = addressOf(url);
-  const to = `${url.hostname}:${port}`;
-  const at = addressOf(proxy.url);
-  let isOver = false;
-  const over: Done = (...result) => {
-    if (isOver) return;
-    isOver = true;
-    clearTimeout(timer);
-    done(...result);
-  };
-  const fail = (error: Error) => {
-    over(error, null);
-    asked.destroy();
-    through?.destroy();
-  };
-  let through: Socket | undefined;
-  let asked = (proxy.url.protocol === 'https:' ? secureRequest : request)({
-    ...at,
-    // Always verified, by its own name, whatever the environment says; the request's Host is the target's.
-    ...{ rejectUnauthorized: true, servername: isIP(at.host) === 0 ? at.host : '' },
-    method: 'CONNECT',
-    path: to,
-    headers: { Host: to, ...(proxy.authorization && { 'Proxy-Authorization': proxy.authorization }) },
-    agent: false,
-  });
-  const timer = timeout > 0 ? setTimeout(() => fail(asUnconnected(timedOut())), timeout) : undefined;
-  const onAnswer = ({ statusCode = 0 }: IncomingMessage, socket: Socket, head: Buffer) => {
-    through = socket.setNoDelay(true).setKeepAlive(true, 60_000);
-    if (statusCode < 200 && statusCode !== 101) {
-      // To Node each answer to CONNECT is the last one: a request that is never sent reads what follows.
-      socket.unshift(head);
-      asked = listenTo(request({ method: 'CONNECT', createConnection: () => socket }));
-    } else if (statusCode < 200 || statusCode > 299) {
-      // Its own words may repeat the password.
-      const answer = `${statusCode} ${STATUS_CODES[statusCode] ?? ''}`.trim();
-      const message = `the proxy ${proxy.origin} gave no connection to ${to}: it answered ${answer}`;
-      fail(new PatchgateError('target-unreachable', message, { hint: hintFor(statusCode, proxy) }));
-    } else if (head.length > 0) {
-      // It would be taken for the answer to the first request.
-      const message = `the proxy ${proxy.origin} gave no connection to ${to}: it sent data before it was asked`;
-      fail(new PatchgateError('target-unreachable', message, { hint: 'is it a proxy that takes CONNECT?' }));
-    } else if (tls) {
-      through = connect({ ...tls, host, socket, ALPNProtocols: ['http/1.1'] });
-      through.once('secureConnect', () => over(null, through as Socket));
-      through.once('error', (error) => fail(asUnconnected(error)));
-    } else over(null, socket);
-  };
-  const listenTo = (asked: ClientRequest) =>
-    asked.on('error', (error) => fail(proxyError(proxy, error))).once('connect', onAnswer);
-  listenTo(asked).end();
-  return () => fail(stopped());
+function refusal(proxy: TargetProxy, to: string, status: number): PatchgateError {
+  // Its own words may repeat the password.
+  const answer = `${status} ${STATUS_CODES[status] ?? ''}`.trim();
+  const message = `the proxy ${proxy.origin} gave no connection to ${to}: it answered ${answer}`;
+  return new PatchgateError('target-unreachable', message, { hint: hintFor(status, proxy) });
 }
 
 function hintFor(status: number, { authorization }: TargetProxy): string {
@@ -109,4 +135,23 @@ function hintFor(status: number, { authorization }: TargetProxy): string {
       : 'it wants a user and a password: give them in the URL in HTTPS_PROXY';
   if (status >= 500) return 'does the target run, and can the proxy reach it by that name?';
   return 'does the proxy allow this host and port? NO_PROXY names targets that go without it';
+}
+
+/** Whether a connection to the target can be made. @param patience milliseconds that it may take */
+export function canReach(url: URL, tunnel: Tunnel | undefined, patience: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const over = (socket: Socket | null, isReached: boolean) => {
+      clearTimeout(timer);
+      socket?.destroy();
+      resolve(isReached);
+    };
+    // Not a socket's own: that one begins anew when a name has been looked up.
+    const timer = setTimeout(resolve, patience, false);
+    if (tunnel) {
+      tunnel.open((error, socket) => over(socket, !error));
+      return;
+    }
+    const socket = connect(addressOf(url));
+    socket.once('connect', () => over(socket, true)).once('error', () => over(socket, false));
+  });
 }

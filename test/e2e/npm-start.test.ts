@@ -2,8 +2,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { expect, it } from 'vitest';
-import { canReach } from '../../src/upstreams/reach-target.ts';
 import { parseTarget } from '../../src/upstreams/target.ts';
+import { canReach } from '../../src/upstreams/tunnel.ts';
 import { ROOT, runEnvironment } from '../support/binary.ts';
 import { cleanUpLater } from '../support/clean-up.ts';
 import { freePort } from '../support/target.ts';
@@ -32,11 +32,11 @@ it.skipIf(process.platform === 'win32').each(['SIGTERM', 'SIGINT'] as const)(
     });
     await expect.poll(() => said).toContain('The access log:');
     const target = parseTarget(`http://127.0.0.1:${port}`);
-    expect(await canReach(target, 1000)).toBe(true);
+    expect(await canReach(target.url, undefined, 1000)).toBe(true);
     // Ctrl-C is for all processes of a terminal.
     if (signal === 'SIGINT') process.kill(-(npm.pid as number), signal);
     else npm.kill(signal);
     await once(npm, 'exit');
-    await expect.poll(() => canReach(target, 1000)).toBe(false);
+    await expect.poll(() => canReach(target.url, undefined, 1000)).toBe(false);
   },
 );

@@ -63,7 +63,7 @@ const answer = (status: number) => ({ status, headers: [], body: undefined });
 it.each<[string, number, Partial<FinishedExchange>, boolean?]>([
   ['what it answers', 1, {}],
   ['what it did not answer', 1, { answeredBy: 'gate', response: answer(504) }],
-  ['nothing of a fault', 0, { answeredBy: 'gate', response: answer(502), fault: 'status=502' }],
+  ['nothing of a fault', 0, { answeredBy: 'fault', response: answer(502) }],
   ['nothing of a recording', 0, { answeredBy: 'recording' }],
   ['nothing where there is no target', 0, {}, false],
 ])('the time of the target is that of %s', (_, count, one, hasTarget) => {

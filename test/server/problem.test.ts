@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { PatchgateError } from '../../src/errors.ts';
 import { header } from '../../src/http/http.ts';
 import type { Finding, Verdict } from '../../src/model/finding.ts';
-import { type ProblemAnswer, problem, problemOfError, problemOfVerdict } from '../../src/server/problem.ts';
+import { type GateAnswer, problem, problemOfError, problemOfVerdict } from '../../src/server/problem.ts';
 
 const missing: Finding = {
   rule: 'schema.required',
@@ -36,7 +36,7 @@ function blocked(members: Partial<Verdict>): Verdict {
   };
 }
 
-function parsed(answer: ProblemAnswer): Record<string, unknown> {
+function parsed(answer: GateAnswer): Record<string, unknown> {
   return JSON.parse(answer.body.toString());
 }
 

@@ -22,15 +22,13 @@ export interface ConnectProxyOptions {
   tls?: Pair;
   /** The only ones that it takes: `me:secret`. */
   credentials?: string;
-  /** Answers that are not final (1xx), by themselves and right before the final one. */
-  interim?: string;
   /** What it does instead. */
   instead?: (req: IncomingMessage, socket: Socket) => void;
   port?: number;
 }
 
 export async function startConnectProxy(options: ConnectProxyOptions = {}): Promise<ConnectProxy> {
-  const { tls, credentials, interim = '', instead, port: wanted = 0 } = options;
+  const { tls, credentials, instead, port: wanted = 0 } = options;
   const server: Server = tls ? createSecureServer(tls) : createServer();
   const asked: string[] = [];
   const sockets = new Set<Socket>();
@@ -51,13 +49,12 @@ export async function startConnectProxy(options: ConnectProxyOptions = {}): Prom
         req,
         client.resume().once('end', () => client.destroy()),
       );
-    if (interim) client.write(interim);
     const { hostname, port } = new URL(`http://${req.url}`);
     const host = hostname.endsWith('.test') ? '127.0.0.1' : hostname;
     const other = keep(connect(Number(port) || 80, host));
     other.once('error', () => client.end('HTTP/1.1 502 Bad Gateway\r\n\r\n'));
     other.once('connect', () => {
-      client.write(`${interim}HTTP/1.1 200 Connection established\r\n\r\n`);
+      client.write('HTTP/1.1 200 Connection established\r\n\r\n');
       client.pipe(other).pipe(client);
     });
     client.once('close', () => other.destroy());

@@ -1,10 +1,11 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { DEFAULT_REDACTION } from '../../src/recordings/redact/redaction.ts';
-import { ExchangeInFlight } from '../../src/server/exchange-in-flight.ts';
+import { Exchange } from '../../src/server/exchange.ts';
 import { takeSession } from '../../src/server/session-path.ts';
 import { Sessions } from '../../src/server/sessions.ts';
-import { readBytes } from '../../src/upstreams/read-bytes.ts';
+import { readBytes } from '../../src/upstreams/bodies.ts';
+import type { Session } from '../../src/upstreams/session.ts';
 import type { Upstream } from '../../src/upstreams/upstream.ts';
 
 export interface ServedUpstream {
@@ -28,14 +29,15 @@ export async function serveUpstream(upstream: Upstream, judged = false): Promise
   const server = createServer((req, res) => {
     const head = { method: req.method as string, url: req.url as string, headers: req.rawHeaders };
     const pass = (body: Buffer | undefined) => {
-      const exchange = new ExchangeInFlight(req, res, {
+      const exchange = new Exchange(req, res, {
         ...{ sessions, redaction: DEFAULT_REDACTION, nextId: () => 1 },
         onFinished: ({ failure }) => ends.push(failure),
       });
-      const session = exchange.enter(takeSession(head.url, head.headers));
+      exchange.enter(takeSession(head.url, head.headers));
       exchange.begin();
+      const session = exchange.session as Session;
       const request = { ...head, body, json: undefined, stream: req, session };
-      exchange.whenGone(upstream.handle(request, exchange));
+      exchange.attempt(() => upstream.handle(request, exchange.signal));
     };
     if (judged) readBytes(req, 1024 * 1024, (bytes) => pass(bytes === 'too-large' ? undefined : bytes));
     else pass(undefined);

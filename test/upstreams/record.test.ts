@@ -1,6 +1,6 @@
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer, type RequestListener, request } from 'node:http';
-import { connect } from 'node:net';
+import { createServer, IncomingMessage, type RequestListener, request } from 'node:http';
+import { connect, Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -12,7 +12,7 @@ import type { RecordingStore } from '../../src/recordings/store.ts';
 import { openStore } from '../../src/recordings/store.ts';
 import { type RecordOptions, record, risingTimes } from '../../src/upstreams/record.ts';
 import { replay } from '../../src/upstreams/replay.ts';
-import type { ResponseSink, Upstream } from '../../src/upstreams/upstream.ts';
+import type { Upstream } from '../../src/upstreams/upstream.ts';
 import { whole } from '../support/exchanges.ts';
 import { find } from '../support/recordings.ts';
 import { closeServer, listen, serveUpstream } from '../support/serve-upstream.ts';
@@ -26,20 +26,17 @@ afterEach(async () => {
 /** Sends to a server what it gets, piping a body that nobody has read: the least that an upstream does. */
 function target(port: number): Upstream {
   return {
-    handle({ method, url, headers, body, stream }, sink) {
-      const out = request({ host: '127.0.0.1', port, method, path: url, headers: headers as string[] });
-      out.on('response', (res) => {
-        const head = { status: res.statusCode as number, message: '', headers: res.rawHeaders };
-        sink.head(head, { resume: () => res.resume() }, 'target');
-        res.on('data', (chunk: Buffer) => sink.data(chunk));
-        res.on('end', () => res.complete && sink.end());
-        res.on('error', (error) => sink.fail(error as never));
-      });
-      out.on('error', (error) => sink.fail(error as never));
-      if (body) out.end(body);
-      else stream.pipe(out);
-      return () => out.destroy();
-    },
+    handle: ({ method, url, headers, body, stream }) =>
+      new Promise((resolve, reject) => {
+        const out = request({ host: '127.0.0.1', port, method, path: url, headers: headers as string[] });
+        out.on('response', (res) => {
+          const head = { status: res.statusCode as number, message: '', headers: res.rawHeaders };
+          resolve({ ...head, body: res, from: 'target' });
+        });
+        out.on('error', reject);
+        if (body) out.end(body);
+        else stream.pipe(out);
+      }),
     close: async () => undefined,
   };
 }
@@ -111,52 +108,30 @@ describe('record', () => {
     expect(found).toEqual(kept);
   });
 
-  /** The steps of one response, told by store and sink; `abort` leaves before its end. */
-  function stepsOf(abort: boolean, isWhole = false): string[] {
-    const steps: string[] = [];
-    const store = { append: () => steps.push('append') } as Partial<RecordingStore> as RecordingStore;
-    let finish: () => void = () => undefined;
-    const inner: Upstream = {
-      handle(_, sink) {
-        const head = { status: 200, message: '', headers: [] };
-        if (isWhole) finish = () => sink.whole({ ...head, body: Buffer.from('ab') }, 'target');
-        else {
-          sink.head(head, { resume() {} }, 'target');
-          sink.data(Buffer.from('a'));
-          finish = () => sink.end(Buffer.from('b'));
-        }
-        return () => steps.push('abort');
-      },
-      close: async () => undefined,
-    };
-    const sink: ResponseSink = {
-      whole: ({ body }) => steps.push(`whole ${body}`),
-      head: () => steps.push('head'),
-      data: (chunk) => steps.push(`data ${chunk}`) > 0,
-      end: (last) => steps.push(`end ${last}`),
-      fail: () => steps.push('fail'),
-    };
-    const head = { method: 'GET', url: '/', headers: [] };
-    const session = { id: 1, name: '' };
-    const sent = { ...head, body: Buffer.alloc(0), json: undefined, stream: Readable.from([]), session };
-    const leave = record(inner, store).handle(sent, sink);
-    if (abort) leave();
-    finish();
-    return steps;
-  }
-
-  it('hands an exchange to the store before the last byte goes out', () => {
-    expect(stepsOf(false)).toEqual(['head', 'data a', 'append', 'end b']);
-  });
-
-  it('hands one that comes as a whole to the store before it goes out', () => {
-    expect(stepsOf(false, true)).toEqual(['append', 'whole ab']);
-    expect(stepsOf(true, true)).toEqual(['abort', 'whole ab']);
-  });
-
-  it('keeps nothing of a response that came to its end after the client had left', () => {
-    expect(stepsOf(true)).toEqual(['head', 'data a', 'abort', 'end b']);
-  });
+  it.each([true, false])(
+    'hands an exchange to the store before its last byte goes out (whole: %s)',
+    async (isWhole) => {
+      const steps: string[] = [];
+      const store = { append: () => steps.push('append') } as Partial<RecordingStore> as RecordingStore;
+      const bytes = Buffer.from('ab');
+      const body = isWhole ? bytes : Readable.from([bytes]);
+      const inner: Upstream = {
+        handle: () => ({ status: 200, message: '', headers: [], body, from: 'target' }),
+        close: async () => undefined,
+      };
+      const head = { method: 'GET', url: '/', headers: [] };
+      const session = { id: 1, name: '' };
+      const stream = new IncomingMessage(new Socket());
+      const sent = { ...head, body: Buffer.alloc(0), json: undefined, stream, session };
+      const answer = await record(inner, store).handle(sent, new AbortController().signal);
+      if (isWhole) steps.push('answered');
+      else {
+        for await (const _ of answer.body as Readable) steps.push('data');
+        steps.push('end');
+      }
+      expect(steps).toEqual(isWhole ? ['append', 'answered'] : ['data', 'append', 'end']);
+    },
+  );
 
   it('keeps large streamed bodies whole, in chunks as they come', async () => {
     const server = await recording(echo);

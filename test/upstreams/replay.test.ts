@@ -8,10 +8,14 @@ import { locationOf } from '../../src/recordings/names.ts';
 import { openStore } from '../../src/recordings/store.ts';
 import { type ReplayOptions, replay } from '../../src/upstreams/replay.ts';
 import type { Session } from '../../src/upstreams/session.ts';
-import type { Upstream } from '../../src/upstreams/upstream.ts';
+import type { Answer, Upstream } from '../../src/upstreams/upstream.ts';
 import { exchange, PROJECT_PATH, plainOf, stringifyRecording } from '../support/exchanges.ts';
 import { type ServedUpstream, serveUpstream } from '../support/serve-upstream.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
+
+const OTHER: Answer = {
+  ...{ status: 299, message: '', headers: ['Content-Length', '0'], body: Buffer.alloc(0), from: 'target' },
+};
 
 const cleanups: (() => Promise<unknown>)[] = [];
 
@@ -163,11 +167,9 @@ describe('a sequence', () => {
     cleanups.push(() => store.close());
     store.append(plainOf(exchange({ status: 201 })));
     const recording: Upstream = {
-      handle(_request, sink) {
+      handle() {
         store.append(plainOf(exchange({ status: 299 })));
-        sink.head({ status: 299, message: '', headers: ['Content-Length', '0'] }, { resume() {} }, 'target');
-        sink.end();
-        return () => undefined;
+        return OTHER;
       },
       close: async () => undefined,
     };
@@ -223,10 +225,8 @@ describe('what is no answer', () => {
 
   it('goes to the upstream for misses', async () => {
     const other: Upstream = {
-      handle(_request, sink) {
-        sink.head({ status: 299, message: '', headers: ['Content-Length', '0'] }, { resume() {} }, 'target');
-        sink.end();
-        return () => undefined;
+      handle() {
+        return OTHER;
       },
       close: async () => undefined,
     };
@@ -368,11 +368,9 @@ describe('a request that is not recorded', () => {
   it('goes to the upstream for misses, with the bytes that were read', async () => {
     const got: unknown[] = [];
     const other: Upstream = {
-      handle(request, sink) {
+      handle(request) {
         got.push(request.body?.toString());
-        sink.head({ status: 299, message: '', headers: ['Content-Length', '0'] }, { resume() {} }, 'target');
-        sink.end();
-        return () => undefined;
+        return OTHER;
       },
       close: async () => {
         got.push('closed');

@@ -1,6 +1,7 @@
 /** What is known of a project: from a state file, a database, a recording, or the service. */
 import { statSync } from 'node:fs';
-import { Readable } from 'node:stream';
+import { IncomingMessage } from 'node:http';
+import { Socket } from 'node:net';
 import { withDatabase } from '../../app/open-database.ts';
 import { PatchgateError } from '../../errors.ts';
 import type { Gate } from '../../gate/gate.ts';
@@ -72,11 +73,11 @@ export async function readSource(
 async function fromService(url: string, config: Config, { name, path, headers }: Asked): Promise<Told> {
   // The client takes 50 ms to load.
   const { targetReader } = await import('../../guard/reader.ts');
-  const { openForward } = await import('../../upstreams/open-forward.ts');
+  const { openForward } = await import('../../upstreams/forward.ts');
   const target = parseTarget(url);
   const upstream = await openForward(target, config, process.env);
   const session = { id: 0, name: '' };
-  const asker = { method: 'PATCH', url: path, headers, stream: Readable.from([]), session };
+  const asker = { method: 'PATCH', url: path, headers, stream: new IncomingMessage(new Socket()), session };
   const reading = await targetReader(upstream, config.timeout)(name, asker).finally(() => upstream.close());
   const { record, why = 'there is no such project', unreachable } = reading;
   if (record) return { known: { record, isWhole: true }, source: url, advice: '' };

@@ -43,17 +43,13 @@ interface FaultsOptions {
   start: readonly FaultRule[];
 }
 
-/** What happens to one answer, and how it waits. */
-export interface Injected extends Fault {
-  wait: Wait;
-}
-
 /** The faults of a run. Those of a session alone end with it, and so does what was counted in it. */
 export class FaultsOfRun implements Faults {
   readonly #options: FaultsOptions;
   readonly #start: FaultList;
   readonly #own = new WeakMap<LiveSession, FaultList>();
-  readonly #waits = new Waits();
+  /** What waits because of a fault alone goes on when this is called. */
+  readonly #waits = new Set<() => void>();
   #common: FaultList;
   /** Without any, a request pays nothing for them. */
   #areThere: boolean;
@@ -78,10 +74,24 @@ export class FaultsOfRun implements Faults {
   }
 
   /** What happens to the answer to a request that passed the gate. */
-  choose(session: LiveSession, head: RequestHead): Injected | undefined {
-    if (!this.#areThere) return undefined;
-    const fault = (this.#own.get(session) ?? this.#common).choose(session, head);
-    return fault && { wait: this.#waits.wait, ...fault };
+  choose(session: LiveSession, head: RequestHead): Fault | undefined {
+    return this.#areThere ? (this.#own.get(session) ?? this.#common).choose(session, head) : undefined;
+  }
+
+  /** For a fault alone: a server that closes does not wait for it. @param signal the client is gone */
+  async wait(milliseconds: number, signal: AbortSignal): Promise<void> {
+    if (milliseconds === 0 || signal.aborted) return;
+    await new Promise<void>((resolve) => {
+      const go = () => {
+        clearTimeout(timer);
+        signal.removeEventListener('abort', go);
+        this.#waits.delete(go);
+        resolve();
+      };
+      const timer = setTimeout(go, milliseconds);
+      signal.addEventListener('abort', go);
+      this.#waits.add(go);
+    });
   }
 
   async set(given: Parameters<Faults['set']>[0], session?: string): Promise<void> {
@@ -123,40 +133,13 @@ export class FaultsOfRun implements Faults {
 
   /** Nothing goes on waiting for a fault alone. */
   endWaits(): void {
-    this.#waits.end();
+    for (const go of [...this.#waits]) go();
   }
 
   /** Those of the start again. No session goes on, nor what it had of its own. */
   reset(): void {
     this.#common = this.#start;
     this.#areThere = this.#start.rules.length > 0;
-  }
-}
-
-/** Calls back once, so many milliseconds from now or when all waits end. The function returned: never. */
-type Wait = (milliseconds: number, done: () => void) => () => void;
-
-/** What answers wait for because of a fault alone: a server that closes does not wait for them. */
-export class Waits {
-  readonly #held = new Set<() => void>();
-
-  readonly wait: Wait = (milliseconds, done) => {
-    const go = () => {
-      stop();
-      done();
-    };
-    const timer = setTimeout(go, milliseconds);
-    const stop = () => {
-      clearTimeout(timer);
-      this.#held.delete(go);
-    };
-    this.#held.add(go);
-    return stop;
-  };
-
-  /** Those that wait now go on at once. */
-  end(): void {
-    for (const go of [...this.#held]) go();
   }
 }
 

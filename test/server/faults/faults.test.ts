@@ -44,9 +44,9 @@ describe('a status', () => {
     expect((await get(gate)).status).toBe(200);
     expect([...gate.gate.exchanges()].map((one) => [one.answeredBy, one.fault, one.failure])).toEqual([
       ['fake', undefined, undefined],
-      ['gate', fault, undefined],
+      ['fault', fault, undefined],
     ]);
-    await expect.poll(() => gate.log.join('')).toContain(` 429 not judged gate `);
+    await expect.poll(() => gate.log.join('')).toContain(` 429 not judged fault `);
     expect(gate.log.join('')).toContain(`: fault ${fault}\n`);
   });
 

@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { parseTarget } from '../../src/upstreams/target.ts';
-import { targetProxyOf } from '../../src/upstreams/target-proxy.ts';
+import { proxyOf as proxyOfUrl } from '../../src/upstreams/tunnel.ts';
 import { refusal } from '../support/errors.ts';
 
-const proxyOf = (target: string, env: Record<string, string> = {}) => targetProxyOf(parseTarget(target), env);
+const proxyOf = (target: string, env: Record<string, string> = {}) => proxyOfUrl(new URL(target), env);
 
 describe('the proxy', () => {
   it.each([
@@ -43,10 +42,9 @@ describe('the proxy', () => {
   });
 
   it.each([
-    ['socks5://me:s3cret@proxy:1080', 'holds no URL of an http or https proxy'],
-    ['http://me:s3/cret@proxy', 'holds no URL of an http or https proxy'],
-    ['http://me:1/s3cret@proxy', 'holds more than scheme, credentials, host and port'],
-    ['http://me:s3cret%@proxy', 'has a % that codes nothing'],
+    ['socks5://me:s3cret@proxy:1080', 'is no URL of an http or https proxy'],
+    ['http://me:s3/cret@proxy', 'is no URL of an http or https proxy'],
+    ['http://me:1/s3cret@proxy', 'is no URL of an http or https proxy'],
   ])('%s is refused, and not shown', (url, why) => {
     const text = refusal('bad-usage', () => proxyOf('https://a.test', { HTTPS_PROXY: url }));
     expect(text).toContain(why);
@@ -60,8 +58,6 @@ describe('NO_PROXY', () => {
     ['*', 'https://a.test', true],
     ['b.test, *', 'https://a.test', true],
     ['a.test', 'https://a.test', true],
-    ['A.Test.', 'https://a.test', true],
-    ['a.test', 'https://a.test.', true],
     ['a.test', 'https://api.a.test', true],
     ['.a.test', 'https://api.a.test', true],
     ['.a.test', 'https://a.test', true],
@@ -76,14 +72,9 @@ describe('NO_PROXY', () => {
     ['10.0.0.1', 'https://10.0.0.1', true],
     ['10.0.0.1:443', 'https://10.0.0.1:8443', false],
     ['0.0.0.1', 'https://10.0.0.1', false],
-    ['10.0.0.0/8', 'https://10.1.2.3', true],
-    ['10.0.0.0/8', 'https://11.1.2.3', false],
-    ['10.0.0.0/99', 'https://10.1.2.3', false],
-    ['10.0.0.0/8', 'https://a.test', false],
     ['::1', 'https://[::1]', true],
     ['[::1]:8443', 'https://[::1]:8443', true],
     ['[::1]:8443', 'https://[::1]', false],
-    ['fd00::/8', 'https://[fd00::1]', true],
     ['', 'https://a.test', false],
     [',.,', 'https://a.test', false],
   ])('%j exempts %s: %s', (NO_PROXY, target, isExempt) => {

@@ -1,45 +1,29 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { type AddressInfo, connect } from 'node:net';
+import { createServer, type ServerResponse } from 'node:http';
+import { connect } from 'node:net';
+import { Readable } from 'node:stream';
 import { afterEach, expect, it } from 'vitest';
 import { PatchgateError } from '../../src/errors.ts';
 import type { Finding } from '../../src/model/finding.ts';
 import { DEFAULT_REDACTION } from '../../src/recordings/redact/redaction.ts';
-import { ExchangeInFlight, findingsHeader, redactError } from '../../src/server/exchange-in-flight.ts';
+import { Exchange, findingsHeader, redactError, type Step } from '../../src/server/exchange.ts';
 import { Sessions } from '../../src/server/sessions.ts';
-
-const FLOW = { resume: () => undefined };
-const FINDING: Finding = {
-  ...{ rule: 'project.environment-deleted', severity: 'warn', basis: 'stated', pointer: '/environments' },
-  ...{ message: 'environment 2 (Staging) is left out', source: 'service-api 4.1 rule 4' },
-} as Finding;
-
-function begun(
-  req: IncomingMessage,
-  res: ServerResponse,
-  findings: readonly Finding[] = [],
-): ExchangeInFlight {
-  const exchange = new ExchangeInFlight(req, res, {
-    ...{ sessions: new Sessions(0), redaction: DEFAULT_REDACTION },
-    ...{ nextId: () => 1, onFinished: () => undefined },
-  });
-  exchange.verdict = { outcome: 'pass', findings, omitted: 0 };
-  exchange.begin();
-  return exchange;
-}
+import { listen } from '../support/serve-upstream.ts';
 
 let close: (() => void) | undefined;
 afterEach(() => close?.());
 
-/** Answers one request as `answer` has it. */
-async function answered(
-  answer: (exchange: ExchangeInFlight, res: ServerResponse) => void,
-  findings: readonly Finding[] = [],
-): Promise<Response> {
-  const server = createServer((req, res) => answer(begun(req, res, findings), res));
-  close = () => server.close();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  return fetch(`http://127.0.0.1:${port}/`, { headers: { connection: 'close' } });
+/** The port of a server that answers each request as `answer` has it. */
+async function serve(answer: (res: ServerResponse) => Step): Promise<number> {
+  const server = createServer((req, res) => {
+    const exchange = new Exchange(req, res, {
+      ...{ sessions: new Sessions(0), redaction: DEFAULT_REDACTION },
+      ...{ nextId: () => 1, onFinished: () => undefined },
+    });
+    exchange.verdict = { outcome: 'pass', findings: [finding('/environments')], omitted: 0 };
+    exchange.attempt(() => answer(res));
+  });
+  close = () => server.close().closeAllConnections();
+  return listen(server);
 }
 
 it.each([
@@ -47,44 +31,44 @@ it.each([
   [200, ['Content-Length', '0'], false],
   [204, [], false],
   [304, [], false],
-])('sends the head of a %d with %j before the end: %s', async (status, headers, isEarly) => {
-  let early: number | undefined;
-  const response = await answered((exchange, res) => {
-    exchange.head({ status, message: '', headers }, FLOW, 'target');
-    early = res.socket?.bytesWritten;
-    exchange.end();
-  });
-  expect(response.status).toBe(status);
-  // The head of an answer without a body is all of it: who has it, has the answer.
-  expect((early ?? 0) > 0).toBe(isEarly);
-});
+])(
+  'sends the head of a %d with %j before the end of a body that flows: %s',
+  async (status, headers, isEarly) => {
+    const body = new Readable({ read: () => undefined });
+    let early = 0;
+    const port = await serve((res) => {
+      setImmediate(() => {
+        early = res.socket?.bytesWritten ?? 0;
+        body.push(null);
+      });
+      return { status, message: '', headers, body, from: 'target' };
+    });
+    expect((await fetch(`http://127.0.0.1:${port}/`)).status).toBe(status);
+    // The head of an answer without a body is all of it: who has it, has the answer.
+    expect(early > 0).toBe(isEarly);
+  },
+);
 
 it('says in an answer of its own too what was found', async () => {
-  const response = await answered(
-    (exchange) => exchange.fail(new PatchgateError('target-timeout', 'the target did not answer')),
-    [FINDING],
-  );
+  const port = await serve(() => {
+    throw new PatchgateError('target-timeout', 'the target did not answer');
+  });
+  const response = await fetch(`http://127.0.0.1:${port}/`);
   expect(response.status).toBe(504);
   expect(JSON.parse(response.headers.get('patchgate-findings') as string)).toEqual([
-    { rule: 'project.environment-deleted', severity: 'warn', pointer: '/environments' },
+    { rule: 'schema.unknown-field', severity: 'warn', pointer: '/environments' },
   ]);
 });
 
-it.each<[string, readonly string[], string | undefined]>([
+it.each<[string, string[], string | undefined]>([
   ['1.0', [], 'ECONNRESET'],
   ['1.0', ['Content-Length', '10'], undefined],
   ['1.1', [], undefined],
 ])('cuts an answer of HTTP/%s with %j off visibly', async (version, headers, code) => {
-  const exchanges: ExchangeInFlight[] = [];
-  const server = createServer((req, res) => {
-    const exchange = begun(req, res);
-    exchange.head({ status: 200, message: '', headers }, FLOW, 'target');
-    exchange.data(Buffer.from('half'));
-    exchanges.push(exchange);
-  });
-  close = () => server.close();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  const body = new Readable({ read: () => undefined });
+  body.push('half');
+  const port = await serve(() => ({ status: 200, message: '', headers, body, from: 'target' }));
+  const socket = connect(port, '127.0.0.1');
   let seen: string | undefined;
   socket.on('error', (error: NodeJS.ErrnoException) => {
     seen = error.code;
@@ -93,7 +77,7 @@ it.each<[string, readonly string[], string | undefined]>([
   // Node tells those who have not read it all of an end only.
   socket.on('data', (chunk) => {
     const failed = new PatchgateError('target-unreachable', 'it broke off');
-    if (String(chunk).includes('half')) setImmediate(() => exchanges[0]?.fail(failed));
+    if (String(chunk).includes('half')) setImmediate(() => body.destroy(failed));
   });
   await new Promise((resolve) => socket.once('close', resolve));
   expect(seen).toBe(code);

@@ -1,23 +1,19 @@
 import type { IncomingMessage, OutgoingMessage, ServerResponse } from 'node:http';
+import type { Readable } from 'node:stream';
+import type { Match } from '../contract/match-operation.ts';
 import { PatchgateError } from '../errors.ts';
 import { atEndOfTurn } from '../http/end-of-turn.ts';
-import { header, type RawHeaders, type RequestHead, type ResponseHead } from '../http/http.ts';
+import { header, type RequestHead, type ResponseHead } from '../http/http.ts';
 import type { JsonObject } from '../json/json.ts';
 import type { Finding, Verdict } from '../model/finding.ts';
 import { redactJson, redactText } from '../recordings/redact/redact.ts';
 import type { Redaction } from '../recordings/redact/redaction.ts';
-import {
-  type AnsweredBy,
-  type Flow,
-  type ResponseSink,
-  STOPPED,
-  type WholeResponse,
-} from '../upstreams/upstream.ts';
+import { type Answer, type AnsweredBy, STOPPED } from '../upstreams/upstream.ts';
 import type { AuditEntry } from './audit.ts';
-import { isCutByStop, resetConnection } from './connections.ts';
-import type { Injected } from './faults/faults.ts';
+import { type Client, clientOf, isCutByStop, resetConnection } from './connections.ts';
+import type { Fault } from './faults/fault-list.ts';
 import { BodyKeeper, bodyToShow, type FinishedExchange } from './finished-exchange.ts';
-import { type ProblemAnswer, problemOfError } from './problem.ts';
+import { type GateAnswer, ownFault, problemOfError } from './problem.ts';
 import type { InSession } from './session-path.ts';
 import type { LiveSession, Sessions } from './sessions.ts';
 import { hasBody } from './watch-body.ts';
@@ -33,144 +29,97 @@ export interface Run {
   onFinished(exchange: FinishedExchange): void;
 }
 
+/** What a step of the data path comes to; undefined: it waits for the client. */
+export type Step = Answer | GateAnswer | undefined | Promise<Answer | GateAnswer | undefined>;
+
 /** Answers that never have a body (RFC 9110 15.3.5, 15.4.5). */
 const BODILESS: ReadonlySet<number> = new Set([204, 304]);
 
-/** One request on its way: what is known of it by now, and the sink that is its client. Reports once, when it is over. */
-export class ExchangeInFlight implements ResponseSink {
+/** One request on its way: what is known of it by now, and how it is answered. Reports once, when it is over. */
+export class Exchange {
   readonly id: number;
   readonly req: IncomingMessage;
   readonly res: ServerResponse;
   /** Without the session that its path may name. */
   request: RequestHead;
   session: LiveSession | undefined;
+  /** The operation that could be meant. */
+  match: Match | undefined;
   /** The whole body is to be there before anything happens. */
   isReading = false;
   /** The body, where it was read. */
   body: Buffer | undefined;
   verdict: Verdict | undefined;
-  fault: Injected | undefined;
+  fault: Fault | undefined;
   /** Where the audit has a line for it. */
   audited: AuditEntry | undefined;
   /** It changes a guarded record, and nobody can say what it deletes. */
   isUnguarded = false;
-  /** Ends what is at work, so that another answer can be given; undefined: there is none to be given. */
-  stop: (() => void) | undefined;
+  /** It is answered, or its client is gone. */
+  isOver = false;
+  /** Called where the client goes away before the answer is there. */
+  onGone: (() => void) | undefined;
   readonly #run: Run;
+  readonly #client: Client;
   readonly #startedAt = Date.now();
   readonly #started = performance.now();
-  readonly #sent: RequestHead;
   #handedOnAfterMs: number | undefined;
   /** Of bodies that flow by. */
   #requestKeeper: BodyKeeper | undefined;
   #responseKeeper: BodyKeeper | undefined;
   #head: ResponseHead | undefined;
-  #flow: Flow | undefined;
-  #answeredBy: AnsweredBy = 'gate';
-  #onGone: (() => void) | undefined;
-  /** It is answered, or its client is gone. */
-  isOver = false;
+  #flow: Readable | undefined;
+  #from: AnsweredBy = 'gate';
 
   constructor(req: IncomingMessage, res: ServerResponse, run: Run) {
     this.req = req;
     this.res = res;
     this.#run = run;
     this.id = run.nextId();
-    this.#sent = this.request = {
-      method: req.method as string,
-      url: req.url as string,
-      headers: req.rawHeaders,
-    };
+    this.request = { method: req.method as string, url: req.url as string, headers: req.rawHeaders };
+    this.#client = clientOf(req.socket);
+    this.#client.exchange = this;
+  }
+
+  /** Aborted when the client is gone. */
+  get signal(): AbortSignal {
+    return this.#client.signal;
   }
 
   /** @param asked what it says of its session; undefined: nothing. @throws PatchgateError `overloaded` */
-  enter(asked: InSession | undefined): LiveSession {
-    if (asked) this.request = { ...this.#sent, url: asked.url };
+  enter(asked: InSession | undefined): void {
+    if (asked) this.request = { ...this.request, url: asked.url };
     this.session = this.#run.sessions.enter(asked?.name ?? '', this.#startedAt);
-    return this.session;
   }
 
   /** Somebody begins to answer it. */
   begin(): void {
     this.#handedOnAfterMs = performance.now() - this.#started;
+    if (this.body || !hasBody(this.req)) return;
+    const keeper = new BodyKeeper();
+    this.#requestKeeper = keeper;
     // Not `on`: that would start the flow, perhaps before the upstream listens.
-    if (!this.body && hasBody(this.req)) {
-      const keeper = new BodyKeeper();
-      this.#requestKeeper = keeper;
-      this.req.prependListener('data', (chunk: Buffer) => keeper.add(chunk));
-    }
-    this.res.on('close', () => {
-      if (this.isOver) return;
-      const onGone = this.#onGone;
-      this.#over(
-        isCutByStop(this.req.socket) ? STOPPED : 'the client went away before the response was complete',
-      );
-      onGone?.();
-    });
+    this.req.prependListener('data', (chunk: Buffer) => keeper.add(chunk));
   }
 
-  /** @param onGone called where the client goes away before the response is over */
-  whenGone(onGone: () => void): void {
-    if (!this.isOver) this.#onGone = onGone;
-  }
-
-  whole(response: WholeResponse, answeredBy: AnsweredBy): void {
-    if (this.isOver) return;
-    const { body } = response;
-    this.#writeHead(response, answeredBy);
-    this.#over(undefined, body);
-    atEndOfTurn(() => endWith(this.res, body));
-  }
-
-  head(head: ResponseHead, flow: Flow, answeredBy: AnsweredBy): void {
-    if (this.isOver) return;
-    this.#flow = flow;
-    this.#writeHead(head, answeredBy);
-    // A stream's head must not wait for its first event. One of known length goes out together with its first bytes; and one
-    // that has none is all of the answer, which must not be there before its end.
-    if (!BODILESS.has(head.status) && header(head.headers, 'content-length') === undefined)
-      this.res.flushHeaders();
-  }
-
-  data(chunk: Buffer): boolean {
-    if (this.isOver) return true;
-    this.#responseKeeper ??= new BodyKeeper();
-    this.#responseKeeper.add(chunk);
-    if (this.res.write(chunk)) return true;
-    // Who sends may not heed it at once.
-    if (this.res.listenerCount('drain') === 0) this.res.once('drain', () => this.#flow?.resume());
-    return false;
-  }
-
-  end(last?: Buffer): void {
-    if (this.isOver) return;
-    if (last) this.#responseKeeper?.add(last);
-    this.#over(undefined, last);
-    atEndOfTurn(() => this.res.end(last));
-  }
-
-  fail(thrown: PatchgateError): void {
-    if (this.isOver) return;
-    const error = redactError(thrown, this.#run.redaction);
-    if (!this.#head) this.answer(problemOfError(error), error.message);
-    else {
-      this.#cutOff(this.#head);
-      this.#over(error.message);
+  /** Takes a step, and writes its answer. What throws is one, too, and keeps no other request from going on. */
+  attempt(step: () => Step): void {
+    try {
+      const answer = step();
+      if (answer instanceof Promise) answer.then(this.#write).catch(this.#fail);
+      else this.#write(answer);
+    } catch (error) {
+      this.#fail(error);
     }
   }
 
-  /** The gate's own answer. @param failure what it tells of, in one sentence */
-  answer({ status, headers, body, shown = body }: ProblemAnswer, failure?: string): void {
-    this.#writeHead({ status, message: '', headers }, 'gate');
-    this.#over(failure, shown);
-    this.res.end(body);
-    // Node waits until a body that is being read is read on, and a client that sends all of it first would, too.
-    this.req.unpipe().resume();
-  }
-
-  /** The client was gone before anybody could answer. */
-  brokenOff(): void {
-    this.#over(isCutByStop(this.req.socket) ? STOPPED : 'the client broke off its request');
+  /** The client is gone. */
+  gone(): void {
+    const onGone = this.onGone;
+    this.#flow?.destroy();
+    const how = this.#handedOnAfterMs === undefined ? BROKEN_OFF : WENT_AWAY;
+    this.#over(isCutByStop(this.req.socket) ? STOPPED : how);
+    onGone?.();
   }
 
   /** Not a byte goes out: the connection is reset. */
@@ -180,20 +129,91 @@ export class ExchangeInFlight implements ResponseSink {
     if (this.res.socket) resetConnection(this.res.socket);
   }
 
-  #writeHead(head: ResponseHead, answeredBy: AnsweredBy): void {
-    const { status, message } = head;
-    const headers = this.#onWire(head.headers);
-    // A status that Node has no words for keeps those that the target gave.
-    if (message === '') this.res.writeHead(status, headers);
-    else this.res.writeHead(status, message, headers);
-    this.#head = { status, message, headers: head.headers };
-    this.#answeredBy = answeredBy;
+  /** Ends what is at work for a client that is too slow. What has begun to be answered is cut off. */
+  giveUp(error: PatchgateError): void {
+    if (this.isOver || this.res.headersSent) {
+      this.req.destroy();
+      return;
+    }
+    this.res.shouldKeepAlive = false;
+    this.#fail(error);
+    this.#client.abort();
   }
 
-  #onWire(headers: RawHeaders): string[] {
-    if (!this.verdict || this.verdict.findings.length === 0 || this.verdict.outcome === 'block')
-      return headers as string[];
-    return [...headers, 'Patchgate-Findings', findingsHeader(this.verdict.findings)];
+  readonly #write = (answer: Answer | GateAnswer | undefined): void => {
+    if (!answer) return;
+    const { body } = answer;
+    if (this.isOver) {
+      if (!Buffer.isBuffer(body)) body.destroy();
+      return;
+    }
+    this.#writeHead(answer);
+    if (!Buffer.isBuffer(body)) {
+      this.#stream(body);
+      return;
+    }
+    const { failure, shown = body } = answer as GateAnswer;
+    this.#over(failure, shown);
+    if (answer.from !== 'gate') {
+      atEndOfTurn(() => endWith(this.res, body));
+      return;
+    }
+    // At once: what else comes on the connection may be its end.
+    this.res.end(body);
+    // Node waits until a body that is being read is read on, and a client that sends all of it first would, too.
+    this.req.unpipe().resume();
+  };
+
+  readonly #fail = (thrown: unknown): void => {
+    if (this.isOver) return;
+    const error = redactError(
+      thrown instanceof PatchgateError ? thrown : ownFault(thrown),
+      this.#run.redaction,
+    );
+    if (!this.#head) this.#write({ ...problemOfError(error), failure: error.message });
+    else {
+      this.#cutOff(this.#head);
+      this.#over(error.message);
+    }
+  };
+
+  #stream(body: Readable): void {
+    const { res } = this;
+    const { status, headers } = this.#head as ResponseHead;
+    const length = header(headers, 'content-length');
+    const keeper = new BodyKeeper();
+    let missing = length === undefined ? Number.POSITIVE_INFINITY : Number(length);
+    let last: Buffer | undefined;
+    this.#flow = body;
+    this.#responseKeeper = keeper;
+    // A stream's head must not wait for its first event. One of known length goes out together with its first bytes.
+    if (!BODILESS.has(status) && length === undefined) res.flushHeaders();
+    res.on('drain', () => body.resume());
+    body.on('data', (chunk: Buffer) => {
+      keeper.add(chunk);
+      missing -= chunk.length;
+      // What completes the answer is not written before all is said.
+      if (missing <= 0) last = chunk;
+      else if (!res.write(chunk)) body.pause();
+    });
+    body.on('end', () => {
+      if (this.isOver) return;
+      this.#over(undefined);
+      atEndOfTurn(() => res.end(last));
+    });
+    body.on('error', this.#fail);
+    if (body.errored) this.#fail(body.errored);
+  }
+
+  #writeHead({ status, message, headers, from }: Answer): void {
+    const { verdict } = this;
+    const isNoted = verdict && verdict.findings.length > 0 && verdict.outcome !== 'block';
+    const onWire = isNoted ? [...headers, 'Patchgate-Findings', findingsHeader(verdict.findings)] : headers;
+    // A status that Node has no words for keeps those that the target gave.
+    if (message === '') this.res.writeHead(status, onWire as string[]);
+    else this.res.writeHead(status, message, onWire as string[]);
+    this.#head = { status, message, headers };
+    this.#from = from;
   }
 
   /** To a client of HTTP/1.0 that knows no length, the end of the connection is that of the body: only a reset is seen. */
@@ -208,7 +228,7 @@ export class ExchangeInFlight implements ResponseSink {
   #over(failure: string | undefined, body?: Buffer): void {
     this.isOver = true;
     // What still holds this would hold one request after the other by it, and the garbage collector pays: half of a replay.
-    this.stop = this.#onGone = undefined;
+    this.#client.exchange = this.onGone = undefined;
     if (failure !== undefined) this.req.unpipe().resume();
     if (this.session) this.#run.sessions.leave(this.session);
     const exchange: FinishedExchange = {
@@ -220,7 +240,7 @@ export class ExchangeInFlight implements ResponseSink {
       requestBody: this.body ? bodyToShow(this.body) : this.#requestKeeper?.kept,
       verdict: this.verdict,
       unguarded: this.isUnguarded || undefined,
-      answeredBy: this.#answeredBy,
+      answeredBy: this.#from,
       response: this.#head && {
         status: this.#head.status,
         headers: this.#head.headers,
@@ -234,6 +254,9 @@ export class ExchangeInFlight implements ResponseSink {
     this.#run.onFinished(exchange);
   }
 }
+
+const BROKEN_OFF = 'the client broke off its request';
+const WENT_AWAY = 'the client went away before the response was complete';
 
 /** Bytes of a body that cost less to be copied than to be written as a second piece. */
 const SHORT = 16_384;
@@ -249,7 +272,7 @@ const LIMIT = 4096;
 
 /**
  * The value of `Patchgate-Findings`: `[{"rule":"…","severity":"…","pointer":"…"}]`. Always valid JSON, in ASCII, of at
- * most 4 KiB: the first findings that fit, each of them whole. How many there were in all is not said.
+ * most 4 KiB: the first findings that fit, each of them whole.
  */
 export function findingsHeader(findings: readonly Finding[]): string {
   let items = '';

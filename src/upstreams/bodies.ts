@@ -1,0 +1,142 @@
+import type { IncomingMessage } from 'node:http';
+import { Readable } from 'node:stream';
+import { Pieces } from '../http/pieces.ts';
+import type { Answer } from './upstream.ts';
+
+export const NO_BODY: Buffer = Buffer.alloc(0);
+
+/** The whole body; `too-large` past the limit, with what was read put back; undefined where the client broke off. */
+export type BytesRead = Buffer | 'too-large' | undefined;
+
+/**
+ * Calls back with a body that came along with its head, as most do, and costs no listener; undefined where it is still to come.
+ * A chunked one never counts as whole.
+ */
+export function bytesAtHand(
+  message: IncomingMessage,
+  most: number,
+  done: (bytes: Buffer | undefined) => void,
+): void {
+  const length = Number(message.headers['content-length'] ?? 0);
+  if (length === 0 || length > most) done(undefined);
+  // Node hands the head over before it has looked at what stands behind.
+  else process.nextTick(takeAtHand, message, length, done);
+}
+
+function takeAtHand(
+  message: IncomingMessage,
+  length: number,
+  done: (bytes: Buffer | undefined) => void,
+): void {
+  if (message.readableLength !== length) {
+    done(undefined);
+    return;
+  }
+  const bytes = message.read() as Buffer;
+  message.resume();
+  done(bytes);
+}
+
+/** Reads a request's body up to a limit, and calls back once. Past the limit the message is as it came, paused. */
+export function readBytes(message: IncomingMessage, limit: number, done: (bytes: BytesRead) => void): void {
+  if (Number(message.headers['content-length'] ?? 0) > limit) done('too-large');
+  else bytesAtHand(message, limit, (bytes) => (bytes ? done(bytes) : readPieces(message, limit, done)));
+}
+
+function readPieces(message: IncomingMessage, limit: number, done: (bytes: BytesRead) => void): void {
+  let pieces: Pieces | undefined = new Pieces();
+  const finish = (bytes: BytesRead) => {
+    if (!pieces) return;
+    pieces = undefined;
+    done(bytes);
+  };
+  const onData = (chunk: Buffer) => {
+    pieces?.add(chunk);
+    if (!pieces || pieces.size <= limit) return;
+    message.pause().off('data', onData);
+    message.unshift(pieces.joined());
+    finish('too-large');
+  };
+  message.on('data', onData);
+  message.on('end', () => finish(pieces?.joined()));
+  message.on('close', () => finish(undefined));
+  // What was paused because it was too large for another limit.
+  message.resume();
+}
+
+export interface CollectedBody {
+  bytes: Buffer;
+  /** There were more than may be kept: so many. `bytes` is then empty. */
+  omitted?: number;
+}
+
+export function bounded(bytes: Buffer, limit: number): CollectedBody {
+  return bytes.length > limit ? { bytes: NO_BODY, omitted: bytes.length } : { bytes };
+}
+
+/** Keeps the chunks of a body up to a limit; past it none, but it goes on counting. */
+export class BodyCollector {
+  readonly #limit: number;
+  readonly #pieces = new Pieces();
+  #size = 0;
+
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  add(chunk: Buffer): void {
+    this.#size += chunk.length;
+    if (this.#size > this.#limit) this.#pieces.clear();
+    else this.#pieces.add(chunk);
+  }
+
+  body(): CollectedBody {
+    return this.#size > this.#limit
+      ? { bytes: NO_BODY, omitted: this.#size }
+      : { bytes: this.#pieces.joined() };
+  }
+}
+
+/** The same body, which tells before its end what all of it was. @param limit bytes that are kept at most */
+export function readAlong(
+  body: Readable,
+  limit: number,
+  over: (body: CollectedBody) => unknown,
+  onError?: (error: unknown) => void,
+): Readable {
+  async function* chunks() {
+    const collected = new BodyCollector(limit);
+    try {
+      for await (const chunk of body) {
+        collected.add(chunk as Buffer);
+        yield chunk;
+      }
+    } catch (error) {
+      onError?.(error);
+      throw error;
+    }
+    await over(collected.body());
+  }
+  return Readable.from(chunks(), { objectMode: false });
+}
+
+/** All of an answer's body; of one past the limit, the rest is not waited for. @param signal ends it */
+export async function wholeBody(
+  { body }: Answer,
+  limit: number,
+  signal: AbortSignal,
+): Promise<CollectedBody> {
+  if (Buffer.isBuffer(body)) return bounded(body, limit);
+  const collected = new BodyCollector(limit);
+  const stop = () => body.destroy(signal.reason);
+  signal.addEventListener('abort', stop);
+  try {
+    for await (const chunk of body) {
+      collected.add(chunk as Buffer);
+      if (collected.body().omitted !== undefined) break;
+    }
+    return collected.body();
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
+}
