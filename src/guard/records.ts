@@ -22,6 +22,8 @@ export interface Records {
   of(name: RecordName): Kept | undefined;
   /** A request without the lock has told something of it. */
   put(name: RecordName, kept: Kept): void;
+  /** Nothing is remembered. */
+  areNone?: true;
 }
 
 /** Locks by name, one holder at a time, in the order of asking. */
@@ -114,6 +116,7 @@ export function isSameAccount({ account }: Kept, name: RecordName): boolean {
 export function fakeRecords(): Records {
   const locks = new Locks();
   return {
+    areNone: true,
     of: () => undefined,
     put: () => undefined,
     async lock(_, key) {

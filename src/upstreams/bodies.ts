@@ -117,7 +117,7 @@ export function readAlong(
     }
     await over(collected.body());
   }
-  return Readable.from(chunks(), { objectMode: false });
+  return Readable.from(chunks(), { objectMode: false, highWaterMark: 65_536 });
 }
 
 /** All of an answer's body; of one past the limit, the rest is not waited for. @param signal ends it */
