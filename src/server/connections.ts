@@ -53,17 +53,8 @@ export function isCutByStop(socket: Duplex): boolean {
   return cut.has(socket);
 }
 
-/** The connection that a TLS socket runs over: only that one can be reset. */
-const carriers = new WeakMap<Socket, Socket>();
-
-export function carriedBy(socket: Socket, carrier: Socket): void {
-  carriers.set(socket, carrier);
-}
-
-/** Breaks a connection with a TCP reset, which tells the client that nothing more comes. Where another server has done the TLS,
- *  it is closed without a word. */
+/** Breaks a connection with a TCP reset, which tells the client that nothing more comes; over TLS it is closed without a word. */
 export function resetConnection(socket: Socket): void {
-  const carrier = carriers.get(socket);
-  if (carrier === undefined && 'encrypted' in socket) socket.destroy();
-  else (carrier ?? socket).resetAndDestroy();
+  if ('encrypted' in socket) socket.destroy();
+  else socket.resetAndDestroy();
 }

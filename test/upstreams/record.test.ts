@@ -53,6 +53,7 @@ async function recording(listener: RequestListener, options: RecordOptions & { j
   cleanups.push(() => closeServer(behind));
   const port = await listen(behind);
   const store = await openStore(folder, 'demo', { writable: true });
+  cleanups.push(() => store.close());
   const skipped: string[] = [];
   const skip = (reason: string) => skipped.push(reason);
   const upstream = record(target(port), store, { onSkipped: skip, onOmitted: skip, ...options });

@@ -1,6 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { UserConfig } from '../../../src/settings/define-config.ts';
-import { fileOf, makeCertificate } from '../../support/certificates.ts';
 import { laterRefusal } from '../../support/errors.ts';
 import { type InProcess, type Settings, startGate } from '../../support/in-process.ts';
 import { RawConnection, requestBytes, sendRaw, valuesOf } from '../../support/raw.ts';
@@ -113,24 +112,6 @@ describe('a reset', () => {
     const [, first] = [...gate.gate.exchanges()];
     expect(first).toMatchObject({ fault: 'reset count=1', failure: 'the connection was reset by a fault' });
     expect(first?.response).toBeUndefined();
-  });
-
-  it('does so over TLS, and after a while', async () => {
-    const { cert, key } = await makeCertificate(['127.0.0.1']);
-    const gate = await fake('/b reset latency=1ms', {
-      tlsCert: fileOf(cert),
-      tlsKey: fileOf(key),
-    });
-    const connection = await RawConnection.openSecure(gate.port, { ca: cert });
-    // A client of Node that has yet to read the tickets of TLS is told of an end, and of no reset.
-    connection.write(requestBytes({ path: PROJECT }));
-    expect((await connection.response()).status).toBe(200);
-    const code = new Promise((resolve) => {
-      connection.socket.once('error', (error: NodeJS.ErrnoException) => resolve(error.code));
-      connection.socket.once('close', () => resolve('closed'));
-    });
-    connection.write(requestBytes({ path: '/b' }));
-    expect(await code).toBe('ECONNRESET');
   });
 });
 
