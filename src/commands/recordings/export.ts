@@ -1,8 +1,6 @@
 import type { CommandModule } from 'yargs';
-import type { StoredBody } from '../../model/exchange.ts';
-import { bodyBytes } from '../../recordings/body.ts';
 import { CREATOR, NO_ORIGIN } from '../../recordings/har/har.ts';
-import { type BodyToExport, harEntryOf } from '../../recordings/har/to-har.ts';
+import { harEntryOf } from '../../recordings/har/to-har.ts';
 import { redactExchange } from '../../recordings/plain-exchange.ts';
 import { amount } from '../../reporters/wording.ts';
 import { resolveConfig } from '../../settings/config.ts';
@@ -33,11 +31,7 @@ export const exportRecording: CommandModule = {
       const all = await withRecording(recordings, name, 'read', exchangesOf);
       return all
         .filter(({ exchange }) => selection(exchange))
-        .map((one) => {
-          const exchange = redactExchange(one.exchange, recordings.rules.redaction);
-          const [request, response] = [bytesOf(exchange.request.body), bytesOf(exchange.response.body)];
-          return harEntryOf({ exchange, request, response }, base);
-        });
+        .map(({ exchange }) => harEntryOf(redactExchange(exchange, recordings.rules.redaction), base));
     });
     const creator = { name: CREATOR, version: version() };
     const text = `${JSON.stringify({ log: { version: '1.2', creator, entries } }, null, 2)}\n`;
@@ -46,7 +40,3 @@ export const exportRecording: CommandModule = {
     say(`${amount(entries.length, 'exchange')} written to ${output}`);
   },
 };
-
-function bytesOf(body: StoredBody | undefined): BodyToExport {
-  return body === undefined || 'omitted' in body ? body : bodyBytes(body);
-}

@@ -18,38 +18,36 @@ import type { TimedEntry } from './read-har.ts';
 /** A body's bytes; undefined where the archive has only heard of it. */
 type Found = Buffer | undefined;
 
-export interface FoundExchange {
-  seen: SeenExchange;
-  /** Bytes of bodies that were not kept. */
-  omitted: { request?: number; response?: number };
-}
-
-export interface EntryOptions {
+interface EntryOptions {
   /** Of an archive of ours: what it says of bodies and headers is so. */
   isOwn?: boolean;
   /** The bodies that Playwright keeps in files beside the archive. */
   attached?: { request?: Found; response?: Found };
 }
 
-const NO_RESPONSE: HarResponse = { status: 0, content: { size: 0 } };
+interface FoundExchange {
+  seen: SeenExchange;
+  /** Bytes of bodies that were not kept. */
+  omitted: { request?: number; response?: number };
+}
+
 const NO_BYTES = Buffer.alloc(0);
 
 /** An entry as the exchange that went by, as far as the archive knows; or why it is none. Not redacted: recording does that. */
 export function seenOf(entry: TimedEntry, options: EntryOptions = {}): FoundExchange | { skipped: string } {
   const { isOwn = false, attached = {} } = options;
-  const { request } = entry;
-  const response = entry.response ?? NO_RESPONSE;
+  const { request, _patchgate: own } = entry;
+  const response = entry.response ?? { status: 0 };
   const url = parseUrl(request.url);
   const answered = answeredBytes(response, attached.response);
-  // What we recorded ourselves was asked for like that.
   const skipped = whySkipped(entry, url, response.status, isOwn || (answered?.length ?? 0) > 0);
   if (skipped !== undefined || !url) return { skipped: skipped ?? 'no URL' };
   const { headers, body: requestBody } = askedIn(entry, options);
   if (requestBody === undefined) return { skipped: "the request's body is not in the file" };
-  const mayBeEmpty = isOwn || request.method === 'HEAD';
-  const responseBody = answered ?? (mayBeEmpty ? NO_BYTES : undefined);
+  const responseBody = answered ?? (isOwn || request.method === 'HEAD' ? NO_BYTES : undefined);
   if (responseBody === undefined) return { skipped: "the response's body is not in the file" };
   const startedAt = Date.parse(entry.startedDateTime);
+  const answeredHeaders = headersOf(response.headers);
   return {
     seen: {
       request: {
@@ -60,19 +58,39 @@ export function seenOf(entry: TimedEntry, options: EntryOptions = {}): FoundExch
       },
       requestBody,
       response: {
-        status: statusOf(response, responseBody),
+        // A browser that asked whether its copy still holds puts the copy into the archive.
+        status: response.status === 304 && responseBody.length > 0 ? 200 : response.status,
         message: response.statusText ?? '',
-        headers: isOwn
-          ? rawHeadersOf(response.headers)
-          : answeredHeaders(response, responseBody, request.method, attached.response !== undefined),
+        headers:
+          isOwn || request.method === 'HEAD'
+            ? answeredHeaders
+            : describing(answeredHeaders, responseBody, response.content, attached.response !== undefined),
       },
       responseBody,
       startedAt,
-      endedAt: startedAt + (typeof entry.time === 'number' ? Math.max(0, entry.time) : 0),
-      session: isOwn ? entry._patchgate?.session : undefined,
+      endedAt: startedAt + Math.max(0, Number(entry.time) || 0),
+      session: isOwn ? own?.session : undefined,
     },
-    omitted: (isOwn && entry._patchgate?.omitted) || {},
+    omitted: (isOwn && own?.omitted) || {},
   };
+}
+
+function whySkipped(
+  { request: { method }, _resourceType }: HarEntry,
+  url: URL | undefined,
+  status: number,
+  hasBody: boolean,
+): string | undefined {
+  if (/^wss?:$/.test(url?.protocol ?? '') || _resourceType === 'websocket' || status === 101)
+    return 'WebSocket';
+  if (method === 'CONNECT') return 'CONNECT';
+  if (!url) return 'no URL';
+  if (!/^https?:$/.test(url.protocol)) return `not HTTP (${url.protocol})`;
+  if (!TOKEN.test(method)) return 'no HTTP method';
+  // Some tools write -1.
+  if (status <= 0) return 'no response';
+  if (status === 304 && !hasBody) return 'not modified, and the copy is not in the file';
+  return status < 200 || status > 999 ? 'no final response' : undefined;
 }
 
 /** The headers of a request, as they describe its body, and that; empty where it was not kept, undefined where it is not there. */
@@ -80,70 +98,41 @@ export function askedIn(
   { request, _patchgate }: HarEntry,
   { isOwn = false, attached = {} }: EntryOptions,
 ): { headers: string[]; body: Found } {
-  const headers = withType(rawHeadersOf(request.headers), request.postData?.mimeType);
-  const isOmitted = isOwn && _patchgate?.omitted?.request !== undefined;
-  const body = isOmitted ? NO_BYTES : postedBytes(request, header(headers, 'content-type'), attached.request);
-  return { headers: isOwn || body === undefined ? headers : plainHeaders(headers, body), body };
+  const headers = withType(headersOf(request.headers), request.postData?.mimeType);
+  if (isOwn && _patchgate?.omitted?.request !== undefined) return { headers, body: NO_BYTES };
+  const body = postedBytes(request, header(headers, 'content-type'), attached.request);
+  return { headers: isOwn || body === undefined ? headers : withoutUndone(headers, body), body };
 }
 
 /** The request target as it was written, without the fragment that no client sends. */
 export function targetOf({ request, _patchgate }: HarEntry): string {
-  if (_patchgate?.path !== undefined)
-    return _patchgate.path + (_patchgate.query ? `?${_patchgate.query}` : '');
+  const { path, query } = _patchgate ?? {};
+  if (path !== undefined) return query ? `${path}?${query}` : path;
   const text = /^[!-~]*$/.test(request.url) ? request.url : (parseUrl(request.url)?.href ?? request.url);
   return text.replace(/#.*$/, '');
 }
 
 /**
- * An entry as an exchange, whatever is missing of it: nothing of it is redacted, and its headers are those of the request alone.
+ * An entry as an exchange, whatever is missing of it, not redacted, and without the headers of its answer.
  *
  * @param body that of the request; undefined: it is not there
  */
 export function exchangeIn(
-  entry: HarEntry,
+  { response }: HarEntry,
   { method, url, headers }: RequestHead,
   body: Found,
   { attached = {} }: EntryOptions,
-): Omit<Exchange, 'response'> & Partial<Pick<Exchange, 'response'>> {
-  const response = entry.response ?? NO_RESPONSE;
-  const answer = response.status > 0 ? (answeredBytes(response, attached.response) ?? NO_BYTES) : undefined;
-  return {
-    request: {
-      ...{ method, ...splitTarget(url) },
-      headers: storedHeaders(headers.map((text, i) => (i % 2 === 0 ? text.toLowerCase() : text))),
-      body: (body && textBody(body)) ?? { omitted: 0 },
-    },
-    ...(answer && { response: { status: statusOf(response, answer), headers: {}, body: textBody(answer) } }),
-    meta: { recordedAt: entry.startedDateTime ?? '', durationMs: 0 },
-  };
+): Pick<Exchange, 'request'> & Partial<Pick<Exchange, 'response'>> {
+  const names = headers.map((text, i) => (i % 2 === 0 ? text.toLowerCase() : text));
+  const request = { method, ...splitTarget(url), headers: storedHeaders(names), body: textBody(body) };
+  if (!response || response.status <= 0) return { request };
+  const answer = answeredBytes(response, attached.response) ?? NO_BYTES;
+  return { request, response: { status: response.status, headers: {}, body: textBody(answer) } };
 }
 
 /** What is read once need not be kept as JSON. */
-function textBody(bytes: Buffer): StoredBody {
-  return storeBody(bytes, 'text/plain') ?? { text: '' };
-}
-
-function whySkipped(
-  { request, _resourceType }: HarEntry,
-  url: URL | undefined,
-  status: number,
-  hasBody: boolean,
-): string | undefined {
-  if (/^wss?:$/.test(url?.protocol ?? '') || _resourceType === 'websocket' || status === 101)
-    return 'WebSocket';
-  if (request.method === 'CONNECT') return 'CONNECT';
-  if (!url) return 'no URL';
-  if (!/^https?:$/.test(url.protocol)) return `not HTTP (${url.protocol})`;
-  if (!TOKEN.test(request.method)) return 'no HTTP method';
-  // Some tools write -1.
-  if (status <= 0) return 'no response';
-  if (status === 304 && !hasBody) return 'not modified, and the copy is not in the file';
-  return status < 200 || status > 999 ? 'no final response' : undefined;
-}
-
-/** A browser that asked whether its copy still holds puts the copy into the archive: a client without one needs it whole. */
-function statusOf({ status }: HarResponse, body: Buffer): number {
-  return status === 304 && body.length > 0 ? 200 : Math.max(0, status);
+function textBody(bytes: Found): StoredBody {
+  return bytes ? (storeBody(bytes, 'text/plain') ?? { text: '' }) : { omitted: 0 };
 }
 
 /** The bytes of a request's body. Of a form, of which some tools keep the fields alone, they are made anew. */
@@ -176,17 +165,10 @@ function bytesOf(body: HarBody | null | undefined, attached: Found): Found {
   if (!body || attached || typeof body.text !== 'string') return body ? attached : undefined;
   const isBase64 = /^base64$/i.test(body.encoding ?? body._encoding ?? '');
   const encoding = isBase64 ? 'base64' : body._isBinary ? 'hex' : 'utf8';
-  return Buffer.concat(chunksOf(body.text, encoding).map((chunk) => Buffer.from(chunk, encoding)));
-}
-
-/** Polly writes encoded bytes as a JSON list of chunks. */
-function chunksOf(text: string, encoding: BufferEncoding): string[] {
-  if (encoding === 'utf8' || !text.startsWith('[')) return [text];
-  try {
-    return (JSON.parse(text) as unknown[]).map(String);
-  } catch {
-    return [text];
-  }
+  let chunks = [body.text];
+  // Polly writes coded bytes as a JSON list of chunks.
+  if (encoding !== 'utf8' && /^\["[^"]*"(?:,\s*"[^"]*")*\]$/.test(body.text)) chunks = JSON.parse(body.text);
+  return Buffer.concat(chunks.map((chunk) => Buffer.from(chunk, encoding)));
 }
 
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
@@ -195,14 +177,11 @@ const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
  * Headers as on the wire: without HTTP/2's `:method` and the like, with values that came several times apart again
  * (browsers join those of Set-Cookie by line feeds), and other characters than Latin-1 as their UTF-8 bytes.
  */
-function rawHeadersOf(headers: readonly HarHeader[] | null | undefined): string[] {
-  return (headers ?? []).flatMap(({ name, value }) =>
-    TOKEN.test(name) ? valuesOf(value).flatMap((one) => [name, onTheWire(one)]) : [],
-  );
-}
-
-function valuesOf(value: HarHeader['value']): string[] {
-  return [value].flat().flatMap((one) => String(one ?? '').split(/\r?\n/));
+function headersOf(headers: readonly HarHeader[] | null | undefined): string[] {
+  return (headers ?? []).flatMap(({ name, value }) => {
+    const values = [value].flat().flatMap((one) => String(one ?? '').split(/\r?\n/));
+    return TOKEN.test(name) ? values.flatMap((one) => [name, onTheWire(one)]) : [];
+  });
 }
 
 function onTheWire(value: string): string {
@@ -211,27 +190,27 @@ function onTheWire(value: string): string {
   return /[\u0100-\uffff]/.test(plain) ? Buffer.from(plain, 'utf8').toString('latin1') : plain;
 }
 
-/** Those of a response, as they describe the body that is there. */
-function answeredHeaders(
-  { headers: given, content }: HarResponse,
+/** The headers of a response, as they describe the body that is there. */
+function describing(
+  headers: string[],
   body: Buffer,
-  method: string,
+  content: HarBody | null | undefined,
   isFile: boolean,
 ): string[] {
-  const headers = rawHeadersOf(given);
-  // These describe a body that is not there.
-  if (method === 'HEAD') return headers;
-  const plain = plainHeaders(headers, body);
+  const plain = withoutUndone(headers, body);
   if (body.length === 0) return plain;
   const typed = withType(plain, content?.mimeType);
-  return isFile || content?.encoding ? typed : withCharset(typed, body);
+  const at = typed.findIndex((name, i) => i % 2 === 0 && name.toLowerCase() === 'content-type') + 1;
+  // A text was decoded from its charset: what is not ASCII is UTF-8 from now on.
+  if (isFile || content?.encoding || at === 0 || body.every((byte) => byte < 0x80)) return typed;
+  return typed.with(at, (typed[at] as string).replace(/charset=("[^"]*"|[^\s;]*)/i, 'charset=utf-8'));
 }
 
 /** How zstd begins, which is not decoded here. */
 const ZSTD = Buffer.from([0x28, 0xb5, 0x2f, 0xfd]);
 
 /** Tools undo content codings and leave the header. */
-function plainHeaders(headers: RawHeaders, body: Buffer): string[] {
+function withoutUndone(headers: RawHeaders, body: Buffer): string[] {
   const decoded = decodeContentSync(body, codingOf(headers), ANSWER_BOUNDS);
   const isCoded =
     Buffer.isBuffer(decoded) || isPastBounds(decoded) || ZSTD.equals(body.subarray(0, ZSTD.length));
@@ -241,14 +220,5 @@ function plainHeaders(headers: RawHeaders, body: Buffer): string[] {
 /** With the media type that stands elsewhere, where no header says it. */
 function withType(headers: string[], type: string | null | undefined): string[] {
   const isKnown = type && type !== UNKNOWN_TYPE && header(headers, 'content-type') === undefined;
-  return isKnown ? [...headers, ...rawHeadersOf([{ name: 'content-type', value: type }])] : headers;
-}
-
-/** The text of a body was decoded from its charset: what is not ASCII is UTF-8 from now on. */
-function withCharset(headers: string[], body: Buffer): string[] {
-  const at = headers.findIndex((name, i) => i % 2 === 0 && name.toLowerCase() === 'content-type');
-  const type = headers[at + 1] ?? '';
-  const isOther = at >= 0 && /;\s*charset=(?!"?utf-?8\b)/i.test(type);
-  if (!isOther || body.every((byte) => byte < 0x80)) return headers;
-  return headers.with(at + 1, type.replace(/charset=("[^"]*"|[^\s;]*)/i, 'charset=utf-8'));
+  return isKnown ? [...headers, ...headersOf([{ name: 'content-type', value: type }])] : headers;
 }

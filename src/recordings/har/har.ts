@@ -2,7 +2,7 @@ import type { Content, Entry, Header, Param, Request, Response } from 'har-forma
 
 /**
  * HTTP Archive 1.2: what of it is read here. Tools leave out what the standard wants, or write null. Names with an underscore in
- * front are no standard; those of browsers are read, and `_patchgate` is our own.
+ * front are no standard.
  */
 type Sloppy<T> = { [Name in keyof T]?: T[Name] | null };
 
@@ -21,11 +21,11 @@ export interface HarBody extends Sloppy<Pick<Content, 'mimeType' | 'text' | 'enc
   _file?: string | null;
 }
 
+type HarParam = Sloppy<Pick<Param, 'name'>> & Pick<HarHeader, 'value'>;
+
 export interface HarRequest extends Pick<Request, 'method' | 'url'>, Sloppy<Pick<Request, 'bodySize'>> {
   headers?: HarHeader[] | null;
-  postData?:
-    | (HarBody & { params?: (Sloppy<Pick<Param, 'name'>> & Pick<HarHeader, 'value'>)[] | null })
-    | null;
+  postData?: (HarBody & { params?: HarParam[] | null }) | null;
 }
 
 /** Of status 0: there was no response. */
@@ -34,8 +34,6 @@ export interface HarResponse
     Sloppy<Pick<Response, 'statusText' | 'bodySize'>> {
   headers?: HarHeader[] | null;
   content?: HarBody | null;
-  /** Chrome's name of what went wrong: `net::ERR_CONNECTION_REFUSED`. */
-  _error?: string | null;
 }
 
 export interface HarEntry extends Sloppy<Pick<Entry, 'startedDateTime' | 'time' | '_resourceType'>> {
@@ -49,7 +47,6 @@ export interface OwnMember {
   /** Where the URL does not give them back. */
   path?: string;
   query?: string;
-  /** Name of the session that it was recorded in. */
   session?: string;
   /** Bytes of bodies that were not kept. */
   omitted?: { request?: number; response?: number };

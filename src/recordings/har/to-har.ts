@@ -3,19 +3,17 @@ import { STATUS_CODES } from 'node:http';
 import type { Content, Entry, Header, PostData } from 'har-format';
 import { splitTarget } from '../../http/http.ts';
 import { absoluteUrl } from '../../http/url.ts';
-import { type Exchange, headerPairs, type StoredHeaders } from '../../model/exchange.ts';
+import {
+  type Exchange,
+  headerPairs,
+  type RecordedRequest,
+  type StoredBody,
+  type StoredHeaders,
+} from '../../model/exchange.ts';
+import { bodyBytes } from '../body.ts';
 import { queryPairs } from '../match.ts';
 import { contentTypeOf, isForm } from '../redact/redact.ts';
 import { type OwnMember, UNKNOWN_TYPE } from './har.ts';
-
-/** The bytes of a body that was kept, or how many were not; undefined where there was none. */
-export type BodyToExport = Buffer | { omitted: number } | undefined;
-
-interface ExchangeToExport {
-  exchange: Exchange;
-  request: BodyToExport;
-  response: BodyToExport;
-}
 
 /**
  * An exchange as an entry of an HTTP archive. Pure.
@@ -23,97 +21,74 @@ interface ExchangeToExport {
  * @param base put before its path, since recordings keep no host: `http://127.0.0.1:4010`
  */
 export function harEntryOf(
-  { exchange, request: sent, response: answered }: ExchangeToExport,
+  { request, response, meta }: Exchange,
   base: string,
-): Entry & { _patchgate?: OwnMember } {
-  const { request, response, meta } = exchange;
-  const type = contentTypeOf(request.headers);
-  const { location } = response.headers;
-  const own = ownMember(exchange, sent, answered, base);
+): Entry & { _patchgate: OwnMember } {
+  const [sent, answered] = [contentOf(request.body), contentOf(response.body)];
   return {
     startedDateTime: new Date(meta.recordedAt).toISOString(),
     time: meta.durationMs,
     request: {
-      method: request.method,
-      url: absoluteUrl(request, base),
-      httpVersion: 'HTTP/1.1',
-      cookies: [],
+      ...{ method: request.method, url: absoluteUrl(request, base), httpVersion: 'HTTP/1.1', cookies: [] },
       headers: headersOf(request.headers),
       queryString: pairsOf(request.query),
-      ...(sent !== undefined && { postData: postDataOf(sent, type) }),
-      headersSize: -1,
-      bodySize: sizeOf(sent),
+      ...(request.body && { postData: postDataOf(sent, contentTypeOf(request.headers)) }),
+      ...{ headersSize: -1, bodySize: sent.size },
     },
     response: {
-      status: response.status,
-      statusText: STATUS_CODES[response.status] ?? '',
-      httpVersion: 'HTTP/1.1',
-      cookies: [],
-      headers: headersOf(response.headers),
-      content: {
-        size: sizeOf(answered),
-        mimeType: contentTypeOf(response.headers) ?? UNKNOWN_TYPE,
-        ...(answered !== undefined && textOf(answered)),
+      ...{
+        status: response.status,
+        statusText: STATUS_CODES[response.status] ?? '',
+        httpVersion: 'HTTP/1.1',
       },
-      redirectURL: [location].flat()[0] ?? '',
-      headersSize: -1,
-      bodySize: sizeOf(answered),
+      ...{ cookies: [], headers: headersOf(response.headers) },
+      content: { ...answered, mimeType: contentTypeOf(response.headers) ?? UNKNOWN_TYPE },
+      redirectURL: [response.headers.location].flat()[0] ?? '',
+      ...{ headersSize: -1, bodySize: answered.size },
     },
     cache: {},
     timings: { send: 0, wait: meta.durationMs, receive: 0 },
-    ...(Object.keys(own).length > 0 && { _patchgate: own }),
+    // What import needs to make the same exchange again.
+    _patchgate: {
+      ...targetBeside(request, base),
+      ...(meta.session !== undefined && { session: meta.session }),
+      omitted: { ...omittedOf('request', request.body), ...omittedOf('response', response.body) },
+    },
   };
 }
 
-function postDataOf(body: Exclude<BodyToExport, undefined>, type: string | undefined): PostData {
-  // The standard has an encoding for responses only.
-  const { encoding, ...text } = textOf(body);
-  const params = isForm(type) && text.text !== undefined ? pairsOf(text.text) : undefined;
-  // It has either text or params; tools write both.
+/** The standard has an encoding for responses only, and either text or params; tools write both. */
+function postDataOf(
+  { encoding, text, comment }: Omit<Content, 'mimeType'>,
+  type: string | undefined,
+): PostData {
   return {
-    mimeType: type ?? '',
-    ...text,
+    ...{ mimeType: type ?? '', text, comment },
     ...(encoding && { _encoding: encoding }),
-    ...(params && { params }),
+    ...(isForm(type) && text !== undefined && { params: pairsOf(text) }),
   } as PostData;
 }
 
-function textOf(
-  body: Exclude<BodyToExport, undefined>,
-): Partial<Pick<Content, 'text' | 'encoding' | 'comment'>> {
-  if (!Buffer.isBuffer(body)) return { comment: `the body of ${body.omitted} bytes was not kept` };
-  return isUtf8(body)
-    ? { text: body.toString('utf8') }
-    : { text: body.toString('base64'), encoding: 'base64' };
+function contentOf(body: StoredBody | undefined): Omit<Content, 'mimeType'> {
+  if (body === undefined) return { size: 0 };
+  if ('omitted' in body)
+    return { size: body.omitted, comment: `the body of ${body.omitted} bytes was not kept` };
+  const bytes = bodyBytes(body);
+  const size = bytes.length;
+  return isUtf8(bytes)
+    ? { size, text: bytes.toString() }
+    : { size, text: bytes.toString('base64'), encoding: 'base64' };
 }
 
-/** What import needs to make the same exchange again. */
-function ownMember(
-  { request, meta }: Exchange,
-  sent: BodyToExport,
-  answered: BodyToExport,
-  base: string,
-): OwnMember {
+/** Path and query, where the URL does not give them back. */
+function targetBeside(request: RecordedRequest, base: string): OwnMember {
   const { path, query } = splitTarget(absoluteUrl(request, base));
-  const isPlain = /^[!"$-~]*$/.test(path + query);
-  const isSame = isPlain && path === request.path && query === request.query;
-  const omitted = {
-    ...(isOmitted(sent) && { request: sent.omitted }),
-    ...(isOmitted(answered) && { response: answered.omitted }),
-  };
-  return {
-    ...(!isSame && { path: request.path, query: request.query }),
-    ...(meta.session !== undefined && { session: meta.session }),
-    ...(Object.keys(omitted).length > 0 && { omitted }),
-  };
+  const isSame = path === request.path && query === request.query;
+  return isSame && /^[!"$-~]*$/.test(path + query) ? {} : { path: request.path, query: request.query };
 }
 
-function isOmitted(body: BodyToExport): body is { omitted: number } {
-  return body !== undefined && !Buffer.isBuffer(body);
-}
-
-function sizeOf(body: BodyToExport): number {
-  return isOmitted(body) ? body.omitted : (body?.length ?? 0);
+function omittedOf(side: 'request' | 'response', body: StoredBody | undefined): OwnMember['omitted'] {
+  return body && 'omitted' in body ? { [side]: body.omitted } : {};
 }
 
 function headersOf(headers: StoredHeaders): Header[] {

@@ -1,0 +1,218 @@
+/** HTTP archives: those of browsers, proxies and other recorders in, and ours out and in again. */
+import { readFileSync } from 'node:fs';
+import { Ajv } from 'ajv';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Exchange } from '../../../src/model/exchange.ts';
+import { storeBody } from '../../../src/recordings/body.ts';
+import { seenOf } from '../../../src/recordings/har/from-har.ts';
+import { CREATOR, NO_ORIGIN } from '../../../src/recordings/har/har.ts';
+import { readHar, type TimedEntry } from '../../../src/recordings/har/read-har.ts';
+import { harEntryOf } from '../../../src/recordings/har/to-har.ts';
+import { plainExchangeOf, toStoredExchange } from '../../../src/recordings/plain-exchange.ts';
+import { redactionOf } from '../../../src/recordings/redact/redaction.ts';
+import { exchange } from '../../support/exchanges.ts';
+import { HAR_SCHEMA } from '../../support/har/har-schema.ts';
+
+const NO_ANSWER = "the response's body is not in the file";
+const NO_REQUEST = "the request's body is not in the file";
+
+function entriesOf(name: string): readonly TimedEntry[] {
+  return readHar(readFileSync(new URL(`../../support/har/${name}`, import.meta.url)), name).entries;
+}
+
+function entry(request: object = {}, response: object = {}): TimedEntry {
+  return {
+    startedDateTime: '2026-11-20T12:00:00Z',
+    time: 5,
+    request: { method: 'GET', url: 'https://h/a', ...request },
+    response: { status: 200, content: { size: 2, text: 'hi' }, ...response },
+  };
+}
+
+function briefly(one: TimedEntry): string | number {
+  const outcome = seenOf(one);
+  return 'skipped' in outcome ? outcome.skipped : outcome.seen.response.status;
+}
+
+function found(one: TimedEntry | undefined, options = {}) {
+  const outcome = seenOf(one as TimedEntry, options);
+  if ('skipped' in outcome) throw new Error(outcome.skipped);
+  return outcome.seen;
+}
+
+it('takes of an archive of a browser what is a whole exchange, without what belongs to HTTP/2 and codings', () => {
+  const entries = entriesOf('browser.json');
+  const none = ['no response', 'no response', 'not HTTP (data:)', 'not HTTP (chrome-extension:)'];
+  expect(entries.map(briefly)).toEqual([200, 200, NO_ANSWER, 'WebSocket', ...none]);
+  expect(found(entries[0]).responseBody).toEqual(Buffer.from('R0lGODlh/w==', 'base64'));
+  const seen = found(entries[1]);
+  expect(seen.request).toEqual({
+    method: 'PATCH',
+    url: 'https://staging.example.com/api/v2/accounts/current/features/7?token=SECRET-1',
+    headers: [
+      ...['authorization', 'Bearer SECRET-2', 'accept', 'application/json'],
+      ...['content-type', 'application/json', 'content-length', '41', 'host', 'staging.example.com'],
+    ],
+  });
+  expect(seen.requestBody.toString()).toBe('{"name":"Grüße","password":"SECRET-4"}');
+  expect(seen.responseBody.toString()).toBe('{"id":7.0}\n');
+  expect(seen.response.headers).not.toContain('content-encoding');
+  expect(seen.response.headers.join()).toContain('set-cookie,a=SECRET-5,set-cookie,b=SECRET-6');
+  expect(seen.endedAt - seen.startedAt).toBeCloseTo(41.6);
+});
+
+it('takes an archive of a proxy: fields of a form, other charsets, bodies in other files', () => {
+  const entries = entriesOf('proxy.json');
+  expect(entries.map(briefly)).toEqual([302, 'CONNECT', NO_REQUEST, 200, 200, NO_ANSWER]);
+  const [form, , , latin, coded, beside] = entries;
+  expect(found(form).requestBody.toString()).toBe('user+name=a%26b&password=SECRET-8');
+  expect(found(latin).response.headers).toContain('text/plain; charset=utf-8');
+  expect(found(coded).response.headers).toContain('Content-Encoding');
+  const attached = { response: Buffer.from('attached') };
+  expect(found(beside, { attached }).responseBody.toString()).toBe('attached');
+});
+
+describe('an entry', () => {
+  it.each<[TimedEntry, string | number]>([
+    [entry({ url: '/a' }), 'no URL'],
+    [entry({ method: 'GET /' }), 'no HTTP method'],
+    [entry({}, { status: -1 }), 'no response'],
+    [entry({}, { status: 103 }), 'no final response'],
+    [entry({}, { status: 304, content: { size: 0 } }), 'not modified, and the copy is not in the file'],
+    [entry({ bodySize: 3 }), NO_REQUEST],
+    [entry({}, { content: null, bodySize: 0 }), 200],
+    [entry({}, { status: 204, content: null }), 204],
+    [entry({ method: 'HEAD' }, { content: { size: 5 } }), 200],
+  ])('%j: %s', (one, outcome) => {
+    expect(briefly(one)).toBe(outcome);
+  });
+
+  it.each<[object, string]>([
+    [{ text: '["68", "c3a9"]', _isBinary: true }, 'hé'],
+    [{ text: '68c3a9', _isBinary: true }, 'hé'],
+    [{ text: '["aMM=","qQ=="]', encoding: 'base64' }, 'hé'],
+    [{ text: '["not", "chunks"]' }, '["not", "chunks"]'],
+  ])('has bytes as Polly and others write them: %j', (content, body) => {
+    expect(found(entry({}, { content })).responseBody.toString()).toBe(body);
+  });
+
+  it('has headers as on the wire, and a target without fragment, percent-encoded', () => {
+    const headers = [
+      { name: 'x', value: '世\u0001' },
+      { name: 'bad name', value: 'x' },
+      { name: 'y', value: 5 },
+      { name: 'z', value: ['a', 'b'] },
+    ];
+    const content = { text: 'b', mimeType: 'text/y' };
+    const seen = found(entry({ url: 'https://h/ä b#c' }, { headers, content }));
+    expect(seen.response.headers).toEqual([
+      ...['x', '\u00e4\u00b8\u0096 ', 'y', '5', 'z', 'a', 'z', 'b', 'content-type', 'text/y'],
+    ]);
+    expect(seen.request.url).toBe('https://h/%C3%A4%20b');
+  });
+});
+
+const bare = { startedDateTime: '2026-11-20T12:00:00Z', request: { method: 'GET', url: 'http://h/' } };
+
+function read(...entries: unknown[]) {
+  return readHar(Buffer.from(JSON.stringify({ log: { entries } }, null, 2)), 'x.har');
+}
+
+it('reads entries in the order of time; one without has that of the one before it', () => {
+  const at = (startedDateTime: unknown) => ({ ...bare, startedDateTime });
+  const timesOf = (...times: unknown[]) => read(...times.map(at)).entries.map((one) => one.startedDateTime);
+  const [c, b, a] = ['2026-11-20T12:00:02Z', '2026-11-20T14:00:01+02:00', '2026-11-20T12:00:00.5Z'];
+  expect(timesOf(c, b, a)).toEqual([a, b, c]);
+  expect(timesOf('x', c, null, a)).toEqual([a, c, c, c]);
+  expect(Date.parse(timesOf(undefined)[0] as string)).toBeGreaterThan(1e12);
+});
+
+it.each([
+  ['', 'x.har:1:1: the document ends where a value should be'],
+  ['{"log": {\n  "entries": [', 'x.har:2:15: the document ends'],
+  ['[]', 'x.har:1:1: must be an object'],
+  ['{"log":\n {"a": 1}}', 'x.har:2:3: /log/entries is missing'],
+  ['{"log": {"entries": 1}}', 'x.har:1:21: /log/entries must be a list'],
+  ['\x1f\x8b', 'x.har is not valid UTF-8'],
+])('refuses what is no archive, with the place: %j', (content, message) => {
+  expect(() => readHar(Buffer.from(content, 'latin1'), 'x.har')).toThrow(message);
+});
+
+it.each<[string, unknown]>([
+  ['x.har:12:7: /log/entries/1 must be an object', 1],
+  ['/request must be an object', { request: 'x' }],
+  ['/request/method is missing', { ...bare, request: { url: 'x' } }],
+  ['headers/0/value must be a text', { request: { ...bare.request, headers: [{ name: 'a', value: {} }] } }],
+  ['/response/status must be an integer', { ...bare, response: { status: 'x' } }],
+  ['/_patchgate/session must be 1 to 100 printable', { ...bare, _patchgate: { session: '' } }],
+])('leaves out one entry, and says why: %s', (message, value) => {
+  const { entries, odd } = read({ ...bare, time: null }, value, { ...bare, response: null });
+  expect(entries).toHaveLength(2);
+  expect(odd).toEqual([expect.stringContaining(message)]);
+});
+
+function fileOf(exchanges: readonly Exchange[]): Buffer {
+  const entries = exchanges.map((one) => harEntryOf(one, NO_ORIGIN));
+  const log = { version: '1.2', creator: { name: CREATOR, version: '1' }, entries };
+  return Buffer.from(JSON.stringify({ log }));
+}
+
+/** Out into an archive and in again. */
+function again(file: Buffer): Exchange[] {
+  const { entries, isOwn } = readHar(file, 'x.har');
+  return entries.map((one) => toStoredExchange(plainExchangeOf(found(one, { isOwn }), redactionOf())));
+}
+
+const text = (letters: string) => fc.string({ unit: fc.constantFrom(...letters), maxLength: 12 });
+const bytes = fc.oneof(
+  fc.json().map((one) => Buffer.from(one)),
+  fc.string({ unit: 'binary' }).map((one) => Buffer.from(one)),
+  fc.uint8Array({ maxLength: 20 }).map((one) => Buffer.from(one)),
+);
+const message = fc
+  .record({
+    type: fc.constantFrom(undefined, 'application/json', 'text/plain; charset=latin1', 'image/png'),
+    accept: fc.oneof(text('aZ09 ,;="é\t'), fc.array(text('aZ, é'), { minLength: 2, maxLength: 3 })),
+    bytes,
+  })
+  .map(({ type, accept, bytes }) => {
+    const body = storeBody(bytes, type);
+    return { headers: { accept, ...(type && { 'content-type': type }) }, ...(body && { body }) };
+  });
+const anyExchange = fc
+  .record({
+    ...{ request: message, response: message, status: fc.constantFrom(200, 201, 302, 404, 599) },
+    ...{ method: fc.constantFrom('GET', 'PATCH', 'POST', 'M-SEARCH'), query: text('ab/.%2Fé;#[] &=+') },
+    ...{ path: text('ab/.%2Fé;#[] &=+'), time: fc.integer({ min: 0, max: 4e12 }), durationMs: fc.nat() },
+  })
+  .map(
+    ({ request, response, method, path, query, status, time, durationMs }): Exchange => ({
+      request: { method, path: `/${path}`, query, ...request },
+      response: { status, ...response },
+      meta: { recordedAt: new Date(time).toISOString(), durationMs },
+    }),
+  );
+
+it('writes archives that are HAR 1.2, and give the same exchanges back', { tags: 'slow' }, () => {
+  const isHar = new Ajv({ allErrors: true }).compile(HAR_SCHEMA);
+  const special = [exchange({ session: 'a "test"' }), exchange({ method: 'OPTIONS', path: '*' })];
+  expect(again(fileOf(special))).toEqual(special);
+  fc.assert(
+    fc.property(fc.array(anyExchange, { maxLength: 4 }), (exchanges) => {
+      const file = fileOf(exchanges);
+      isHar(JSON.parse(file.toString()));
+      expect(isHar.errors ?? []).toEqual([]);
+      expect(again(file)).toEqual(exchanges);
+    }),
+    { numRuns: 300 },
+  );
+});
+
+it('says that a body was not kept', () => {
+  const one = exchange();
+  one.response.body = { omitted: 5 };
+  const { response, _patchgate } = harEntryOf(one, NO_ORIGIN);
+  expect(response.content).toMatchObject({ size: 5, comment: 'the body of 5 bytes was not kept' });
+  expect(_patchgate.omitted).toEqual({ response: 5 });
+});
