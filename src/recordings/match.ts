@@ -9,8 +9,8 @@ import { sameJson, sameText } from './compare-json.ts';
 import { DEFAULT_RULES, type MatchRules } from './match-rules.ts';
 import { recordedRequest } from './plain-exchange.ts';
 import { contentTypeOf, redactBytes, redactHeader, redactPath, redactQuery } from './redact/redact.ts';
+import { decodePart } from './redact/redact-text.ts';
 import { REDACTED } from './redact/redacted.ts';
-import { decodePart } from './redact/suspects.ts';
 import type { StoredExchange } from './stored-exchange.ts';
 import { yieldToEventLoop } from './yield-to-event-loop.ts';
 

@@ -67,10 +67,8 @@ export const ROOTS = (
 ).split(' ');
 
 /** What a name alone says. `parameter`: a secret in a query, form or text, not as a member of JSON; `open`: the value decides. */
-type Kind = 'secret' | 'parameter' | 'open' | 'plain';
-
 export interface Meaning {
-  kind: Kind;
+  kind: 'secret' | 'parameter' | 'open' | 'plain';
   /** Its values may have the shape of a token. */
   isId: boolean;
   /** `jsString`, `cssSelector` */
@@ -79,13 +77,12 @@ export interface Meaning {
 
 const MOST_REMEMBERED = 4096;
 const LONGEST_REMEMBERED = 64;
-const NO_MEANING: Meaning = { kind: 'plain', isId: false, isCode: false };
 
 /** The names of secrets, with those that the user adds and keeps; these count as a whole, in any letter case, with or without `-` and `_`. */
 export class SecretNames {
   readonly #of: 'headers' | 'members' | 'nothing';
-  readonly #added: ReadonlySet<string>;
   readonly #kept: ReadonlySet<string>;
+  readonly added: ReadonlySet<string>;
   /** Every member of every recorded body asks. */
   readonly #remembered = new Map<string, Meaning>();
 
@@ -95,12 +92,8 @@ export class SecretNames {
     kept: readonly string[] = [],
   ) {
     this.#of = of;
-    this.#added = new Set(added.map(bare));
+    this.added = new Set(added.map(bare));
     this.#kept = new Set(kept.map(bare));
-  }
-
-  get hasAdded(): boolean {
-    return this.#added.size > 0;
   }
 
   has(name: string): boolean {
@@ -110,30 +103,26 @@ export class SecretNames {
   meaning(name: string): Meaning {
     const remembered = this.#remembered.get(name);
     if (remembered !== undefined) return remembered;
-    const meaning = this.#of === 'nothing' ? NO_MEANING : this.#look(name);
+    const words = wordsOf(name);
+    const meaning = { kind: this.#kind(name, words), isId: ID.test(words), isCode: CODE.test(words) };
     if (name.length <= LONGEST_REMEMBERED && this.#remembered.size < MOST_REMEMBERED)
       this.#remembered.set(name, meaning);
     return meaning;
   }
 
-  #look(name: string): Meaning {
-    const words = wordsOf(name);
-    return { kind: this.#kind(name, words), isId: ID.test(words), isCode: CODE.test(words) };
-  }
-
   /** Forms nest: `user[pin]`, `user.pin`. */
-  #kind(name: string, words: string): Kind {
+  #kind(name: string, words: string): Meaning['kind'] {
+    if (this.#of === 'nothing') return 'plain';
     const around = name.split(/[[\].?/;]+/).filter((part) => part !== '');
     const last = around.pop() ?? '';
     const ways = [bare(name), bare(last)];
-    if (ways.some((way) => this.#added.has(way))) return 'secret';
+    if (ways.some((way) => this.added.has(way))) return 'secret';
     if (ways.some((way) => this.#kept.has(way))) return 'plain';
     if (/[^\0-\x7f]/.test(name) && IN_OTHER_LETTERS.test(name.normalize('NFC'))) return 'secret';
-    const lastWords = wordsOf(last);
-    const isNever = NEVER.test(words) || QUESTION.test(lastWords);
+    const isNever = NEVER.test(words) || QUESTION.test(wordsOf(last));
     if (!isNever && (this.#of === 'headers' ? SECRET_HEADER : SECRET).test(words)) return 'secret';
     if (PARAMETER.test(last) || around.some((part) => this.has(part))) return 'parameter';
-    return OPEN.test(lastWords) && !NEVER.test(lastWords) ? 'open' : 'plain';
+    return OPEN.test(wordsOf(last)) && !NEVER.test(words) ? 'open' : 'plain';
   }
 }
 
@@ -154,17 +143,12 @@ function bare(name: string): string {
 /** Whether this is no secret whatever its name: `"password": null`, `hasToken=true`, `"tokens": 1532`. */
 export function isHarmless(name: string, value: JsonValue): boolean {
   if (typeof value === 'number') return /s$/i.test(name);
-  return (
-    value === null ||
-    typeof value === 'boolean' ||
-    (typeof value === 'string' && /^(?:true|false|null)?$/i.test(value))
-  );
+  return value === null || typeof value === 'boolean' || /^(?:true|false|null)?$/i.test(String(value));
 }
 
 /** Whether a value is secret by an open name and its own looks together: `session`, `environmentKey`. */
 export function isOpenSecret(name: string, value: JsonValue): boolean {
-  if (typeof value !== 'string' || value.length < 16) return false;
-  return isOpaque(value, /^(?:key|code)$/i.test(name) ? 32 : 16);
+  return typeof value === 'string' && isOpaque(value, /^(?:key|code)$/i.test(name) ? 32 : 16);
 }
 
 const OAUTH =
@@ -173,24 +157,17 @@ const OAUTH =
 const SHORTEST_CODE = 8;
 
 /** Tells which parameters of one query, form or text are secrets, by their names or by what they hold. */
-export class Parameters {
-  readonly #text: string;
-  readonly #names: SecretNames;
-  #isOAuth: boolean | undefined;
-
-  constructor(text: string, names: SecretNames) {
-    this.#text = text;
-    this.#names = names;
-  }
-
-  isSecret(name: string, value: JsonValue): boolean {
-    const { kind } = this.#names.meaning(name);
-    if (kind === 'plain') return false;
-    if (kind !== 'open') return !isHarmless(name, value);
-    if (isOpenSecret(name, value)) return true;
+export function secretParameters(
+  text: string,
+  names: SecretNames,
+): (name: string, value: JsonValue) => boolean {
+  let isOAuth: boolean | undefined;
+  return (name, value) => {
+    const { kind } = names.meaning(name);
+    if (kind === 'plain' || isHarmless(name, value)) return false;
+    if (kind !== 'open' || isOpenSecret(name, value)) return true;
     if (name.toLowerCase() !== 'code' || String(value).length < SHORTEST_CODE) return false;
-    // Once for a text: each parameter may be a code.
-    this.#isOAuth ??= OAUTH.test(this.#text);
-    return this.#isOAuth;
-  }
+    isOAuth ??= OAUTH.test(text);
+    return isOAuth;
+  };
 }

@@ -3,12 +3,12 @@ import { answerBounds, type Beginning, decodeStart } from '../../http/decode-con
 import { header, headerValues, type RawHeaders } from '../../http/http.ts';
 import type { StoredBody, StoredHeaders } from '../../model/exchange.ts';
 import { bodyBytes, storeBody } from '../body.ts';
-import { Parameters } from './names.ts';
-import { redactJson, redactJsonText, redactSuspect, redactText } from './redact-text.ts';
+import { secretParameters } from './names.ts';
+import { decodePart, redactJson, redactJsonText, redactSuspect, redactText } from './redact-text.ts';
 import { betweenPlaceholders, type Hide, hidden, isRedacted, REDACTED } from './redacted.ts';
 import { hiddenApart, type OnSecret, type Redaction, redactPlain, rememberPlain } from './redaction.ts';
 import { isLikeToken, isOpaque, isRandom } from './shapes.ts';
-import { decodePart, mayHoldAny } from './suspects.ts';
+import { mayHoldAny } from './suspects.ts';
 
 /**
  * Redaction of messages. Nothing is written or shown before it went through here. Every function gives back the very value that it was
@@ -38,7 +38,7 @@ export function redactQuery(query: string, redaction: Redaction, onSecret?: OnSe
 /** `token=abc&limit=1` -> `token=[redacted]&limit=1`: a query without its `?`, or a form. */
 function redactPairs(pairs: string, redaction: Redaction, onSecret?: OnSecret, hide: Hide = hidden): string {
   const { members } = redaction;
-  const parameters = new Parameters(pairs, members);
+  const isSecret = secretParameters(pairs, members);
   return pairs
     .split('&')
     .map((pair) => {
@@ -49,7 +49,7 @@ function redactPairs(pairs: string, redaction: Redaction, onSecret?: OnSecret, h
       if (members.meaning(name).kind === 'plain') return `${redactCoded(written)}=${redactCoded(value)}`;
       const plain = decodePart(value);
       if (isRedacted(plain)) return pair;
-      if (!parameters.isSecret(name, plain)) return `${written}=${redactCoded(value)}`;
+      if (!isSecret(name, plain)) return `${written}=${redactCoded(value)}`;
       onSecret?.(plain, true);
       return `${written}=${members.has(name) ? REDACTED : hide(plain)}`;
     })
@@ -142,15 +142,6 @@ export function redactHeaders(headers: RawHeaders, redaction: Redaction, onSecre
   return clean ?? headers;
 }
 
-/** Those that are kept with an exchange. */
-export function redactStoredHeaders(headers: StoredHeaders, redaction: Redaction): StoredHeaders {
-  const clean = Object.entries(headers).map(([name, values]): [string, string | string[]] => {
-    const redact = (value: string) => redactHeader(name, value, redaction);
-    return [name, typeof values === 'string' ? redact(values) : values.map(redact)];
-  });
-  return Object.fromEntries(clean);
-}
-
 /** One header's value. The name is given in lower case. */
 export function redactHeader(name: string, value: string, redaction: Redaction, onSecret?: OnSecret): string {
   if (redaction.headers.has(name)) {
@@ -216,13 +207,9 @@ export function redactBody(
   redaction: Redaction,
 ): StoredBody {
   if ('omitted' in body) return body;
-  if ('json' in body) {
-    const json = redactJson(body.json, redaction);
-    return json === body.json ? body : { ...body, json };
-  }
   const bytes = bodyBytes(body);
   const clean = redactBytes(bytes, contentType, redaction);
-  return clean === bytes ? body : (storeBody(clean, 'text/plain') ?? { text: '' });
+  return clean === bytes ? body : (storeBody(clean, contentType) ?? { text: '' });
 }
 
 /** Of an answer that is kept. */

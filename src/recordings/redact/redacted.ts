@@ -33,10 +33,6 @@ export class Edits {
     this.#text = text;
   }
 
-  get count(): number {
-    return this.#edits.length;
-  }
-
   /** The offset behind the last span. */
   get end(): number {
     return this.#edits.at(-1)?.to ?? 0;
@@ -44,11 +40,6 @@ export class Edits {
 
   add(from: number, to: number, by: string): void {
     this.#edits.push({ from, to, by });
-  }
-
-  /** A span in the place of the edits number `first` to `last`, which lie within it. */
-  cover(first: number, last: number, from: number, to: number, by: string): void {
-    this.#edits.splice(first, last - first, { from, to, by });
   }
 
   toString(): string {

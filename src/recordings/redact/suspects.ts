@@ -32,7 +32,8 @@ for (const root of ROOTS) {
 /** False: there is nothing to hide in a text. @param bytes in UTF-8, or any other code that has ASCII within it */
 export function mayHoldAny(bytes: Buffer, redaction: Redaction): boolean {
   const { detects, members, pointers, patterns, texts } = redaction;
-  if (pointers !== undefined || patterns.length > 0 || texts.length > 0 || members.hasAdded) return true;
+  if (pointers !== undefined || patterns.length > 0 || texts.length > 0 || members.added.size > 0)
+    return true;
   return (
     mayHoldName(bytes, members) ||
     (detects && someLongWord(bytes, (text, from) => tokenAt(text, from) !== undefined))
@@ -85,17 +86,4 @@ function someLongWord(bytes: Buffer, take: (text: string, from: number) => boole
       return true;
   }
   return false;
-}
-
-/** A part of a query or form, percent-decoded; as it stands if it cannot be decoded. */
-export function decodePart(part: string): string {
-  if (!/[%+]/.test(part)) return part;
-  const spaced = part.replaceAll('+', ' ');
-  // An exception takes longer than to find that out.
-  if (/%(?![\da-f]{2})/i.test(spaced)) return spaced;
-  try {
-    return decodeURIComponent(spaced);
-  } catch {
-    return spaced;
-  }
 }
