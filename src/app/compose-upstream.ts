@@ -198,6 +198,5 @@ async function openRecorder(
     onSkipped: (reason, request) =>
       notice(`not recorded: ${shown(request)}: ${redactText(reason, redaction)}`),
     onOmitted: (reason, request) => notice(`recorded in part: ${shown(request)}: ${reason}`),
-    onCoded: (reason, request) => notice(`recorded as it came: ${shown(request)}: ${reason}`),
   });
 }

@@ -13,13 +13,13 @@ export class LogFile {
   /** @throws PatchgateError `cannot-write` */
   constructor(file: string) {
     this.#file = file;
-    this.#try(() => this.#open());
+    this.append(Buffer.alloc(0));
   }
 
   /** All lines or none. The system has them when it returns. @throws PatchgateError `cannot-write` */
   append(lines: Buffer): void {
-    this.#try(() => {
-      const fd = this.#isGone() ? this.#open() : (this.#fd as number);
+    try {
+      const fd = this.#current();
       const { size } = fstatSync(fd);
       try {
         writeAll(fd, lines);
@@ -28,7 +28,9 @@ export class LogFile {
         ftruncateSync(fd, size);
         throw error;
       }
-    });
+    } catch (error) {
+      throw cannotWrite(this.#file, error);
+    }
   }
 
   close(): void {
@@ -36,31 +38,18 @@ export class LogFile {
     this.#fd = undefined;
   }
 
-  #isGone(): boolean {
+  /** Opens the file that has the name now, without a line that was cut off. */
+  #current(): number {
     const now = statSync(this.#file, { throwIfNoEntry: false });
-    return this.#fd === undefined || now?.ino !== fstatSync(this.#fd).ino;
-  }
-
-  #open(): number {
+    if (this.#fd !== undefined && now?.ino === fstatSync(this.#fd).ino) return this.#fd;
     this.close();
+    if (now && !now.isFile()) throw new Error('what stands there is no file');
     makeFolders(dirname(this.#file));
-    const fd = openSync(this.#file, 'a+');
-    this.#fd = fd;
-    const stats = fstatSync(fd);
-    if (!stats.isFile()) throw new Error('what stands there is no file');
-    const tail = Buffer.alloc(Math.min(stats.size, TAIL));
-    const start = stats.size - tail.length;
-    readSync(fd, tail, 0, tail.length, start);
-    // A line that was cut off goes.
-    ftruncateSync(fd, start + tail.lastIndexOf('\n') + 1);
-    return fd;
-  }
-
-  #try(action: () => void): void {
-    try {
-      action();
-    } catch (error) {
-      throw cannotWrite(this.#file, error);
-    }
+    this.#fd = openSync(this.#file, 'a+');
+    const start = Math.max(0, fstatSync(this.#fd).size - TAIL);
+    const tail = Buffer.alloc(TAIL);
+    const length = readSync(this.#fd, tail, 0, TAIL, start);
+    ftruncateSync(this.#fd, start + tail.subarray(0, length).lastIndexOf('\n') + 1);
+    return this.#fd;
   }
 }

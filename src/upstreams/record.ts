@@ -5,12 +5,7 @@ import { answerBounds, decodeContent } from '../http/decode-content.ts';
 import { announcesBody, type RequestHead } from '../http/http.ts';
 import { RECORD_LIMIT } from '../recordings/body.ts';
 import { DEFAULT_RULES, type MatchRules } from '../recordings/match-rules.ts';
-import {
-  isStillCoded,
-  type PlainExchange,
-  plainExchangeOf,
-  type SeenExchange,
-} from '../recordings/plain-exchange.ts';
+import { type PlainExchange, plainExchangeOf, type SeenExchange } from '../recordings/plain-exchange.ts';
 import { codingOf } from '../recordings/redact/redact.ts';
 import { plainExchangeBeside } from '../recordings/redact-beside.ts';
 import type { RecordingStore } from '../recordings/store.ts';
@@ -26,8 +21,6 @@ export interface RecordOptions {
   onSkipped?: (reason: string, request: RequestHead) => void;
   /** Told once for each method and path of an exchange that is kept without a body, so that nothing can replay it. */
   onOmitted?: (reason: string, request: RequestHead) => void;
-  /** Told once for each method and path of an exchange with a body that is kept as it came, so that nothing in it is redacted. */
-  onCoded?: (reason: string, request: RequestHead) => void;
 }
 
 /**
@@ -38,7 +31,7 @@ export function record(upstream: Upstream, store: RecordingStore, options: Recor
   const { rules = DEFAULT_RULES, only = '' } = options;
   const isWanted = ({ isJudged, response }: CollectedExchange) =>
     (isJudged || !only.includes('judged')) && (response.status < 400 || !only.includes('ok'));
-  const { onSkipped = () => undefined, onOmitted = () => undefined, onCoded = () => undefined } = options;
+  const { onSkipped = () => undefined, onOmitted = () => undefined } = options;
   const told = new LRUCache<string, true>({ max: 1000 });
   const timeOf = risingTimes();
   const large = new Set<Promise<void>>();
@@ -77,16 +70,10 @@ export function record(upstream: Upstream, store: RecordingStore, options: Recor
   };
   const tellUnread = ({ request, requestBody, responseBody }: CollectedExchange, exchange: PlainExchange) => {
     const { method, path, omitted } = exchange.request;
-    const coded = (['request', 'response'] as const).find((which) => isStillCoded(exchange[which]));
-    const isWhole = omitted === undefined && exchange.response.omitted === undefined;
-    if (isWhole && !coded) return;
+    if (omitted === undefined && exchange.response.omitted === undefined) return;
     const name = hash('sha1', `${method} ${path}`, 'binary');
     if (told.has(name)) return;
     told.set(name, true);
-    if (isWhole) {
-      onCoded(`its ${coded}'s body is too large to be decoded; nothing in it is redacted`, request);
-      return;
-    }
     const [which, { omitted: counted }] =
       omitted === undefined ? ['response', responseBody] : ['request', requestBody];
     const why =

@@ -94,32 +94,9 @@ describe('the nearest exchange', () => {
     expect(nearest).toMatchObject({ recordedAt: near.meta.recordedAt, differences: [{ place: '/c' }] });
   });
 
-  it('names places with long names within bounds', () => {
-    const json = { ['x'.repeat(50_000)]: 1 };
-    const { text } = explain([exchange({ body: { json: {} } })], exchange({ body: { json } }));
-    expect(text).toMatch(/in the nearest \/x{79}… is unexpected: sent 1$/);
-  });
-
   it('may have a body where none was sent', () => {
     const { nearest } = explain([exchange({ body: { json: { a: 1 } } })], exchange());
     expect(nearest?.differences).toEqual([{ place: 'body', recorded: '{"a":1}' }]);
-  });
-
-  it('is one that differs in one part rather than in fewer places of two', () => {
-    const recorded = [
-      exchange({
-        query: 'a=2',
-        body: { json: { a: 1, b: 1, c: 9 } },
-        recordedAt: '2026-01-01T00:00:00.000Z',
-      }),
-      exchange({
-        query: 'a=1',
-        body: { json: { a: 9, b: 9, c: 9 } },
-        recordedAt: '2026-01-02T00:00:00.000Z',
-      }),
-    ];
-    const { nearest } = explain(recorded, exchange({ query: 'a=1', body: { json: { a: 1, b: 1, c: 1 } } }));
-    expect(nearest?.recordedAt).toBe('2026-01-02T00:00:00.000Z');
   });
 
   it('is compared by the rules', () => {

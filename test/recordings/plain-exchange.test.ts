@@ -1,7 +1,7 @@
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { plainExchangeOf, type SeenExchange, toStoredExchange } from '../../src/recordings/plain-exchange.ts';
-import { DEFAULT_REDACTION, redactionOf } from '../../src/recordings/redact/redaction.ts';
+import { DEFAULT_REDACTION } from '../../src/recordings/redact/redaction.ts';
 import { whole } from '../support/exchanges.ts';
 
 interface Parts {
@@ -43,7 +43,18 @@ describe('plainExchangeOf, as a file keeps it', () => {
     const kept = exchangeOf(
       seen({
         url: '/a/b?x=1',
-        requestHeaders: ['Host', 'h', 'ACCEPT', '*/*', 'Content-Type', 'application/json', 'User-Agent', 'u'],
+        requestHeaders: [
+          'Host',
+          'h',
+          'ACCEPT',
+          '*/*',
+          'X-HTTP-Method-Override',
+          'PATCH',
+          'Content-Type',
+          'application/json',
+          'User-Agent',
+          'u',
+        ],
         requestBody: '{"a":1}',
         headers: [
           ...['Content-Type', 'application/json', 'Date', 'now', 'Content-Length', '7', 'X-Gone', '1'],
@@ -56,33 +67,12 @@ describe('plainExchangeOf, as a file keeps it', () => {
     expect(JSON.parse(JSON.stringify(kept))).toEqual(
       JSON.parse(`{
         "request": { "method": "PATCH", "path": "/a/b", "query": "x=1",
-          "headers": { "accept": "*/*", "content-type": "application/json" }, "body": { "json": { "a": 1 } } },
+          "headers": { "accept": "*/*", "x-http-method-override": "PATCH", "content-type": "application/json" }, "body": { "json": { "a": 1 } } },
         "response": { "status": 200,
           "headers": { "content-type": "application/json", "vary": ["a", "b"], "etag": "\\"1\\"", "__proto__": "p" },
           "body": { "json": { "b": 2 } } },
         "meta": { "recordedAt": "2026-11-20T12:00:00.000Z", "durationMs": 12 } }`),
     );
-  });
-
-  it('keeps what makes a PATCH of it', () => {
-    const names = ['X-HTTP-Method-Override', 'X-HTTP-Method', 'X-Method-Override'];
-    const { request } = exchangeOf(seen({ requestHeaders: names.flatMap((name) => [name, 'PATCH']) }));
-    expect(request.headers).toEqual(Object.fromEntries(names.map((name) => [name.toLowerCase(), 'PATCH'])));
-  });
-
-  it('keeps no secret', () => {
-    const kept = exchangeOf(
-      seen({
-        url: '/a?api_key=s3cret&b=1',
-        requestHeaders: ['Authorization', 's3cret', 'Cookie', 's3cret', 'Content-Type', 'application/json'],
-        requestBody: '{"user":{"password":"s3cret"}}',
-        headers: ['Set-Cookie', 's3cret', 'Location', '/?token=s3cret', 'Content-Type', 'application/json'],
-        body: '{ "token": "s3cret" }',
-      }),
-    );
-    expect(JSON.stringify(kept)).not.toContain('s3cret');
-    expect(kept.request.body).toEqual({ json: { user: { password: '[redacted]' } } });
-    expect(kept.response.headers).not.toHaveProperty('set-cookie');
   });
 
   it.each([
@@ -108,6 +98,7 @@ describe('plainExchangeOf, as a file keeps it', () => {
     ['zstd', Buffer.from('??')],
     ['gzip', gzipSync('{"b":2}').subarray(0, 15)],
     ['br', Buffer.from('{"b":2}')],
+    ['gzip', gzipSync(Buffer.alloc(80 * 1024 * 1024))],
   ])('leaves out a body whose coding %s cannot be undone: nobody can say what it holds', (coding, body) => {
     const headers = ['Content-Encoding', coding];
     const parts = seen({ headers, body, requestHeaders: headers, requestBody: body });
@@ -115,19 +106,6 @@ describe('plainExchangeOf, as a file keeps it', () => {
     for (const message of [request, response]) {
       expect(message).toMatchObject({ headers: ['content-encoding', coding], omitted: body.length });
       expect(message.body.length).toBe(0);
-    }
-  });
-
-  it('keeps a body that would grow too large as it came, and looks for nothing in it', () => {
-    const headers = ['Content-Encoding', 'gzip'];
-    const body = gzipSync(Buffer.alloc(1024 * 1024));
-    const redaction = redactionOf({ redactPatterns: ['[^a-z-]'] });
-    const parts = seen({ headers, body, requestHeaders: headers, requestBody: body });
-    const { request, response } = plainExchangeOf(parts, redaction);
-    for (const message of [request, response]) {
-      expect(message).toMatchObject({ headers: ['content-encoding', 'gzip'] });
-      expect(message.body.equals(body)).toBe(true);
-      expect(message.omitted).toBeUndefined();
     }
   });
 
