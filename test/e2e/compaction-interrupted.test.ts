@@ -1,12 +1,11 @@
-import fs, { cpSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Exchange } from '../../src/model/exchange.ts';
 import { openStore, type RecordingStore } from '../../src/recordings/store.ts';
 import { exchange, plainOf } from '../support/exchanges.ts';
-import { leaveAsKilled } from '../support/killed.ts';
 import { find, turn } from '../support/recordings.ts';
-import { copyAtEachStep, withPatched } from '../support/steps.ts';
+import { copyAtEachStep } from '../support/steps.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const PATHS = ['/a', '/a/b', '/c'];
@@ -106,51 +105,6 @@ describe('writing that is killed at any step', { timeout: 60_000 }, () => {
         await last.close();
       }
       rmSync(into, { recursive: true });
-    }
-  });
-});
-
-describe('a file that cannot be put in its place at the last moment', () => {
-  const refuse = (): never => {
-    throw Object.assign(new Error('EACCES: not allowed'), { code: 'EACCES' });
-  };
-
-  it.each([
-    ['the journal can be written', false],
-    ['nor can the journal be written any more', true],
-  ])('is not taken for written: %s', async (_, isJournalRefused) => {
-    const folder = temporaryFolder();
-    const store = await openStore(folder, 'r', { writable: true });
-    const [one, two] = [numbered('/a', 1, 1), numbered('/a', 1, 2)];
-    store.append(plainOf(one));
-    await turn();
-    const { writeSync } = fs;
-    let isRefused = false;
-    const patches = {
-      renameSync: () => {
-        isRefused = isJournalRefused;
-        refuse();
-      },
-      writeSync: (...args: Parameters<typeof writeSync>) => (isRefused ? refuse() : writeSync(...args)),
-    };
-    await withPatched(patches, () =>
-      expect(store.flush()).rejects.toMatchObject({
-        code: 'cannot-write',
-        message: expect.stringContaining('EACCES'),
-      }),
-    );
-    store.append(plainOf(two));
-    await turn();
-    const killed = join(temporaryFolder(), 'copy');
-    cpSync(folder, killed, { recursive: true });
-    leaveAsKilled(killed);
-    await store.close();
-    await (await openStore(killed, 'r', { writable: true })).close();
-    for (const at of [folder, killed]) {
-      expect(find(await openStore(at, 'r'), 'PATCH', '/a')).toEqual([one, two]);
-      const files = Object.keys(filesBelow(at));
-      expect(files.filter((name) => name.endsWith('.json'))).toEqual(['/r/a/PATCH.json']);
-      if (!isJournalRefused) expect(files).toHaveLength(1);
     }
   });
 });

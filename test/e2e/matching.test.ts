@@ -98,20 +98,6 @@ describe('an option', () => {
     ]);
     expect(answers).toEqual(['2', '1', 501, 501]);
   });
-
-  it('that is the same at recording replaces what it takes for the same', async () => {
-    const settings = { ignoreQuery: ['t'] };
-    const recordings = join(temporaryFolder(), 'recordings');
-    for (const t of [1, 2]) {
-      const target = await startTarget((_req, res) => res.end(`run ${t}`));
-      const gate = await startGate({ target: target.url, record: 'all', recordings, ...settings });
-      await (await send(gate, { path: `/a?t=${t}` })).text();
-      await gate.gate.close();
-    }
-    const texts = [...filesIn(recordings).values()].join('\n');
-    expect(texts).toContain('run 2');
-    expect(texts).not.toContain('run 1');
-  });
 });
 
 describe('a miss', () => {

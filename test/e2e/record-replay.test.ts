@@ -141,33 +141,6 @@ describe("JSON in another writer's style", () => {
   });
 });
 
-describe('a recording made again', () => {
-  it('stays as it is where only ids, dates and tags are others', async () => {
-    const cwd = temporaryFolder();
-    let run = 0;
-    const target = await startTarget((req, res) => {
-      run++;
-      const headers = {
-        'content-type': 'application/json',
-        'x-request-id': `id-${run}`,
-        'last-modified': `Sat, 21 Nov 2026 08:00:0${run} GMT`,
-        etag: `"${run}"`,
-      };
-      res.writeHead(200, headers).end(req.url === '/same' ? '{"a":1}' : `{"a":${run}}`);
-    });
-    const filesOf = async (traffic: RawRequest[]) => {
-      const recorder = await startRecorder(cwd, target.url);
-      await answersTo(recorder, traffic);
-      await recorder.gate.close();
-      return [...exchangeFilesIn(join(cwd, 'recordings')).values()].join('');
-    };
-    const before = await filesOf([{ path: '/same' }]);
-    expect(await filesOf([{ path: '/same' }])).toBe(before);
-    expect(await filesOf([{ path: '/other' }])).toContain('"x-request-id": "id-3"');
-    expect(await filesOf([{ path: '/other' }])).toContain('"x-request-id": "id-4"');
-  });
-});
-
 describe('a file that people wrote', () => {
   it('is answered from with the framing of this connection', async () => {
     const cwd = temporaryFolder();

@@ -136,8 +136,6 @@ describe('one test of ten', () => {
 });
 
 describe('a session that the recording does not know', () => {
-  const named = (name: string): Suite => inTurn([name]);
-
   it('is given what was recorded in none, as is everybody where there are no sessions', async () => {
     const target = await startProject(true);
     const recorder = await startRecorder(cwd, target.url);
@@ -172,15 +170,6 @@ describe('a session that the recording does not know', () => {
     for (const name of ['one', 'two'])
       for (const expected of ['answer 1', 'answer 2', 'answer 3'])
         expect(await ask(replay, name)).toBe(expected);
-  });
-
-  it('is given all where everything was recorded in others', async () => {
-    const [first] = await recorded(await startProject(true), named(NAMES[0] as string));
-    const replay = await startReplay(cwd);
-    const read = async (headers: Record<string, string>) =>
-      `200 ${await (await fetch(replay.url + PROJECT_PATH, { headers })).text()}`;
-    expect(await read({ 'patchgate-session': 'another' })).toBe(first?.[0]);
-    expect(await read({})).toBe(first?.[0]);
   });
 });
 

@@ -74,29 +74,17 @@ export async function copyAtEachStep(
       await writeFile(file, text);
     },
   };
+  const originals = Object.fromEntries(CHANGES.map((name) => [name, fs[name]]));
   Object.assign(fs.promises, later);
-  try {
-    await withPatched(Object.fromEntries(patches), work);
-  } finally {
-    Object.assign(fs.promises, { rename, writeFile });
-    syncBuiltinESMExports();
-  }
-  copy();
-  return copies;
-}
-
-/** Does some work with other functions in the place of some of node:fs. */
-export async function withPatched(
-  patches: Record<string, (...args: never[]) => unknown>,
-  work: () => Promise<unknown>,
-): Promise<void> {
-  const originals = Object.fromEntries(Object.keys(patches).map((name) => [name, fs[name as 'openSync']]));
-  Object.assign(fs, patches);
+  Object.assign(fs, Object.fromEntries(patches));
   syncBuiltinESMExports();
   try {
     await work();
   } finally {
+    Object.assign(fs.promises, { rename, writeFile });
     Object.assign(fs, originals);
     syncBuiltinESMExports();
   }
+  copy();
+  return copies;
 }
