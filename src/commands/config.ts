@@ -14,9 +14,8 @@ import {
   flagOf,
   kindOf,
   SETTING_NAMES,
-  SETTINGS,
-  type Setting,
   type SettingName,
+  settingOf,
   variableOf,
 } from '../settings/settings.ts';
 import { flagsOf, withSettings } from './options.ts';
@@ -71,12 +70,11 @@ function configText({ config, origins, file }: Resolved): string {
 
 /** As one could write it. What is secret is not shown. */
 function shown(name: SettingName, config: Config): string {
-  const setting: Setting = SETTINGS[name];
   const value: unknown = config[name];
-  const kind = kindOf(setting);
+  const kind = kindOf(name);
   if (kind === 'headers' || kind === 'tokens')
     return (value as string[]).map((text) => text.replace(/=(?!env:).+$/, `=${REDACTED}`)).join(', ');
-  if (setting.secret) return REDACTED;
+  if (settingOf(name).secret) return REDACTED;
   if (kind === 'faults') return config.fault.map(faultText).join('; ');
   if (kind === 'duration') return `${value}ms`;
   if (kind === 'fileOrOff' && value === '') return 'false';

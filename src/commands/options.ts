@@ -1,12 +1,5 @@
 import type { Argv, Options } from 'yargs';
-import {
-  flagOf,
-  SETTING_NAMES,
-  SETTINGS,
-  type Setting,
-  type SettingName,
-  wordsOf,
-} from '../settings/settings.ts';
+import { flagOf, SETTING_NAMES, SETTINGS, type Setting, type SettingName } from '../settings/settings.ts';
 
 type Names = readonly SettingName[];
 
@@ -62,10 +55,13 @@ export const formatOf = <T extends string>(describe: string, ...choices: readonl
 
 function optionOf(setting: Setting): Options {
   const { type, description, default: fallback, alias, group, bare, rare = false } = setting;
-  const words = wordsOf(setting).filter((word) => !description.includes(word));
+  const words = (setting.enum ?? []).filter((word) => typeof word === 'string');
+  const says = words.every((word) => description.includes(word))
+    ? description
+    : `${description}: ${words.join(', ')}`;
   const shown = String(fallback ?? '');
   return {
-    describe: words.length === 0 ? description : `${description}: ${wordsOf(setting).join(', ')}`,
+    describe: says,
     group: `${group}:`,
     hidden: rare,
     // One that is on or off takes no word: yargs would read any as off.

@@ -32,7 +32,7 @@ export function findConfigFile(named: unknown, cwd: string): string | undefined 
     throw wrong(`the config file ${named} does not exist`, 'name one file with --config or PATCHGATE_CONFIG');
   }
   for (let folder = resolve(cwd); ; folder = dirname(folder)) {
-    const [file, second] = CONFIG_FILES.map((name) => join(folder, name)).filter(isThere);
+    const [file, second] = CONFIG_FILES.map((name) => join(folder, name)).filter((name) => existsSync(name));
     if (file === undefined && folder !== dirname(folder)) continue;
     if (file === undefined) return undefined;
     if (second !== undefined)
@@ -49,15 +49,6 @@ export function findConfigFile(named: unknown, cwd: string): string | undefined 
   }
 }
 
-/** A link that leads nowhere is there, too: reading it says so. A folder that may not be entered has no config file. */
-function isThere(file: string): boolean {
-  try {
-    return lstatSync(file, { throwIfNoEntry: false }) !== undefined;
-  } catch {
-    return false;
-  }
-}
-
 /** Everybody may write into it, and take away what is theirs alone: a config found there may be anybody's program. */
 const SHARED = 0o1002;
 
@@ -69,13 +60,8 @@ function isAnothers(file: string, folder: string): boolean {
 export async function readConfigFile(file: string, cwd: string): Promise<ConfigFile> {
   const where = shortPath(file, cwd);
   const isJson = /\.json$/i.test(file);
-  const text = isJson ? readText(file, where) : undefined;
-  const content =
-    text === undefined
-      ? await exportOf(file, where)
-      : parseFile({ where, text }, 'bad-config', (offset) => hintAt(text, offset));
-  const isObject = typeof content === 'object' && content !== null && !Array.isArray(content);
-  if (!isObject || content instanceof Promise || content instanceof Map)
+  const { content, text } = isJson ? readJson(file, where) : { content: await exportOf(file, where) };
+  if (typeof content !== 'object' || content === null || Array.isArray(content))
     throw wrong(
       `the config file ${where} holds ${Array.isArray(content) ? 'a list' : shownValue(content)}, not settings`,
       isJson ? 'write { "recording": "checkout" }' : 'write export default { recording: "checkout" }',
@@ -83,55 +69,41 @@ export async function readConfigFile(file: string, cwd: string): Promise<ConfigF
   return { file, where, folder: dirname(file), values: { ...content }, ...(text !== undefined && { text }) };
 }
 
-function readText(file: string, where: string): string {
+function readJson(file: string, where: string): { content: unknown; text: string } {
+  let text: string;
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(file));
+    // A byte order mark is skipped.
+    text = new TextDecoder().decode(readFileSync(file));
   } catch (error) {
-    const why = error instanceof TypeError ? 'it is not in UTF-8' : messageOf(error);
-    throw wrong(`cannot read the config file ${where}: ${why}`, 'it must be a file in UTF-8', error);
+    throw wrong(`cannot read the config file ${where}: ${messageOf(error)}`, 'it must be a file', error);
   }
-}
-
-/** What editors take in their own settings, and JSON does not. */
-function hintAt(text: string, offset: number): string {
-  if (text[offset] === '/') return 'JSON has no comments: take them out, or write a patchgate.config.mjs';
-  const isAfterComma = text.slice(0, offset).trimEnd().endsWith(',');
-  if (isAfterComma && /[\]}]/.test(text[offset] ?? ''))
-    return 'JSON has no comma after the last one: take it out';
-  return 'correct the JSON';
+  // What editors take in their own settings, and JSON does not.
+  const hintAt = (offset: number) =>
+    /^(?:\/|[\]}])/.test(text.slice(offset))
+      ? 'JSON has no comments, and no comma after the last one: take it out, or write a patchgate.config.mjs'
+      : 'correct the JSON';
+  return { content: parseFile({ where, text }, 'bad-config', hintAt), text };
 }
 
 /** What a config file in JavaScript exports by default. @throws PatchgateError `bad-config`, with the line where Node tells it */
 async function exportOf(file: string, where: string): Promise<unknown> {
   const onExit = () => {
     // It must not look like a check that found nothing.
-    writeSync(
-      process.stderr.fd,
-      `patchgate: ${where} ends the process: it calls process.exit, or awaits what never comes\n`,
-    );
+    const why = 'it calls process.exit, or awaits what never comes';
+    writeSync(process.stderr.fd, `patchgate: ${where} ends the process: ${why}\n`);
     process.exitCode = 2;
   };
   process.once('exit', onExit);
   try {
-    const module = (await import(pathToFileURL(file).href)) as { default?: unknown };
-    return module.default;
+    return ((await import(pathToFileURL(file).href)) as { default?: unknown }).default;
   } catch (error) {
-    const isSyntax = error instanceof SyntaxError;
-    const place = placeIn(String((error as Error)?.stack), file) || (isSyntax ? askNode(file) : '');
-    const [message = ''] = messageOf(error).split('\n');
-    throw wrong(`${where}${place}: ${message}`, hintOf(message, isSyntax), error);
+    const place = placeIn(String((error as Error)?.stack), file);
+    const line = place === '' && error instanceof SyntaxError ? askNode(file) : place;
+    const hint = 'a config file is an ES module, patchgate.config.mjs: export default { … }';
+    throw wrong(`${where}${line}: ${messageOf(error).split('\n', 1)}`, hint, error);
   } finally {
     process.off('exit', onExit);
   }
-}
-
-function hintOf(message: string, isSyntax: boolean): string {
-  if (/^(?:Unexpected token 'export'|Cannot use import statement)/.test(message))
-    return 'Node takes it for CommonJS here: name it patchgate.config.mjs';
-  if (/^(?:module|exports|require) is not defined/.test(message))
-    return 'it is an ES module: write import, and export default { … }';
-  if (/^Unknown file extension/.test(message)) return 'a config file ends in .js, .mjs or .json';
-  return isSyntax ? 'correct the JavaScript' : 'the config file failed with this when it was loaded';
 }
 
 /** `:3:7`, or `:3`, where a text of Node names the file with a line. */

@@ -1,23 +1,23 @@
 import { messageOf, PatchgateError } from '../errors.ts';
-import { parseUrl } from '../http/url.ts';
 import { tokensOf } from '../json/pointer.ts';
+import { nearest } from '../model/nearest.ts';
 import type { Rule } from '../model/rule.ts';
 import type { SeverityOverride } from '../model/severity-override.ts';
-import { meant, memberAt, type PlaceOf, placed, problemError, problemOf } from '../schemas/check.ts';
+import { memberAt, type PlaceOf, placed, problemError, problemOf } from '../schemas/check.ts';
 import { PACKAGE_FOLDER } from '../version.ts';
 import { type ConfigFile, findConfigFile, pathFrom, readConfigFile } from './config-file.ts';
-import type { UserConfig } from './define-config.ts';
+import type { UserOverride } from './define-config.ts';
+import { durationOf } from './duration.ts';
 import { readFaults } from './faults.ts';
-import { filePatterns, pathCompiler } from './globs.ts';
-import { DURATIONS, LONGEST_TIMER, readAmount } from './read-amount.ts';
+import { overridesOf } from './globs.ts';
 import {
   flagOf,
   kindOf,
   SETTING_NAMES,
   SETTINGS,
-  type Setting,
   type SettingName,
   type SettingValues,
+  settingOf,
   variableOf,
 } from './settings.ts';
 
@@ -64,44 +64,44 @@ interface Layer {
  *
  * @param flags what was given, by setting name; `config` names the file
  * @param defaults a command's own
- * @param called what a setting among the flags is called where it was given
- * @throws PatchgateError `bad-config` or `bad-usage`, naming the place and what is taken there
+ * @throws PatchgateError `bad-config`, naming the place and what is taken there
  */
 export async function resolveConfig(
   flags: Values,
   defaults: Partial<Record<SettingName, unknown>> = {},
   env: Readonly<Record<string, string | undefined>> = process.env,
   cwd: string = process.cwd(),
-  called: (name: SettingName) => string = (name) => `--${flagOf(name)}`,
 ): Promise<Resolved> {
   const { config: named = env.PATCHGATE_CONFIG || undefined, ...given } = flags;
   const found = findConfigFile(named, cwd);
   const file = found === undefined ? undefined : await readConfigFile(found, cwd);
-  const layers = [flagLayer(given, cwd, called), variableLayer(env, given, cwd)];
-  if (file) layers.push(fileLayer(file));
+  const layers: Layer[] = [
+    { origin: 'flag', values: asWritten(given), folder: cwd, placeOf: placeOfFlag },
+    {
+      ...{ origin: 'environment', values: asWritten(variablesIn(env, given)), folder: cwd },
+      placeOf: (pointer) => variableOf(tokensOf(pointer)[0] ?? ''),
+    },
+  ];
+  if (file) layers.push({ ...file, origin: 'config file', placeOf: (at, name) => placed(file, at, name) });
   for (const layer of layers) checkLayer(layer);
-  layers.push(defaultLayer(defaults, named === undefined && file ? file.folder : cwd));
+  const home = named === undefined && file ? file.folder : cwd;
+  const values = { ...DEFAULTS, ...defaults };
+  layers.push({ origin: 'default', values, folder: home, placeOf: (pointer) => pointer.slice(1) });
   const layerOf = (name: string) => layers.find(({ values }) => values[name] !== undefined);
 
-  const values: Record<string, unknown> = { contract: DEFAULT_CONTRACT };
+  const config: Record<string, unknown> = { contract: DEFAULT_CONTRACT };
   const origins: Resolved['origins'] = {};
   for (const name of SETTING_NAMES) {
     const layer = layerOf(name);
     if (!layer) continue;
     const value = inForce(name, layer.values[name], layer.placeOf(`/${name}`));
-    const isPath = /^file/.test(kindOf(SETTINGS[name]) ?? '');
-    values[name] = isPath ? pathFrom(layer.folder, value as string, cwd) : value;
+    const isPath = /^file/.test(kindOf(name) ?? '');
+    config[name] = isPath ? pathFrom(layer.folder, value as string, cwd) : value;
     origins[name] = layer.origin;
   }
-  const overrides = (layerOf('overrides')?.values.overrides ?? []) as NonNullable<UserConfig['overrides']>;
+  const { values: saying, folder = cwd } = layerOf('overrides') ?? {};
   const extras: Extras = {
-    overrides: await Promise.all(
-      overrides.map(async ({ files, paths, rules }) => ({
-        ...(files && { ofFile: await filePatterns([files].flat(), layerOf('overrides')?.folder ?? cwd) }),
-        ...(paths && { paths: { globs: [paths].flat(), compile: await pathCompiler() } }),
-        rules,
-      })),
-    ),
+    overrides: await overridesOf((saying?.overrides ?? []) as readonly UserOverride[], folder),
     customRules: (layerOf('customRules')?.values.customRules ?? {}) as Extras['customRules'],
     placeOf(pointer) {
       const { placeOf } = layerOf(tokensOf(pointer)[0] ?? '') ?? (layers[0] as Layer);
@@ -109,80 +109,54 @@ export async function resolveConfig(
       return placeOf(pointer, /^\/overrides\/\d+\/rules\//.test(pointer) ? pointer : undefined);
     },
   };
-  return { config: { ...values, ...extras } as Config, origins, file };
+  return { config: { ...config, ...extras } as Config, origins, file };
 }
 
-function flagLayer(flags: Values, folder: string, called: (name: SettingName) => string): Layer {
-  const given = Object.entries(flags).filter(([, value]) => value !== undefined);
-  for (const [name, value] of given)
-    if (isSetting(name) && Array.isArray(value) && !Array.isArray((SETTINGS[name] as Setting).default))
-      throw new PatchgateError('bad-usage', `${called(name)} is given more than once`, {
-        hint: 'give it once',
-      });
-  return {
-    ...{ origin: 'flag', folder },
-    values: Object.fromEntries(
-      given.map(([name, value]) => [name, isSetting(name) ? asWritten(name, value) : value]),
-    ),
-    placeOf(pointer, name) {
-      const [first = ''] = tokensOf(pointer);
-      const isFlag = isSetting(first);
-      if (!isFlag) return placed({ where: 'the settings given' }, pointer, name);
-      return called(first) + memberAt(pointer.slice(first.length + 1));
-    },
-  };
+const DEFAULTS = Object.fromEntries(SETTING_NAMES.map((name) => [name, settingOf(name).default]));
+
+function placeOfFlag(pointer: string, name?: string): string {
+  const [first = ''] = tokensOf(pointer);
+  if (!isSetting(first)) return placed({ where: 'the settings given' }, pointer, name);
+  return `--${flagOf(first)}${memberAt(pointer.slice(first.length + 1))}`;
 }
 
-/** An empty variable is not there, but for that of a secret; nor is one that a flag overrules. */
-function variableLayer(env: Values, flags: Values, folder: string): Layer {
-  const known = [...SETTING_NAMES, 'config', 'url'].map(variableOf);
+/** The settings that variables give. An empty one is not there, but for that of a secret; nor is one that a flag overrules. */
+function variablesIn(env: Values, flags: Values): Values {
+  const known = [...SETTING_NAMES, 'config', 'url'].map((name) => variableOf(name).slice(PREFIX.length));
   // A misspelt one would be silently without effect; others may be someone else's.
-  for (const variable of Object.keys(env)) {
-    if (!variable.startsWith('PATCHGATE_') || known.includes(variable)) continue;
-    const hint = meant(variable, known);
-    const isNear =
-      hint !== undefined &&
-      meant(
-        variable.slice(10),
-        known.map((name) => name.slice(10)),
-      );
-    if (isNear) throw new PatchgateError('bad-config', `unknown environment variable ${variable}`, { hint });
+  for (const variable of Object.keys(env).filter((name) => name.startsWith(PREFIX))) {
+    const name = variable.slice(PREFIX.length);
+    const near = known.includes(name) ? undefined : nearest(name, known);
+    if (near === undefined) continue;
+    const hint = `did you mean ${PREFIX}${near}?`;
+    throw new PatchgateError('bad-config', `unknown environment variable ${variable}`, { hint });
   }
-  const given = SETTING_NAMES.filter((name) => {
-    const text = env[variableOf(name)];
-    return flags[name] === undefined && (text || (text === '' && (SETTINGS[name] as Setting).secret));
-  });
-  return {
-    ...{ origin: 'environment', folder },
-    values: Object.fromEntries(given.map((name) => [name, asWritten(name, env[variableOf(name)])])),
-    placeOf: (pointer) => variableOf(tokensOf(pointer)[0] ?? ''),
-  };
+  const isGiven = (name: SettingName) => env[variableOf(name)] || settingOf(name).secret;
+  const names = SETTING_NAMES.filter((name) => flags[name] === undefined && isGiven(name));
+  return Object.fromEntries(names.map((name) => [name, env[variableOf(name)]]));
 }
 
-function fileLayer(file: ConfigFile): Layer {
-  const placeOf: PlaceOf = (pointer, name) => placed(file, pointer, name);
-  return { origin: 'config file', values: file.values, placeOf, folder: file.folder };
-}
-
-function defaultLayer(own: Values, folder: string): Layer {
-  const common = SETTING_NAMES.map((name) => [name, (SETTINGS[name] as Setting).default]);
-  const values = { ...Object.fromEntries(common), ...own };
-  return { origin: 'default', values, placeOf: (pointer) => pointer.slice(1), folder };
-}
+const PREFIX = 'PATCHGATE_';
 
 function isSetting(name: string): name is SettingName {
   return Object.hasOwn(SETTINGS, name);
 }
 
-/** What a flag, a variable or a program gives, as a config file has it: `"80"` -> 80, 250 -> `"250ms"`. */
-function asWritten(name: SettingName, given: unknown): unknown {
-  const setting: Setting = SETTINGS[name];
-  if (typeof given === 'number' && kindOf(setting) === 'duration') return `${given}ms`;
+/** What flags, variables or a program give, as a config file has it: `"80"` -> 80, 250 -> `"250ms"`. */
+function asWritten(given: Values): Values {
+  const entries = Object.entries(given).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(
+    entries.map(([name, value]) => [name, isSetting(name) ? written(name, value) : value]),
+  );
+}
+
+function written(name: SettingName, given: unknown): unknown {
+  const setting = settingOf(name);
+  if (typeof given === 'number' && kindOf(name) === 'duration') return `${given}ms`;
   if (typeof given !== 'string') return given;
-  if (setting.type === 'boolean' && /^(?:true|1)$/.test(given)) return true;
-  if (setting.type === 'boolean' && /^(?:false|0)$/.test(given)) return false;
+  if (setting.type === 'boolean' && /^(?:true|1|false|0)$/.test(given)) return /^[t1]/.test(given);
   if (setting.type === 'integer' && /^\d+$/.test(given)) return Number(given);
-  if (kindOf(setting) === 'fileOrOff' && /^(?:false)?$/.test(given)) return false;
+  if (kindOf(name) === 'fileOrOff' && /^(?:false)?$/.test(given)) return false;
   return setting.bare && given === '' ? setting.bare : given;
 }
 
@@ -191,55 +165,37 @@ function checkLayer({ values, placeOf }: Layer): void {
   const problem = problemOf('config', values);
   if (!problem) return;
   const [name = ''] = tokensOf(problem.pointer);
-  const isSecret = isSetting(name) && (SETTINGS[name] as Setting).secret;
+  const isSecret = isSetting(name) && settingOf(name).secret;
   const shown = isSecret || problem.text.includes('@') ? { ...problem, text: 'invalid value for ' } : problem;
   throw problemError(shown, placeOf, 'bad-config');
 }
 
-/** A setting's value as it is in force. @param written as the schema takes it */
-function inForce(name: SettingName, written: unknown, place: string): unknown {
-  const setting: Setting = SETTINGS[name];
-  const fail = (takes: string, shown = ` ${JSON.stringify(written)}`) =>
-    new PatchgateError('bad-config', `invalid value${shown} for ${place}`, { hint: `it takes ${takes}` });
-  switch (kindOf(setting)) {
-    case 'url':
-      if (!parseUrl(written as string)) throw fail('an http or https URL, whole', '');
-      return written;
-    case 'fileOrOff':
-      return written === false ? '' : written;
-    case 'duration': {
-      const amount = readAmount(written, DURATIONS) ?? 0;
-      if (amount > LONGEST_TIMER) throw fail('a duration of at most 596h');
-      return amount;
-    }
-    case 'list':
-    case 'pointers':
-    case 'secrets':
-    case 'tokens':
-      return parts(written);
-    case 'headers':
-      return [written].flat();
-    case 'patterns':
-      return [written as string].flat().map((source) => checkPattern(source, fail));
-    case 'faults':
-      return readFaults(written as string, place);
-    default:
-      if (setting.enum && typeof written === 'boolean') return written ? setting.bare : 'off';
-      return written;
+/** A setting's value as it is in force. @param given as the schema takes it */
+function inForce(name: SettingName, given: unknown, place: string): unknown {
+  const setting = settingOf(name);
+  const kind = kindOf(name);
+  if (kind === 'fileOrOff') return given === false ? '' : given;
+  if (kind === 'faults') return readFaults(given as string, place);
+  if (setting.enum && typeof given === 'boolean') return given ? setting.bare : 'off';
+  const fail = (why: string) =>
+    new PatchgateError('bad-config', `invalid value ${JSON.stringify(given)} for ${place}`, { hint: why });
+  if (kind === 'duration') {
+    const amount = durationOf(given as string);
+    if (amount === undefined) throw fail('it takes a duration of at most 596h');
+    return amount;
   }
+  if (!Array.isArray(setting.default)) return given;
+  const texts = [given as string].flat();
+  if (kind === 'patterns') for (const source of texts) checkPattern(source, fail);
+  if (kind === 'patterns' || kind === 'headers') return texts;
+  const parts = texts.flatMap((text) => text.split(',')).map((text) => text.trim());
+  return parts.filter((text) => text !== '');
 }
 
-/** A list, or a text that commas part; a flag that was given more than once may hold several each time. */
-function parts(given: unknown): string[] {
-  const texts = [given].flat().flatMap((text) => String(text).split(','));
-  return texts.map((text) => text.trim()).filter((text) => text !== '');
-}
-
-function checkPattern(source: string, fail: (takes: string) => PatchgateError): string {
+function checkPattern(source: string, fail: (why: string) => PatchgateError): void {
   try {
     new RegExp(source, 'u');
-    return source;
   } catch (error) {
-    throw fail(`regular expressions of JavaScript (${messageOf(error)})`);
+    throw fail(messageOf(error));
   }
 }

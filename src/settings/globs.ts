@@ -1,31 +1,32 @@
 import { relative, sep } from 'node:path';
-
-/** Whether an absolute file name is one that is meant. */
-export type FilePredicate = (file: string) => boolean;
-/** Whether a request's path is one that is meant. */
-export type PathPredicate = (path: string) => boolean;
+import type { SeverityOverride } from '../model/severity-override.ts';
+import type { UserOverride } from './define-config.ts';
 
 /** UTF-16 code units of a path that is held against globs: no record's is longer, and some globs take long for a long one. */
 export const LONGEST_PATH = 1000;
+export type PathPredicate = (path: string) => boolean;
 
-/** For picomatch. Without `regex`, a plus repeats nothing. */
+/** Without `regex`, a plus repeats nothing. */
 const PATH_OPTIONS = { dot: true, nonegate: true, noextglob: true, regex: false };
 
-/**
- * Globs as a predicate. A pattern without a slash is that of a name in any folder, as in .gitignore.
- *
- * @param folder that the patterns start from
- */
-export async function filePatterns(patterns: readonly string[], folder: string): Promise<FilePredicate> {
+/** @param folder that globs of files start from; one without a slash is that of a name in any folder, as in .gitignore */
+export async function overridesOf(
+  overrides: readonly UserOverride[],
+  folder: string,
+): Promise<SeverityOverride[]> {
+  if (overrides.length === 0) return [];
   const { default: picomatch } = await import('picomatch');
-  const matchers = patterns.map((pattern) => {
-    const glob = pattern.replace(/^\.\//, '');
-    return picomatch(glob.includes('/') ? glob : `**/${glob}`, { dot: true });
+  return overrides.map(({ files, paths, rules }) => {
+    const globs = [files ?? []]
+      .flat()
+      .map((glob) => (glob.includes('/') ? glob.replace(/^\.\//, '') : `**/${glob}`));
+    const matches = picomatch(globs, { dot: true });
+    return {
+      ...(files && { ofFile: (file) => matches(relative(folder, file).replaceAll(sep, '/')) }),
+      ...(paths && { paths: { globs: [paths].flat(), compile: (glob) => picomatch(glob, PATH_OPTIONS) } }),
+      rules,
+    };
   });
-  return (file) => {
-    const name = relative(folder, file).replaceAll(sep, '/');
-    return matchers.some((matches) => matches(name));
-  };
 }
 
 /**
@@ -33,16 +34,11 @@ export async function filePatterns(patterns: readonly string[], folder: string):
  * its query and one slash at its end.
  */
 export async function pathPatterns(patterns: readonly string[]): Promise<PathPredicate> {
-  const compile = await pathCompiler();
-  const matchers = patterns.map((pattern) => compile(`**/${pattern.replace(/^\/|\/$/g, '')}`));
+  const { default: picomatch } = await import('picomatch');
+  const globs = patterns.map((pattern) => `**/${pattern.replace(/^\/|\/$/g, '')}`);
+  const matches = picomatch(globs, PATH_OPTIONS);
   return (path) => {
     const bare = path.replace(/\?.*$/s, '').replace(/\/$/, '');
-    return bare.length <= LONGEST_PATH && matchers.some((matches) => matches(bare));
+    return bare.length <= LONGEST_PATH && matches(bare);
   };
-}
-
-/** Makes a predicate of one glob of request paths. */
-export async function pathCompiler(): Promise<(glob: string) => PathPredicate> {
-  const { default: picomatch } = await import('picomatch');
-  return (glob) => picomatch(glob, PATH_OPTIONS);
 }

@@ -12,7 +12,6 @@ interface Schema {
 /** A bare number other than 0 has no unit: it could count seconds or milliseconds. */
 const DURATION = '^(?:\\d+(?:\\.\\d+)?\\s*(?:[mM]?[sS]|[mMhHdD])|0+(?:\\.0+)?)$';
 const POINTER = '(?:/(?:[^~/,]|~[01])*)';
-const NAME = '[^=,\\x00-\\x20\\x7f-\\xa0][^=,\\x00-\\x1f\\x7f-\\x9f]*';
 
 const filled = { type: 'string', minLength: 1 };
 const ref = (name: string, more: Schema = {}): Schema => ({ $ref: `#/definitions/${name}`, ...more });
@@ -33,7 +32,7 @@ const KINDS: Record<ValueKind, Schema> = {
   file: filled,
   fileOrOff: { anyOf: [filled, { const: false }], takes: 'a text, or false' },
   url: matching(
-    '^[hH][tT][tT][pP][sS]?:.',
+    '^[hH][tT][tT][pP][sS]?://[^/?#]',
     'an http or https URL, whole: https://staging.example.com/api/v2',
   ),
   duration: {
@@ -52,7 +51,7 @@ const KINDS: Record<ValueKind, Schema> = {
     'NAME=VALUE, NAME=env:VARIABLE, or NAME= to leave it out: Authorization=env:STAGING_TOKEN',
   ),
   tokens: list(
-    commas(`${NAME}=[\\x21-\\x2b\\x2d-\\x7e]+`),
+    commas('[^=,\\s][^=,]*=[!-+\\--~]+'),
     'NAME=TOKEN, NAME=env:VARIABLE or NAME=file:PATH, without spaces in the token: alice=env:ALICE_TOKEN',
   ),
   faults: list('\\S', 'faults: ["PATCH /accounts/** status=503 count=2"]'),

@@ -1,6 +1,6 @@
 import type { FaultRule } from '../model/fault.ts';
 
-/** A setting as a JSON Schema, with keywords of our own: `group`, `alias`, `bare`, `secret` and `rare`. */
+/** A setting as a JSON Schema, with keywords of our own. */
 export interface Setting {
   description: string;
   $ref?: `#/definitions/${ValueKind}`;
@@ -9,7 +9,7 @@ export interface Setting {
   enum?: readonly (string | boolean)[];
   minimum?: number;
   maximum?: number;
-  /** The value where none is given; a command may have its own. */
+  /** A command may have its own. */
   default?: string | number | boolean | readonly string[];
   /** The heading in a command's help. */
   group?: string;
@@ -22,34 +22,25 @@ export interface Setting {
   rare?: true;
 }
 
-/** Kinds of values: as people write them, and as they are in force. schema.ts says what each takes. */
-interface Kinds {
-  text: [written: string, value: string];
-  /** From the config file's folder where that gives it, else from where the command runs. */
-  file: [string, string];
-  /** `""` is off. */
-  fileOrOff: [string | false, string];
-  url: [string, string];
-  /** In force, milliseconds. */
-  duration: [DurationText | 0, number];
-  list: [string | readonly string[], string[]];
-  /** JSON Pointers, with `*` for any one member or item. */
-  pointers: [string | readonly string[], string[]];
-  /** Sources of regular expressions. */
-  patterns: [string | readonly string[], string[]];
-  /** Names; `!name`; JSON Pointers. */
-  secrets: [string | readonly string[], string[]];
-  headers: [string | readonly string[], string[]];
-  tokens: [string | readonly string[], string[]];
-  faults: [string | readonly string[], FaultRule[]];
-}
-export type ValueKind = keyof Kinds;
-
+type Texts = string | readonly string[];
 /** `30s`, `1.5h` */
 type DurationText = `${number}${'ms' | 's' | 'm' | 'h' | 'd'}`;
+type TextKind = 'text' | 'file' | 'url';
+type ListKind = 'list' | 'pointers' | 'patterns' | 'secrets' | 'headers' | 'tokens';
+/** Kinds of values: as people write them, and as they are in force. schema.ts says what each takes. */
+type Kinds = Record<TextKind, [written: string, value: string]> &
+  Record<ListKind, [Texts, string[]]> & {
+    /** `""` is off. */
+    fileOrOff: [string | false, string];
+    /** In force, milliseconds. */
+    duration: [DurationText | 0, number];
+    faults: [Texts, FaultRule[]];
+  };
+export type ValueKind = keyof Kinds;
 
 const kind = <K extends ValueKind>(name: K) => ({ $ref: `#/definitions/${name}` as const });
 const list = <K extends ValueKind>(name: K) => ({ ...kind(name), default: [] as readonly string[] });
+const words = <const W extends readonly (string | boolean)[]>(...all: W) => ({ enum: all });
 const file = kind('file');
 const off = { type: 'boolean', default: false } as const;
 const port = { type: 'integer', minimum: 0, maximum: 65535 } as const;
@@ -67,17 +58,8 @@ const group = <const T extends Readonly<Record<string, Setting>>>(heading: strin
 export const SETTINGS = {
   ...group('Target', {
     target: { ...kind('url'), description: 'Base URL of the real service' },
-    setHeader: {
-      ...list('headers'),
-      secret,
-      description: 'Header for the target, repeatable: Authorization=env:TOKEN',
-    },
-    timeout: {
-      ...kind('duration'),
-      rare,
-      default: '30s',
-      description: "How long the target's answer may take",
-    },
+    setHeader: { ...list('headers'), secret, description: 'Header for the target: Authorization=env:TOKEN' },
+    timeout: { ...kind('duration'), rare, default: '30s', description: 'How long the target may take' },
     targetCa: { ...file, rare, description: "PEM file of the authorities of the target's certificate" },
     targetCert: { ...file, rare, description: 'PEM file with the certificate for the target' },
     targetKey: { ...file, rare, description: 'PEM file with its key' },
@@ -86,59 +68,41 @@ export const SETTINGS = {
   ...group('Judging', {
     contract: { ...file, description: 'Folder or contract.json of a contract, or an OpenAPI document' },
     validation: {
-      enum: ['enforce', 'warn', 'off'],
+      ...words('enforce', 'warn', 'off'),
       default: 'enforce',
       description: 'What happens to wrong requests: enforce, warn, off',
     },
   }),
   ...group('Guard', {
     guard: {
-      enum: ['on', 'strict', 'off', true, false],
+      ...words('on', 'strict', 'off', true, false),
       bare: 'on',
       description: 'Block PATCHes that delete environments: on, strict, off',
     },
     allowDelete: { ...list('list'), description: 'Environments that may be deleted unasked: e2e-*' },
     protect: { ...list('list'), description: 'Environments that are never deleted: Production' },
-    approvers: {
-      ...list('tokens'),
-      secret,
-      rare,
-      description: 'Who may approve deletions, by token: anna=env:ANNA_TOKEN',
-    },
+    approvers: { ...list('tokens'), secret, rare, description: 'Who may approve deletions: anna=env:TOKEN' },
     audit: { ...file, rare, description: 'File to log blocked, approved and deleting PATCHes to' },
     state: { ...kind('fileOrOff'), rare, description: 'File that remembers the records; --no-state: none' },
-    readState: {
-      type: 'boolean',
-      default: true,
-      rare,
-      description: 'Read a project from the target before judging its PATCH',
-    },
+    readState: { ...off, default: true, rare, description: 'Read a project before judging its PATCH' },
   }),
   ...group('Recording', {
     record: {
-      enum: ['all', 'new_episodes', 'once', 'none', true],
+      ...words('all', 'new_episodes', 'once', 'none', true),
       bare: 'all',
       description: 'Keep what passes',
     },
     recording: { ...kind('text'), default: 'default', description: 'Name of the recording' },
     recordings: { ...file, rare, default: 'recordings', description: 'Folder of the recordings' },
     recordOnly: {
-      enum: ['judged', 'ok', 'judged,ok'],
+      ...words('judged', 'ok', 'judged,ok'),
       rare,
       description: 'Keep only what was judged, what was answered below 400 (ok), or both',
     },
     redact: { ...list('secrets'), description: 'Further secrets: pin,/users/*/email; !name keeps one' },
     redactPatterns: { ...list('patterns'), rare, description: 'Regular expression of secrets, repeatable' },
-    store: {
-      ...kind('text'),
-      secret,
-      rare,
-      description: 'Shared PostgreSQL database: postgres://db.example.com/patchgate',
-    },
-    ignorePointers: {
-      ...list('pointers'),
-      description: 'Places in bodies that matching ignores: /environments/*/id',
-    },
+    store: { ...kind('text'), secret, rare, description: 'Shared database: postgres://db.test/patchgate' },
+    ignorePointers: { ...list('pointers'), description: 'Places that matching ignores: /environments/*/id' },
     ignoreQuery: { ...list('list'), rare, description: 'Parameters that matching ignores: timestamp' },
     matchHeaders: { ...list('list'), rare, description: 'Headers that matching compares, too' },
     strictSequence: { ...off, rare, description: 'Refuse a request sent more often than recorded' },
@@ -149,12 +113,7 @@ export const SETTINGS = {
     host: { ...kind('text'), default: '127.0.0.1', rare, description: 'Address to listen on' },
     ui: { ...port, description: 'Port of the page that shows what passes' },
     log: { enum: ['text', 'json', 'off'], default: 'text', description: 'Form of the access log' },
-    controlToken: {
-      ...kind('text'),
-      secret,
-      rare,
-      description: 'Bearer token of the control API; needed off loopback',
-    },
+    controlToken: { ...kind('text'), secret, rare, description: 'Bearer token of the control API' },
     tlsCert: { ...file, rare, description: 'PEM file with the certificate to serve TLS with' },
     tlsKey: { ...file, rare, description: 'PEM file with its key' },
     fault: { ...list('faults'), description: 'Fault, repeatable: "PATCH /accounts/** status=503 rate=0.2"' },
@@ -167,6 +126,7 @@ export const SETTINGS = {
 
 export type SettingName = keyof typeof SETTINGS;
 export const SETTING_NAMES = Object.keys(SETTINGS) as SettingName[];
+export const settingOf = (name: SettingName): Setting => SETTINGS[name];
 
 type Of<S, Form extends 0 | 1, Word> = S extends { $ref: `#/definitions/${infer K extends ValueKind}` }
   ? Kinds[K][Form]
@@ -191,13 +151,8 @@ export type SettingValues = {
 };
 export type RecordMode = NonNullable<SettingValues['record']>;
 
-export function kindOf({ $ref }: Setting): ValueKind | undefined {
-  return $ref?.slice('#/definitions/'.length) as ValueKind | undefined;
-}
-
-/** The words that it takes, where it is one of several. */
-export function wordsOf(setting: Setting): readonly string[] {
-  return (setting.enum ?? []).filter((word) => typeof word === 'string');
+export function kindOf(name: SettingName): ValueKind | undefined {
+  return settingOf(name).$ref?.slice('#/definitions/'.length) as ValueKind | undefined;
 }
 
 /** Where a proxy keeps what is known, and `plan` looks for it. */

@@ -82,7 +82,7 @@ async function inForce(kind: ServerKind, options: object, env: Env, cwd: string)
     ([name, value]) => value !== undefined && !(name === 'seed' && typeof value === 'object'),
   );
   const settings = Object.fromEntries(given);
-  const resolved = await resolveConfig(settings, COMMAND_DEFAULTS[kind], env, cwd, WORDING.flag);
+  const resolved = await resolveConfig(settings, COMMAND_DEFAULTS[kind], env, cwd);
   if (kind === 'proxy' && resolved.config.target === undefined)
     throw new PatchgateError('bad-usage', 'no target is given', { hint: WORDING.target });
   const chosen =

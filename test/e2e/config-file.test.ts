@@ -6,36 +6,22 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { packed, runBinary, runProgram } from '../support/binary.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
-const JAVASCRIPT = 'correct the JavaScript';
-const CASES: [name: string, text: string, says: string | RegExp][] = [
-  ['syntax.mjs', 'export default {\n  port: ],\n};', `syntax.mjs:2: Unexpected token ']' (${JAVASCRIPT})`],
-  ['cut-off.js', 'export default {\n', `cut-off.js:2: Unexpected end of input (${JAVASCRIPT})`],
-  ['syntax.cjs', 'module.exports = {\n  port: ],\n};', `syntax.cjs:2: Unexpected token ']' (${JAVASCRIPT})`],
+const CASES: [name: string, text: string, says: RegExp][] = [
+  ['syntax.mjs', 'export default {\n  port: ],\n};', /^syntax\.mjs:2: Unexpected token ']'$/],
+  ['cut-off.js', 'export default {\n', /^cut-off\.js:2: Unexpected end of input$/],
   [
     'no-export.mjs',
     "import { no } from 'node:fs';\nexport default {};",
-    /^no-export\.mjs:1: .* does not provide an export named 'no' \(correct the JavaScript\)$/,
+    /^no-export\.mjs:1: .* export named 'no'$/,
   ],
-  [
-    'throws.mjs',
-    'const port = 1;\nthrow new Error("no luck\\nat all");',
-    'throws.mjs:2:7: no luck (the config file failed with this when it was loaded)',
-  ],
+  ['throws.mjs', 'const port = 1;\nthrow new Error("no luck\\nat all");', /^throws\.mjs:2:7: no luck$/],
   [
     'no-package.mjs',
     "import '@no/such-package/part';",
     /^no-package\.mjs.*: Cannot find package '@no\/such-package' /,
   ],
-  [
-    'commonjs.mjs',
-    'module.exports = {};',
-    'commonjs.mjs:1:1: module is not defined in ES module scope (it is an ES module: write import, and export default { … })',
-  ],
-  [
-    'config.yaml',
-    'port: 1',
-    /^config\.yaml: Unknown file .* \(a config file ends in \.js, \.mjs or \.json\)$/,
-  ],
+  ['commonjs.mjs', 'module.exports = {};', /^commonjs\.mjs:1:1: module is not defined in ES module scope$/],
+  ['config.yaml', 'port: 1', /^config\.yaml: Unknown file /],
 ];
 
 let said: Record<string, string>;
@@ -47,7 +33,7 @@ beforeAll(async () => {
     import { createGate } from ${JSON.stringify(pathToFileURL(packed('dist/index.js')))};
     const said = {};
     for (const config of ${JSON.stringify(CASES.map(([name]) => name))})
-      await createGate({ config }).catch((error) => (said[config] = \`\${error.message} (\${error.hint})\`));
+      await createGate({ config }).catch((error) => (said[config] = error.message));
     console.log(JSON.stringify(said));`;
   // In a file: what is given with -e has CommonJS's names, too.
   writeFileSync(join(folder, 'program.mjs'), program);
@@ -58,8 +44,7 @@ beforeAll(async () => {
 
 describe('a config file that does not load', () => {
   it.each(CASES)('%s says why, and where', (name, _, says) => {
-    if (typeof says === 'string') expect(said[name]).toBe(says);
-    else expect(said[name]).toMatch(says);
+    expect(said[name]).toMatch(says);
   });
 });
 

@@ -250,7 +250,7 @@ describe('the environment', () => {
     ['PATCHGATE_recording', 'PATCHGATE_RECORDING'],
   ])('with %s is refused: it would be without effect', async (variable, meant) => {
     expect(await refused({ env: { [variable]: 'x' } })).toBe(
-      `unknown environment variable ${variable} (did you mean "${meant}"?)`,
+      `unknown environment variable ${variable} (did you mean ${meant}?)`,
     );
   });
 

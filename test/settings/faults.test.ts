@@ -24,36 +24,22 @@ describe('a fault', () => {
     expect(readGivenFaults([text])).toEqual([rule]);
   });
 
-  const GLOB = 'it takes a glob of *, **, ?, [0-9] and {1,2}: /accounts/*/projects/{42,43}';
-  it.each<[string, string, string]>([
-    ['PATCH', 'nothing happens', 'it needs one of: status=503, reset, latency=5s'],
-    ['stauts=503', 'unknown word stauts=503', 'did you mean "status"?'],
-    ['status=99', 'invalid value status=99', 'it takes a status from 200 to 599: status=503'],
-    ['status=503 reset', 'status and reset stand together', 'make two faults of them'],
-    ['GET PATCH reset', 'method stands twice', 'give it once'],
-    ['/a updateProject reset', 'path and operation stand together', 'name one of them'],
-    ['retry-after=2 reset', 'there is no status', 'retry-after and body need one: status=503'],
-    ['reset body=x', 'there is no status', 'retry-after and body need one: status=503'],
-    ['reset rate=20%', 'invalid value rate=20%', 'it takes a number from 0 to 1: rate=0.2'],
-    ['reset rate=1.5', 'invalid value rate=1.5', 'it takes a number from 0 to 1: rate=0.2'],
-    ['reset count=0', 'invalid value count=0', 'it takes how often it happens at most: count=2'],
-    [
-      'truncate=5',
-      'unknown word truncate=5',
-      'it has: reset, status=, retry-after=, latency=, rate=, count=, body=',
-    ],
-    ...['5', '2s..1s', '50..200ms', '2s..', '900h'].map((value): [string, string, string] => [
-      `latency=${value}`,
-      `invalid value latency=${value}`,
-      'it takes a duration with its unit, or a range of them: latency=5s, latency=50ms..200ms',
-    ]),
-    ...['/a|b', '/a?page=2', '/+(a*)', `/${'a'.repeat(1000)}`].map((path): [string, string, string] => [
-      `${path} reset`,
-      `invalid path ${path}`,
-      GLOB,
-    ]),
-  ])('is refused: %s', (text, says, hint) => {
-    expect(refused(['reset', text])).toBe(`${says} in fault ${JSON.stringify(text)} in the faults (${hint})`);
+  it.each<[string, string]>([
+    ['PATCH', 'nothing happens'],
+    ['status=503 reset', 'status and reset stand together'],
+    ['GET PATCH reset', 'method stands twice'],
+    ['/a updateProject reset', 'path and operation stand together'],
+    ['retry-after=2 reset', 'there is no status'],
+    ['reset body=x', 'there is no status'],
+    ...[
+      ...['stauts=503', 'status=99', 'rate=20%', 'rate=1.5', 'count=0', 'truncate=5'],
+      ...['latency=5', 'latency=2s..1s', 'latency=50..200ms', 'latency=2s..', 'latency=900h'],
+      ...['/a|b', '/a?page=2', '/+(a*)', `/${'a'.repeat(1000)}`],
+    ].map((word): [string, string] => [`${word} reset`, `"${word}" is not understood`]),
+  ])('is refused: %s', (text, says) => {
+    expect(refused(['reset', text])).toBe(
+      `${says} in the fault ${JSON.stringify(text)} of the faults (a fault is: [METHOD] [/path/* or operation] status=503 [retry-after=2], reset or latency=50ms..2s [rate=0.2] [count=2] [body=…])`,
+    );
   });
 
   it('is said again as it was', () => {
