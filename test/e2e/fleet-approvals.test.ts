@@ -6,7 +6,7 @@ import { type Running, startBinary } from '../support/binary.ts';
 import { cleanUpLater } from '../support/clean-up.ts';
 import { type Postgres, startPostgres } from '../support/postgres.ts';
 import { runHere } from '../support/run-here.ts';
-import { patch, project, type Service, startService } from '../support/service.ts';
+import { patch, project, startService } from '../support/service.ts';
 import { soon } from '../support/soon.ts';
 
 const BOTH = project('1 Production', '2 Staging');
@@ -19,26 +19,13 @@ beforeAll(async () => {
   server = await startPostgres();
 });
 
-interface Fleet {
-  service: Service;
-  gates: [Running, Running];
-  /** URL of the database. */
-  store: string;
-  /** One more gate. */
-  start(args?: readonly string[]): Promise<Running>;
-}
-
-/** Both gates know the project. */
-async function startFleet(
-  args: readonly string[] = [],
-  env: Record<string, string> = {},
-  postgres = server,
-): Promise<Fleet> {
+/** Two gates that know the project, and a way to start more. */
+async function startFleet(env: Record<string, string> = {}, postgres = server) {
   const service = await startService();
   const store = await postgres.database();
   service.projects.set('42', BOTH);
-  const start = async (more: readonly string[] = []) => {
-    const gate = await startBinary(['proxy', service.target.url, '--no-state', ...args, ...more], {
+  const start = async () => {
+    const gate = await startBinary(['proxy', service.target.url, '--no-state'], {
       env: { PATCHGATE_STORE: store, ...env },
     });
     expect((await patch(gate.url, BOTH)).status).toBe(200);
@@ -60,28 +47,9 @@ async function list(gate: Running): Promise<Approval[]> {
   return JSON.parse(stdout).approvals;
 }
 
-async function connected(store: string): Promise<pg.Client> {
-  const client = new pg.Client(store);
-  await client.connect();
-  cleanUpLater(() => client.end());
-  return client;
-}
-
 describe('two gates on one database', { tags: 'slow' }, () => {
-  it('a token of one lets the PATCH pass at the other, once', async () => {
-    const { service, gates } = await startFleet();
-    const [one, other] = gates;
-    const { approve } = (await send(one)).json;
-    const all = await Promise.all(Array.from({ length: 10 }, (_, i) => send(i % 2 ? one : other, approve)));
-    const passed = all.filter(({ status }) => status === 200);
-    expect(passed).toHaveLength(1);
-    for (const { status, json } of all)
-      if (status !== 200) expect(json.detail).toMatch(/was used already|has changed|is not known/);
-    expect(service.deleted).toEqual(['42: 2 Staging']);
-  });
-
-  it('one asks, the other one shows it and approves, and a third one lets it pass', async () => {
-    const { service, gates, start } = await startFleet([], APPROVERS);
+  it('one asks, the other one shows it and approves, and a third one lets it pass, once', async () => {
+    const { service, gates, start } = await startFleet(APPROVERS);
     const [one, other] = gates;
     const { approve, approval } = (await send(one)).json;
     expect((await send(other, approve)).json.detail).toContain(`no approver has approved ${approval} yet`);
@@ -89,30 +57,20 @@ describe('two gates on one database', { tags: 'slow' }, () => {
     expect((await type(other, `approvals approve ${approval} --reason agreed`)).code).toBe(0);
     expect(await list(one)).toMatchObject([{ id: approval, status: 'approved', decidedBy: 'anna' }]);
     expect((await type(one, `approvals decline ${approval}`)).stderr).toContain('it was approved by anna');
-    const third = await start();
-    expect((await send(third, approve)).status).toBe(200);
-    expect(service.deleted).toEqual(['42: 2 Staging']);
-    expect((await list(one))[0]).toMatchObject({ id: approval, status: 'used', reason: 'agreed' });
-  });
-
-  it('what a gate gave out and approved holds when it is killed', async () => {
-    const { service, gates, start } = await startFleet([], APPROVERS);
-    const [one, other] = gates;
-    const first = (await send(one)).json;
-    await type(one, `approvals approve ${first.approval}`);
     await one.stop('SIGKILL');
-    expect((await send(other, first.approve)).status).toBe(200);
-    await other.stop('SIGKILL');
-    expect(service.deleted).toEqual(['42: 2 Staging']);
     const third = await start();
-    service.deleted.length = 0;
-    expect((await send(third, first.approve)).json.detail).toContain('was used already');
-    expect(service.deleted).toEqual([]);
+    const all = await Promise.all([third, other, third, other].map((gate) => send(gate, approve)));
+    expect(all.filter(({ status }) => status === 200)).toHaveLength(1);
+    expect(service.deleted).toEqual(['42: 2 Staging']);
+    await other.stop('SIGKILL');
+    expect((await send(third, approve)).json.detail).toContain('was used already');
+    const known = (await list(third)).find(({ id }) => id === approval);
+    expect(known).toMatchObject({ status: 'used', reason: 'agreed' });
   });
 
   it('without the database nothing is deleted, and a 503 says when to come again', async () => {
     const own = await startPostgres();
-    const { service, gates } = await startFleet([], {}, own);
+    const { service, gates } = await startFleet({}, own);
     const [one, other] = gates;
     const { approve } = (await send(one)).json;
     await own.kill();
@@ -128,65 +86,38 @@ describe('two gates on one database', { tags: 'slow' }, () => {
     await soon(async () => expect((await send(other, approve)).status).toBe(200));
     expect(service.deleted).toEqual(['42: 2 Staging']);
   });
-});
 
-describe('while the database is asked for a token', { tags: 'slow' }, () => {
-  /** @param lock what keeps the gate's statements waiting. @returns lets them go on */
-  async function hindered(store: string, lock: string) {
-    const client = await connected(store);
-    await client.query('BEGIN');
-    await client.query(lock);
-    return {
-      gateWaits: () =>
-        soon(async () =>
-          expect((await client.query('SELECT FROM pg_locks WHERE NOT granted')).rowCount).toBeGreaterThan(0),
-        ),
-      goOn: () => client.query('ROLLBACK'),
-    };
-  }
-
-  async function breakOff(gate: Running, gateWaits: () => Promise<void>, headers = {}) {
+  it.each([
+    ['that goes uses up no token', 'LOCK TABLE patchgate_approvals', 'pending'],
+    ['that goes while its token is used', 'SELECT FROM patchgate_approvals FOR UPDATE', 'used'],
+  ])('a client %s, and has nothing deleted', async (_, lock, status) => {
+    const { service, gates, store } = await startFleet();
+    const [one] = gates;
+    const { approve = '', approval } = (await send(one)).json;
+    const holder = new pg.Client(store);
+    await holder.connect();
+    cleanUpLater(() => holder.end());
+    await holder.query(`BEGIN; ${lock}`);
     const client = new AbortController();
-    const answer = fetch(`${gate.url}/api/v2/accounts/current/projects/42`, {
+    const answer = fetch(`${one.url}/api/v2/accounts/current/projects/42`, {
       method: 'PATCH',
-      headers: { 'content-type': 'application/json', ...headers },
+      headers: { 'content-type': 'application/json', 'Patchgate-Approve': approve },
       body: JSON.stringify(ONE),
       signal: client.signal,
     }).catch(() => 'broken off');
-    await gateWaits();
+    await soon(async () =>
+      expect((await holder.query('SELECT FROM pg_locks WHERE NOT granted')).rowCount).toBeGreaterThan(0),
+    );
     client.abort();
     expect(await answer).toBe('broken off');
     // By then the gate has heard that the client is gone.
-    await fetch(`${gate.url}/__patchgate/health`);
-  }
-
-  const saidBrokenOff = (gate: Running) =>
-    soon(async () => {
-      const seen = await fetch(`${gate.url}/__patchgate/exchanges?limit=1`);
+    await fetch(`${one.url}/__patchgate/health`);
+    await holder.query('ROLLBACK');
+    await soon(async () => {
+      const seen = await fetch(`${one.url}/__patchgate/exchanges?limit=1`);
       expect(await seen.text()).toContain('broke off its request');
     });
-
-  it('a client that goes uses up no token', async () => {
-    const { service, gates, store } = await startFleet();
-    const [one] = gates;
-    const { approve = '', approval } = (await send(one)).json;
-    const { gateWaits, goOn } = await hindered(store, 'LOCK TABLE patchgate_approvals');
-    await breakOff(one, gateWaits, { 'Patchgate-Approve': approve });
-    await goOn();
-    await saidBrokenOff(one);
-    expect(await list(one)).toMatchObject([{ id: approval, status: 'pending' }]);
-    expect(service.deleted).toEqual([]);
-  });
-
-  it('a client that goes while its token is used has nothing deleted', async () => {
-    const { service, gates, store } = await startFleet();
-    const [one] = gates;
-    const { approve = '', approval } = (await send(one)).json;
-    const { gateWaits, goOn } = await hindered(store, 'SELECT FROM patchgate_approvals FOR UPDATE');
-    await breakOff(one, gateWaits, { 'Patchgate-Approve': approve });
-    await goOn();
-    await saidBrokenOff(one);
-    expect(await list(one)).toMatchObject([{ id: approval, status: 'used' }]);
+    expect(await list(one)).toMatchObject([{ id: approval, status }]);
     expect(service.deleted).toEqual([]);
   });
 });

@@ -88,17 +88,6 @@ it('a gate that is killed with a PATCH on its way has left word of it', { tags: 
   expect(lossesIn(await patch(gates[0].url, TWO))).toEqual(['environment-deleted 5']);
 });
 
-it('an approval of one gate is used at another, once', async () => {
-  const { service, gates } = await startFleet(await server.database());
-  const one = project('1 Production');
-  const blocked = await patch(gates[0].url, one);
-  expect((await patch(gates[1].url, one)).json.approve).toBe(blocked.json.approve);
-  const headers = { 'Patchgate-Approve': blocked.json.approve ?? '' };
-  const both = await Promise.all(gates.map(({ url }) => patch(url, one, { headers })));
-  expect(both.map(({ status }) => status).sort()).toEqual([200, 409]);
-  expect(service.deleted).toEqual(['42: 2 Staging']);
-});
-
 it('a record that is locked elsewhere is waited for as long as --timeout says', async () => {
   const store = await server.database();
   const { service, gates } = await startFleet(store, 500);
@@ -109,17 +98,6 @@ it('a record that is locked elsewhere is waited for as long as --timeout says', 
   expect([status, json.type]).toEqual([503, 'urn:patchgate:problem:store-unavailable']);
   held.answer();
   await first;
-});
-
-it('without the database nothing is sent', async () => {
-  const own = await startPostgres();
-  const { service, gates } = await startFleet(own.url);
-  await own.kill();
-  const { status, json } = await patch(gates[0].url, TWO);
-  expect([status, json.type]).toEqual([503, 'urn:patchgate:problem:store-unavailable']);
-  expect(service.target.received).toEqual([]);
-  await own.start();
-  await expect.poll(() => patch(gates[0].url, TWO).then((answer) => answer.status)).toBe(200);
 });
 
 it('a database that goes away while the project is read: nothing is sent', async () => {

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { type ClientRequest, request } from 'node:http';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Config } from '../../src/settings/config.ts';
+import { laterRefusal } from '../support/errors.ts';
 import { type HeldTimers, holdTimers } from '../support/held-timers.ts';
 import { startGate, startRecorder, startReplay } from '../support/in-process.ts';
 import { lossesIn, patch, project, type Service, startService } from '../support/service.ts';
@@ -258,51 +259,54 @@ describe('settings', () => {
 it.each(['X-HTTP-Method-Override', 'X-Method-Override', 'X-HTTP-Method', 'X-Original-URL', 'X-Rewrite-URL'])(
   'a DELETE that %s makes another request is no reason to forget',
   async (name) => {
-    const service = await startService();
-    const { url } = await startGate({ target: service.target.url });
-    const both = project('1 Production', '2 Staging');
-    await patch(url, both);
+    const { url } = await start();
+    await patch(url, BOTH);
     service.next.push((_req, res) => res.writeHead(204).end());
-    const path = `${url}/api/v2/accounts/current/projects/42`;
-    expect(
-      (
-        await fetch(path, {
-          method: 'DELETE',
-          headers: { [name]: name.endsWith('URL') ? '/health' : 'OPTIONS' },
-        })
-      ).status,
-    ).toBe(204);
-    const answered = await patch(url, project('1 Production'));
+    const headers = { [name]: name.endsWith('URL') ? '/health' : 'OPTIONS' };
+    await fetch(`${url}/api/v2/accounts/current/projects/42`, { method: 'DELETE', headers });
+    const answered = await patch(url, ONE);
     expect([answered.status, lossesIn(answered)]).toEqual([409, ['environment-deleted 2']]);
   },
 );
 
-describe('PATCHes at the same moment', () => {
-  it('delete nothing that was not announced', async () => {
-    const { url } = await start();
-    await patch(url, BOTH);
-    // Each takes its own time, so that the order of arrival is not that of the answers.
-    for (let i = 0; i < 60; i++)
-      service.next.push((_req, res, apply) => {
-        setTimeout(
-          () => {
-            apply();
-            service.answer(res, BOTH);
-          },
-          (i * 7) % 20,
-        );
-      });
-    const answers = await Promise.all(
-      Array.from({ length: 50 }, (_, i) =>
-        patch(url, project('1 Production', '2 Staging', `${10 + i} E${i}`)),
-      ),
-    );
-    const passed = answers.filter(({ status }) => status === 200);
-    expect(passed).toHaveLength(1);
-    expect(answers.filter(({ status }) => status === 409)).toHaveLength(49);
+describe('what is protected', () => {
+  const [ALL, WITHOUT_PRODUCTION] = [
+    project('1 Production', '2 Staging', '3 QA'),
+    project('2 Staging', '3 QA'),
+  ];
+  const WITHOUT_STAGING = project('1 Production', '3 QA');
+  beforeEach(() => void service.projects.set('42', ALL));
+
+  it('gets no token, and none lets it go that was given for less', async () => {
+    const { url } = await start({ protect: ['Prod*'], readState: true });
+    const asked = await patch(url, WITHOUT_STAGING);
+    const blocked = await patch(url, WITHOUT_PRODUCTION);
+    expect([blocked.status, blocked.json.hint]).toEqual([409, 'send `corrected` to keep them']);
+    expect(blocked.json).not.toHaveProperty('approve');
+    expect((await patch(url, WITHOUT_PRODUCTION, approved(asked.json.approve))).status).toBe(409);
     expect(service.deleted).toEqual([]);
+    expect((await patch(url, WITHOUT_STAGING, approved(asked.json.approve))).status).toBe(200);
+    expect(service.deleted).toEqual(['42: 2 Staging']);
   });
 
+  it('stays where nothing is known of the project, until it has been read', async () => {
+    const { url } = await start({ protect: ['*'] });
+    expect((await patch(url, ALL)).json).toMatchObject({
+      status: 409,
+      hint: 'no approval lets it pass',
+      findings: [{ rule: 'project.state-unknown', severity: 'error' }],
+    });
+    await fetch(`${url}/api/v2/accounts/current/projects/42`);
+    expect((await patch(url, ALL)).status).toBe(200);
+  });
+
+  it('needs the guard', async () => {
+    const starting = start({ protect: ['Production'], guard: 'off' });
+    expect(await laterRefusal('bad-usage', starting)).toContain('--no-guard');
+  });
+});
+
+describe('PATCHes at the same moment', () => {
   const send = (port: number): ClientRequest => {
     const headers = { 'content-type': 'application/json' };
     const asked = request({ port, path: '/api/v2/accounts/current/projects/42', method: 'PATCH', headers });
