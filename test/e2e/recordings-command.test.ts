@@ -30,7 +30,7 @@ describe('a recording', () => {
     const { cwd, run } = await checkout();
     expect(await run('list')).toMatchObject({
       code: 0,
-      stdout: expect.stringMatching(/^checkout +2 +2 +PATCH 2 /m),
+      stdout: expect.stringMatching(/^checkout +2 +PATCH 2 /m),
     });
     expect(await run('show', 'checkout', '2')).toMatchObject({
       code: 0,
@@ -47,7 +47,7 @@ describe('a recording', () => {
       code: 0,
       stdout: expect.stringContaining(`removed 1 of 2 exchanges of ${join('recordings', 'checkout')}`),
     });
-    expect(await run('prune', 'checkout', '--before', '2027-01-01', '-y')).toMatchObject({ code: 0 });
+    expect(await run('prune', 'checkout', '--status', '*', '-y')).toMatchObject({ code: 0 });
     expect(existsSync(join(cwd, 'recordings', 'checkout'))).toBe(false);
   });
 
@@ -55,7 +55,6 @@ describe('a recording', () => {
     const { cwd, run } = await checkout();
     expect((await run('scrub', '--check', '--redact', '/a')).code).toBe(1);
     expect((await run('show', 'nope')).code).toBe(2);
-    expect((await run('prune', 'checkout', '--before', 'x', '--yes')).code).toBe(2);
     writeFileSync(join(cwd, 'recordings', 'checkout', 'api', 'b', 'PATCH.json'), '{');
     const { code, stdout } = await run('list');
     expect(code).toBe(2);
@@ -64,10 +63,8 @@ describe('a recording', () => {
 
   it('goes out as an archive and comes in as another recording, to be replayed', async () => {
     const { cwd, run } = await checkout();
-    expect((await run('export', 'checkout', '-o', 'x.har')).code).toBe(0);
-    expect((await run('import', 'x.har', '--recording', 'again')).stdout).toContain(
-      'imported 2 exchanges of 2',
-    );
+    writeFileSync(join(cwd, 'x.har'), (await run('export', 'checkout')).stdout);
+    expect((await run('import', 'x.har', '--recording', 'again')).stdout).toContain('imported 2 exchanges');
     const file = (name: string) =>
       readFileSync(join(cwd, 'recordings', name, 'api', 'a', 'PATCH.json'), 'utf8');
     expect(file('again')).toBe(file('checkout'));
@@ -81,7 +78,7 @@ describe('a recording', () => {
     const { cwd, run } = await checkout();
     const { stdout: stdin } = await run('export', 'checkout');
     const piped = await runBinary(['recordings', 'import', '-', '--recording', 'piped'], { cwd, stdin });
-    expect(piped).toMatchObject({ code: 0, stdout: expect.stringContaining('imported 2 exchanges of 2') });
+    expect(piped).toMatchObject({ code: 0, stdout: expect.stringContaining('imported 2 exchanges') });
     const broken = await runBinary(['recordings', 'import', '-'], { cwd, stdin: '{' });
     expect(broken).toMatchObject({ code: 2, stderr: expect.stringContaining('<stdin>:1:2: ') });
   });
@@ -90,7 +87,7 @@ describe('a recording', () => {
     const { cwd, run } = await checkout();
     const { code, stdout } = await run('import', BROWSER, '--recording', 'web', '--only', '/api/');
     expect(code).toBe(0);
-    expect(stdout).toContain('imported 1 exchange of 8 entries');
+    expect(stdout).toContain('imported 1 exchange into');
     const grep = await runProgram('grep', ['-r', 'SECRET', join(cwd, 'recordings')]);
     expect(grep).toMatchObject({ code: 1, stdout: '' });
   });
@@ -102,7 +99,7 @@ describe('a recording', () => {
     );
     await recordAll(join(cwd, 'recordings'), 'x', many);
     const cli = packed('dist/cli.js');
-    const child = spawn(process.execPath, [cli, 'recordings', 'show', 'x', '--full'], {
+    const child = spawn(process.execPath, [cli, 'recordings', 'show', 'x'], {
       cwd,
       stdio: ['ignore', 'pipe', 'pipe'],
     });

@@ -46,17 +46,14 @@ describe('recordings in the database', { tags: 'slow' }, () => {
   it('are listed', async () => {
     const { code, stdout } = await run('list');
     expect(code).toBe(0);
-    expect(stdout).toMatch(/^checkout +3 +2 +GET 1, PATCH 2 /m);
-    expect(JSON.parse((await run('list', '--format', 'json')).stdout)).toMatchObject({
-      recordings: [{ name: 'checkout', exchanges: 3, paths: 2, methods: { GET: 1, PATCH: 2 } }],
-    });
+    expect(stdout).toMatch(/^checkout +3 +GET 1, PATCH 2 /m);
   });
 
   it.each([
     ['show', 'checkout'],
     ['show', 'checkout', '2'],
-    ['show', 'checkout', '--path', '/api/b', '--format', 'json'],
-    ['show', 'checkout', '--status', '2*', '--full'],
+    ['show', 'checkout', '--path', '/api/b'],
+    ['show', 'checkout', '1', '2', '3'],
     ['show', 'checkout', '--method', 'DELETE'],
     ['show', 'checkout', '9'],
     ['export', 'checkout'],
@@ -70,15 +67,15 @@ describe('recordings in the database', { tags: 'slow' }, () => {
 
   it('are scrubbed', async () => {
     const scrub = (...more: string[]) => run('scrub', '--redact', '/name', ...more);
-    const line = `${shown}/checkout/api/b/GET.json: /exchanges/0/response/body/json/name: the pointer /name\n`;
+    const line = `${shown}/checkout/api/b/GET.json: /exchanges/0/response/body/json/name\n`;
     expect(await scrub('--check')).toMatchObject({ code: 1, stdout: expect.stringContaining(line) });
-    expect((await run('show', 'checkout', '--full')).stdout).toContain('Ada');
+    expect((await run('show', 'checkout', '1', '2', '3')).stdout).toContain('Ada');
     expect(await scrub('checkout')).toEqual({
       code: 0,
       stdout: `${line}redacted 1 place in 1 recording\n`,
       stderr: '',
     });
-    expect((await run('show', 'checkout', '--full')).stdout).not.toContain('Ada');
+    expect((await run('show', 'checkout', '1', '2', '3')).stdout).not.toContain('Ada');
     expect(await scrub('--check')).toMatchObject({ code: 0 });
   });
 
@@ -87,12 +84,12 @@ describe('recordings in the database', { tags: 'slow' }, () => {
       code: 2,
       stderr: expect.stringContaining(`it would remove 1 of 3 exchanges of ${shown}/checkout`),
     });
-    expect(await run('prune', 'checkout', '--before', '2026-02-01', '--path', '/api/*', '--yes')).toEqual({
+    expect(await run('prune', 'checkout', '--path', '/api/a', '--yes')).toEqual({
       code: 0,
       stdout: `removed 1 of 3 exchanges of ${shown}/checkout\n`,
       stderr: '',
     });
-    expect((await run('list')).stdout).toMatch(/^checkout +2 +1 /m);
+    expect((await run('list')).stdout).toMatch(/^checkout +2 /m);
     expect(await run('prune', 'checkout', '--path', '/nope', '--yes')).toMatchObject({ code: 2 });
     expect(await run('prune', 'checkout', '--path', '*', '-y')).toMatchObject({
       code: 0,
@@ -106,11 +103,11 @@ describe('recordings in the database', { tags: 'slow' }, () => {
     writeFileSync(file, (await run('export', 'checkout')).stdout);
     expect(await run('import', 'x.har', '--recording', 'checkout')).toMatchObject({
       code: 0,
-      stdout: `imported 3 exchanges of 3 entries into ${shown}/checkout\n`,
+      stdout: `imported 3 exchanges into ${shown}/checkout\n`,
     });
-    expect((await run('list')).stdout).toMatch(/^checkout +3 +2 /m);
+    expect((await run('list')).stdout).toMatch(/^checkout +3 /m);
     expect(await run('import', 'x.har', '--recording', 'other')).toMatchObject({ code: 0 });
-    expect((await run('list')).stdout).toMatch(/^other +3 +2 /m);
+    expect((await run('list')).stdout).toMatch(/^other +3 /m);
   });
 });
 

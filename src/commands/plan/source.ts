@@ -90,7 +90,7 @@ async function fromService(url: string, config: Config, { name, path, headers }:
 async function fromRecording(recording: string, config: Config, { gate, name }: Asked): Promise<Told> {
   const history = new RecordedHistory(gate);
   await withRecordings(config, async (recordings) => {
-    for (const { exchange } of await withRecording(recordings, recording, 'read', exchangesOf))
+    for (const exchange of await withRecording(recordings, recording, 'read', exchangesOf))
       history.add(exchange);
   });
   const advice = `record a GET of it, or ${READ_IT}`;

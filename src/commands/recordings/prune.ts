@@ -12,7 +12,7 @@ export const prune: CommandModule = {
     withSelection(withSettings(yargs, RECORDINGS))
       .positional('name', { type: 'string', demandOption: true, describe: 'Name of the recording' })
       .option('yes', isOn('Do not ask', { alias: 'y' }))
-      .example('$0 recordings prune checkout --before 2026-10-01', 'what is old')
+      .example("$0 recordings prune checkout --status '5*'", 'what failed')
       .example("$0 recordings prune checkout --method DELETE --path '/api/*' --yes", 'in a script'),
   handler: async (argv) => {
     const { config } = await resolveConfig(flagsOf(argv));
@@ -20,27 +20,25 @@ export const prune: CommandModule = {
     const goes = selectionOf(argv);
     if (!goes)
       throw new PatchgateError('bad-usage', 'nothing says which exchanges are to go', {
-        hint: "give --path, --method, --status or --before; --path '*' removes all",
+        hint: "give --method, --path or --status; --path '*' removes all",
       });
     const removed = await withRecordings(config, (recordings) =>
       withRecording(recordings, name, 'write', async (recording) => {
-        let [gone, all] = [0, 0];
-        const changes: (() => Promise<void>)[] = [];
-        for (const place of recording.places()) {
-          const exchanges = await recording.read(place);
-          const kept = exchanges.filter((exchange) => !goes(exchange));
-          all += exchanges.length;
-          gone += exchanges.length - kept.length;
-          if (kept.length < exchanges.length) changes.push(() => recording.write(place, kept));
-        }
-        if (gone === 0) throw nothingSelected(name);
-        const what = `${gone} of ${amount(all, 'exchange')} of ${recordings.placeOf(name)}`;
-        if (!yes && !(await isConfirmed(what))) return undefined;
-        for (const change of changes) await change();
-        return what;
+        const places = recording.places().map(async (place) => {
+          const all = await recording.read(place);
+          return { place, all, kept: all.filter((exchange) => !goes(exchange)) };
+        });
+        const read = await Promise.all(places);
+        const [all, kept] = [read.flatMap((one) => one.all).length, read.flatMap((one) => one.kept).length];
+        if (all === kept) throw nothingSelected(name);
+        const what = `${all - kept} of ${amount(all, 'exchange')} of ${recordings.where}/${name}`;
+        if (!yes && !(await isConfirmed(what))) return 'nothing was removed\n';
+        for (const one of read)
+          if (one.kept.length < one.all.length) await recording.write(one.place, one.kept);
+        return `removed ${what}\n`;
       }),
     );
-    await standardOutput().write(removed === undefined ? 'nothing was removed\n' : `removed ${removed}\n`);
+    await standardOutput().write(removed);
   },
 };
 
@@ -51,9 +49,6 @@ async function isConfirmed(what: string): Promise<boolean> {
       hint: `it would remove ${what}`,
     });
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
-  try {
-    return /^\s*y(?:es)?\s*$/i.test(await terminal.question(`remove ${what}? [y/N] `));
-  } finally {
-    terminal.close();
-  }
+  const answer = await terminal.question(`remove ${what}? [y/N] `).finally(() => terminal.close());
+  return /^\s*y(?:es)?\s*$/i.test(answer);
 }

@@ -18,16 +18,16 @@ import { openStore } from '../../recordings/store.ts';
 import type { Config } from '../../settings/config.ts';
 import { takesText } from '../options.ts';
 
+type How = 'read' | 'write' | 'create';
+
 /** The recordings of a folder, or of a database. */
 export interface Recordings {
   readonly rules: MatchRules;
   /** For people: `recordings` */
   readonly where: string;
   names(): Promise<string[]>;
-  /** For people: `recordings/checkout` */
-  placeOf(name: string): string;
   /** @throws PatchgateError `bad-usage` where there is none of that name, `bad-recording`, `recording-in-use`, `store-unavailable` */
-  open(name: string, how: 'read' | 'write' | 'create'): Promise<Recording>;
+  open(name: string, how: How): Promise<Recording>;
 }
 
 export interface Recording {
@@ -36,25 +36,22 @@ export interface Recording {
   read(place: Place): Promise<readonly Exchange[]>;
   /** Replaces the exchanges of a place; none removes it. */
   write(place: Place, exchanges: readonly Exchange[]): Promise<void>;
-  /** For people: the file of a place. */
-  fileOf(place: Place): string;
   close(): Promise<void>;
 }
 
 /** Opens where the recordings of a config are, for some work alone. */
-export async function withRecordings<T>(config: Config, work: (all: Recordings) => Promise<T>): Promise<T> {
-  return withDatabase(config, (database) => work(recordingsOf(config.recordings, rulesOf(config), database)));
-}
-
-export function recordingsOf(folder: string, rules: MatchRules, database: Database | undefined): Recordings {
-  return database ? inDatabase(database, rules) : inFolder(folder, rules);
+export function withRecordings<T>(config: Config, work: (all: Recordings) => Promise<T>): Promise<T> {
+  const rules = rulesOf(config);
+  return withDatabase(config, (database) =>
+    work(database ? inDatabase(database, rules) : inFolder(config.recordings, rules)),
+  );
 }
 
 /** The same for one recording. */
 export async function withRecording<T>(
   all: Recordings,
   name: string,
-  how: 'read' | 'write' | 'create',
+  how: How,
   work: (recording: Recording) => Promise<T>,
 ): Promise<T> {
   const recording = await all.open(name, how);
@@ -85,20 +82,17 @@ function inFolder(folder: string, rules: MatchRules): Recordings {
         for (let empty = dirname(file); empty !== root; empty = dirname(empty))
           await rmdir(empty).catch(() => undefined);
       },
-      fileOf,
       async close() {
         await store.close();
         if (how !== 'read') await rmdir(root).catch(() => undefined);
       },
     };
   };
-  const placeOf = (name: string) => join(folder, name);
-  return { rules, where: folder, names: () => recordingNames(folder), placeOf, open };
+  return { rules, where: join(folder), names: () => recordingNames(folder), open };
 }
 
 function inDatabase(database: Database, rules: MatchRules): Recordings {
   const frames = import('../../postgres/frames.ts');
-  const placeOf = (name: string) => `${database.name}/${name}`;
   const open: Recordings['open'] = async (name, how) => {
     const { framesOf, insertFrames, placesOf, requireStored } = await frames;
     if (how !== 'create') await requireStored(database, name);
@@ -112,30 +106,21 @@ function inDatabase(database: Database, rules: MatchRules): Recordings {
         const batch = { recording: name, run: randomUUID(), mode: 'append' as const, first: 0 };
         await insertFrames(database, batch, exchanges.map(toPlainExchange), ordinals);
       },
-      fileOf: ({ method, path }) => `${placeOf(name)}/${locationOf(method, path)}`,
       close: async () => undefined,
     };
   };
-  const names = async () => (await frames).recordingsIn(database);
-  return { rules, where: database.name, names, placeOf, open };
-}
-
-/** An exchange with its number in its recording, from 1. */
-export interface Numbered {
-  number: number;
-  exchange: Exchange;
+  return { rules, where: database.name, names: async () => (await frames).recordingsIn(database), open };
 }
 
 /** All exchanges in the order of recording. In a place its own order holds: an exchange that replaced another may be newer. */
-export async function exchangesOf(recording: Recording): Promise<Numbered[]> {
+export async function exchangesOf(recording: Recording): Promise<Exchange[]> {
   const timed: { time: number; exchange: Exchange }[] = [];
   const keyOf = ({ method, path }: Place) => `${path} ${method}`;
   for (const place of recording.places().sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))) {
     const timeOf = orderTimes();
     for (const exchange of await recording.read(place)) timed.push({ time: timeOf(exchange), exchange });
   }
-  timed.sort((a, b) => a.time - b.time);
-  return timed.map(({ exchange }, i) => ({ number: i + 1, exchange }));
+  return timed.sort((a, b) => a.time - b.time).map(({ exchange }) => exchange);
 }
 
 /** Gives a command the options that say which exchanges are meant. */
@@ -144,27 +129,18 @@ export function withSelection<T>(yargs: Argv<T>): Argv<T> {
     method: takesText('Only of this method'),
     path: takesText('Only of this path; * is any characters: /api/*'),
     status: takesText('Only answers with this status; * is any characters: 4*'),
-    before: takesText('Only what was recorded before this time: 2026-11-20'),
   }) as unknown as Argv<T>;
 }
 
-/** What these options choose; undefined where none is given. @throws PatchgateError `bad-usage` */
-export function selectionOf(
-  argv: Readonly<Record<string, unknown>>,
-): ((exchange: Exchange) => boolean) | undefined {
-  const { method, path, status, before } = argv as Partial<Record<string, string>>;
-  if ([method, path, status, before].every((given) => given === undefined)) return undefined;
-  const [paths, statuses] = [wildcard(path ?? '*'), wildcard(status ?? '*')];
-  const end = before === undefined ? Number.POSITIVE_INFINITY : Date.parse(before);
-  if (Number.isNaN(end))
-    throw new PatchgateError('bad-usage', `invalid value ${JSON.stringify(before)} for --before`, {
-      hint: 'it takes a date: 2026-11-20',
-    });
-  return ({ request, response, meta }) =>
-    (method === undefined || request.method.toUpperCase() === method.toUpperCase()) &&
-    paths.test(request.path) &&
-    statuses.test(String(response.status)) &&
-    Date.parse(meta.recordedAt) < end;
+/** What these options choose; undefined where none is given. */
+export function selectionOf(argv: object): ((exchange: Exchange) => boolean) | undefined {
+  const { method, path, status } = argv as Partial<Record<string, string>>;
+  if (method === undefined && path === undefined && status === undefined) return undefined;
+  const [methods, paths, statuses] = [method?.toUpperCase(), path, status].map((one) => wildcard(one ?? '*'));
+  return ({ request, response }) =>
+    Boolean(methods?.test(request.method.toUpperCase())) &&
+    Boolean(paths?.test(request.path)) &&
+    Boolean(statuses?.test(String(response.status)));
 }
 
 /** @param what `no such exchange` */
@@ -176,9 +152,5 @@ export function nothingSelected(name: string, what = 'no such exchange'): Patchg
 
 /** `/api/*` as a regular expression for a whole text. */
 export function wildcard(text: string): RegExp {
-  return new RegExp(`^${text.split('*').map(escaped).join('[^]*')}$`);
-}
-
-function escaped(text: string): string {
-  return text.replace(/[\\^$.+?()[\]{}|/]/g, '\\$&');
+  return new RegExp(`^${text.replace(/[\\^$.+?()[\]{}|/]/g, '\\$&').replaceAll('*', '[^]*')}$`);
 }

@@ -1,16 +1,14 @@
 import { STATUS_CODES } from 'node:http';
 import type { CommandModule } from 'yargs';
-import { PatchgateError } from '../../errors.ts';
 import { type Exchange, headerPairs, type StoredBody, type StoredHeaders } from '../../model/exchange.ts';
 import { jsonOf } from '../../recordings/body.ts';
 import { redactExchange } from '../../recordings/plain-exchange.ts';
 import { visible } from '../../reporters/wording.ts';
 import { resolveConfig } from '../../settings/config.ts';
-import { flagsOf, formatOf, isOn, RECORDINGS, REDACTION, withSettings } from '../options.ts';
+import { flagsOf, RECORDINGS, REDACTION, withSettings } from '../options.ts';
 import { standardOutput } from '../output.ts';
 import {
   exchangesOf,
-  type Numbered,
   nothingSelected,
   selectionOf,
   withRecording,
@@ -18,95 +16,67 @@ import {
   withSelection,
 } from './recordings.ts';
 
-/** As the builder has yargs read them. */
-interface Args {
-  name: string;
-  numbers?: string[];
-  full: boolean;
-  format: 'text' | 'json';
-}
-
 export const show: CommandModule = {
   builder: (yargs) =>
     withSelection(withSettings(yargs, [...RECORDINGS, ...REDACTION]))
       .positional('name', { type: 'string', demandOption: true, describe: 'Name of the recording' })
       .positional('numbers', {
-        type: 'string',
+        type: 'number',
         array: true,
         describe: 'Those to show in full, by their numbers in the list',
       })
-      .options({ full: isOn('Show all in full'), format: formatOf('Of what is shown', 'text', 'json') })
-      .example('$0 recordings show checkout', 'one line for each exchange')
-      .example("$0 recordings show checkout --path '/api/*/drafts/*' --full", 'all of some paths'),
+      .example("$0 recordings show checkout --path '/api/*/drafts/*'", 'one line for each exchange')
+      .example('$0 recordings show checkout 3', 'the third with headers and bodies'),
   handler: async (argv) => {
     const { config } = await resolveConfig(flagsOf(argv));
-    const { name, full, format, ...rest } = argv as unknown as Args;
-    const numbers = (rest.numbers ?? []).map(numberOf);
+    const { name, numbers = [] } = argv as unknown as { name: string; numbers?: number[] };
     const selection = selectionOf(argv);
     const shown = await withRecordings(config, async (recordings) => {
       const all = await withRecording(recordings, name, 'read', exchangesOf);
-      const { redaction } = recordings.rules;
       return all
-        .filter(
-          ({ number, exchange }) =>
-            (numbers.length === 0 || numbers.includes(number)) && (selection?.(exchange) ?? true),
-        )
-        .map((one) => ({ ...one, exchange: redactExchange(one.exchange, redaction) }));
+        .map((exchange, i) => ({ number: i + 1, exchange }))
+        .filter(({ number }) => numbers.length === 0 || numbers.includes(number))
+        .filter(({ exchange }) => selection?.(exchange) ?? true)
+        .map((one) => ({ ...one, exchange: redactExchange(one.exchange, recordings.rules.redaction) }));
     });
-    if (shown.length < numbers.length || (shown.length === 0 && selection))
-      throw nothingSelected(name, numbers.length === 0 ? undefined : `no exchange ${numbers.join(', ')}`);
+    if (shown.length < numbers.length) throw nothingSelected(name, `no exchange ${numbers.join(', ')}`);
+    if (shown.length === 0 && selection) throw nothingSelected(name);
+    const textOf = numbers.length > 0 ? exchangeText : exchangeLine;
     const output = standardOutput();
-    const textOf = full || numbers.length > 0 ? exchangeText : exchangeLine;
-    if (format === 'json')
-      await output.write(
-        `${JSON.stringify(
-          shown.map(({ number, exchange }) => ({ number, ...exchange })),
-          null,
-          2,
-        )}\n`,
-      );
-    else if (shown.length === 0) await output.write(`${name} holds no exchanges\n`);
-    else for (const one of shown) if (!(await output.write(textOf(one)))) return;
+    if (shown.length === 0) await output.write(`${name} holds no exchanges\n`);
+    for (const { number, exchange } of shown) if (!(await output.write(textOf(number, exchange)))) return;
   },
 };
 
-function numberOf(text: string): number {
-  if (/^[1-9]\d{0,14}$/.test(text)) return Number(text);
-  throw new PatchgateError('bad-usage', `${JSON.stringify(text)} is no number of an exchange`, {
-    hint: 'the list has them: patchgate recordings show <name>',
-  });
-}
-
 /** `    3  PATCH   200  2026-11-20 12:00:00  /api/v2/…  [session]` */
-function exchangeLine({ number, exchange }: Numbered): string {
-  const { request, response, meta } = exchange;
+function exchangeLine(number: number, { request, response, meta }: Exchange): string {
   const time = meta.recordedAt.slice(0, 19).replace('T', ' ');
-  const session = meta.session === undefined ? '' : `  [${visible(meta.session)}]`;
-  return `${String(number).padStart(5)}  ${visible(request.method).padEnd(6)}  ${response.status}  ${time}  ${urlOf(exchange)}${session}\n`;
+  const session = meta.session === undefined ? '' : `  [${meta.session}]`;
+  const cells = [String(number).padStart(5), request.method.padEnd(6), response.status, time, urlOf(request)];
+  return `${visible(cells.join('  ') + session)}\n`;
 }
 
 /** Request and response with headers and bodies; JSON is indented. */
-function exchangeText({ number, exchange }: Numbered): string {
-  const { request, response, meta } = exchange;
+function exchangeText(number: number, { request, response, meta }: Exchange): string {
   const session = meta.session === undefined ? '' : `, in the session ${JSON.stringify(meta.session)}`;
   const lines = [
-    `#${number}  recorded ${visible(meta.recordedAt)}, took ${meta.durationMs} ms${session}`,
-    `${visible(request.method)} ${urlOf(exchange)}`,
+    `#${number}  recorded ${meta.recordedAt}, took ${meta.durationMs} ms${session}`,
+    `${request.method} ${urlOf(request)}`,
     ...messageLines(request.headers, request.body),
     '',
     `${response.status} ${STATUS_CODES[response.status] ?? ''}`.trimEnd(),
     ...messageLines(response.headers, response.body),
   ];
-  return `${lines.join('\n')}\n\n`;
+  return `${lines.map(visible).join('\n')}\n\n`;
 }
 
-function urlOf({ request: { path, query } }: Exchange): string {
-  return visible(query === '' ? path : `${path}?${query}`);
+function urlOf({ path, query }: Exchange['request']): string {
+  return query === '' ? path : `${path}?${query}`;
 }
 
 function messageLines(headers: StoredHeaders, body: StoredBody | undefined): string[] {
-  const lines = headerPairs(headers).map(([name, value]) => visible(`${name}: ${value}`));
-  return body ? [...lines, '', ...bodyText(body).split('\n').map(visible)] : lines;
+  const lines = headerPairs(headers).map(([name, value]) => `${name}: ${value}`);
+  return body ? [...lines, '', ...bodyText(body).split('\n')] : lines;
 }
 
 function bodyText(body: StoredBody): string {
