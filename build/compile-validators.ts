@@ -6,15 +6,13 @@ import { _, Ajv, type AnySchemaObject, type KeywordCxt } from 'ajv';
 import type standalone from 'ajv/dist/standalone/index.js';
 import { type Plugin as EsbuildPlugin, transformSync } from 'esbuild';
 import type { Plugin as VitePlugin } from 'vitest/config';
-import { compilerOf } from '../src/contract/compile-schemas.ts';
-import { digestOf, readContractFiles } from '../src/contract/read-contract-files.ts';
+import { compilerOf, prepared } from '../src/contract/compile-schemas.ts';
+import { digestOf, readContractFiles } from '../src/contract/contract-files.ts';
 import type { ContractFile } from '../src/model/contract.ts';
 import { COMPILED as OWN } from '../src/settings/schema.ts';
 
 // Ajv's types say that this module has a default export, which a bundler and Node find in different places.
 const { default: standaloneCode }: typeof standalone = createRequire(import.meta.url)('ajv/dist/standalone');
-
-const KEYWORD_FUNCTIONS = "'./keyword-functions.ts'";
 
 /** Modules that only a `.d.ts` file of src/ declares. */
 const COMPILED = {
@@ -99,23 +97,26 @@ function schemaOf(name: string): AnySchemaObject {
 
 function validatorsOfContract(folder: string): string {
   const texts = readContractFiles(folder);
+  const { operations, source } = JSON.parse(texts.contractText) as ContractFile;
   const schemas = new Map(
-    [...texts.schemaTexts].map(([name, text]) => [name, JSON.parse(text) as AnySchemaObject]),
+    [...texts.schemaTexts].map(([name, text]) => [
+      name,
+      prepared(JSON.parse(text), source) as AnySchemaObject,
+    ]),
   );
-  const { ajvOf, validatorOf } = compilerOf(schemas, folder);
-  const { operations } = JSON.parse(texts.contractText) as ContractFile;
+  const { ajv, validatorOf } = compilerOf(schemas, folder);
   const names = [...new Set(Object.values(operations).flatMap(({ schema }) => schema ?? []))];
   for (const name of names) validatorOf(name);
-  const exported = Object.fromEntries(names.map((name, index) => [`validator${index}`, name]));
-  const code = standaloneCode(ajvOf(names[0] as string), exported);
+  const code = standaloneCode(
+    ajv,
+    Object.fromEntries(names.map((name, index) => [`validator${index}`, name])),
+  );
   const needed = /\brequire\(.*?\)/.exec(code);
   if (needed)
     throw new Error(`the shipped contract's validators need ${needed[0]}, which must be imported here`);
-  const kept = [...code.matchAll(/^const (schema\d+) = /gm)].map(([, name]) => name);
-  return `import { appended, fieldsAmong, firstRepeated, formats, furtherFields, oneOf } from ${KEYWORD_FUNCTIONS};
+  return `import { formats, keywords } from './keywords.ts';
 ${code}
 export const digest = ${JSON.stringify(digestOf(texts))};
 export const validators = {${names.map((name, index) => `${JSON.stringify(name)}: validator${index}`)}};
-export const schemas = [${kept}];
 `;
 }

@@ -1,5 +1,5 @@
 import type { Contract } from '../contract/contract.ts';
-import { openApiText } from '../contract/read-contract-files.ts';
+import { openApiText } from '../contract/contract-files.ts';
 import { shippedContract } from '../contract/shipped-contract.ts';
 import { PatchgateError } from '../errors.ts';
 import { createGate, type Gate } from '../gate/gate.ts';

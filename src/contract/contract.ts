@@ -1,27 +1,33 @@
 import { basename } from 'node:path';
-import type { AnySchemaObject, ValidateFunction } from 'ajv/dist/2020.js';
+import type { ValidateFunction } from 'ajv/dist/2020.js';
 import { messageOf, PatchgateError } from '../errors.ts';
 import type { JsonValue } from '../json/json.ts';
 import type { OperationEntry } from '../model/contract.ts';
 import type { Finding } from '../model/finding.ts';
 import { FindingBounds } from '../model/finding-bounds.ts';
-import { type Annotation, checkSchema } from './check-schema.ts';
+import { checkSchema } from './check-schema.ts';
 import { requestFinding } from './request-rules.ts';
 import { partAt, type Shape, shapeOf } from './schema-shape.ts';
 
-/** An operation with its schemas compiled; itself it judges a body whose type is not said. */
-export interface LoadedOperation extends JudgedBody {
+/** An operation with its schemas compiled. */
+export interface LoadedOperation {
   name: string;
   entry: OperationEntry;
-  bodies: readonly JudgedBody[];
+  /** One for each media type; the first judges a body whose type is not said. */
+  bodies: readonly [JudgedBody, ...JudgedBody[]];
 }
 
 /** What one schema says of a body. */
 export interface JudgedBody {
   /** In lower case; undefined: any JSON. */
   mediaType: string | undefined;
-  /** What the schema has to say of a body; what is too much is counted in `bounds`. */
-  check(body: JsonValue, bounds?: FindingBounds): Finding[];
+  /**
+   * What the schema has to say of a body.
+   *
+   * @param bounds counts what is too much
+   * @param isLarge only the first error counts: to find all of them could take too long
+   */
+  check(body: JsonValue, bounds?: FindingBounds, isLarge?: boolean): Finding[];
   /** What the schema says of the shape of a body. */
   shape: Shape;
 }
@@ -35,42 +41,30 @@ export interface Contract {
   load(operation: string): LoadedOperation;
 }
 
-/** What a contract is made of. */
-interface ContractParts {
-  /** Path of contract.json. */
-  file: string;
-  entries: Contract['entries'];
-  /** By file name. */
-  schemas: ReadonlyMap<string, object | boolean>;
-  /** What checks bodies, by the schema's file, or a place in it. @throws PatchgateError `bad-contract` where it does not compile */
-  validatorOf(reference: string): ValidateFunction;
-  /** What a schema file says of a subschema that an error names, beyond JSON Schema. */
-  annotationOf(subschema: AnySchemaObject): Annotation;
-}
+/** What checks bodies, by the schema's file, or a place in it. @throws PatchgateError `bad-contract` where it does not compile */
+export type ValidatorOf = (reference: string, isLarge: boolean) => ValidateFunction;
 
-export function contractOf({ file, entries, schemas, validatorOf, annotationOf }: ContractParts): Contract {
+/** @param schemas by file name */
+export function contractOf(
+  file: string,
+  entries: Contract['entries'],
+  schemas: ReadonlyMap<string, unknown>,
+  validatorOf: ValidatorOf,
+): Contract {
   const loaded = new Map<string, LoadedOperation>();
-  const load = (name: string): LoadedOperation => {
-    const entry = entries[name] as OperationEntry;
-    const named = entry.schemas ? Object.entries(entry.schemas) : [[undefined, entry.schema] as const];
-    const bodies = named.map(([mediaType, reference]) => bodyOf(name, String(reference), mediaType));
-    return { name, entry, bodies, ...(bodies[0] as JudgedBody) };
-  };
   const bodyOf = (name: string, reference: string, mediaType: string | undefined): JudgedBody => {
     const part = partAt(reference, undefined, schemas);
     if (part.at === undefined) {
-      throw new PatchgateError(
-        'bad-contract',
-        `${file}: operation ${name} names the schema ${reference}, which is not there`,
-        { hint: `put ${reference.split('#')[0]} beside ${basename(file)}` },
-      );
+      const message = `${file}: operation ${name} names the schema ${reference}, which is not there`;
+      const hint = `put ${reference.split('#')[0]} beside ${basename(file)}`;
+      throw new PatchgateError('bad-contract', message, { hint });
     }
-    const validate = validatorOf(reference);
+    validatorOf(reference, false);
     return {
       mediaType: mediaType?.toLowerCase(),
-      check(body, bounds = new FindingBounds()) {
+      check(body, bounds = new FindingBounds(), isLarge = false) {
         try {
-          return checkSchema(validate, body, annotationOf, bounds);
+          return checkSchema(validatorOf(reference, isLarge), body, bounds);
         } catch (error) {
           return [notJudged(reference, error)];
         }
@@ -82,7 +76,12 @@ export function contractOf({ file, entries, schemas, validatorOf, annotationOf }
     file,
     entries,
     load(name) {
-      const operation = loaded.get(name) ?? load(name);
+      const known = loaded.get(name);
+      if (known) return known;
+      const entry = entries[name] as OperationEntry;
+      const named = entry.schemas ? Object.entries(entry.schemas) : [[undefined, entry.schema] as const];
+      const bodies = named.map(([mediaType, reference]) => bodyOf(name, String(reference), mediaType));
+      const operation = { name, entry, bodies: bodies as [JudgedBody] };
       loaded.set(name, operation);
       return operation;
     },

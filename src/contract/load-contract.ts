@@ -6,10 +6,9 @@ import { isObject, type JsonValue } from '../json/json.ts';
 import { escapeToken } from '../json/pointer.ts';
 import type { ContractFile } from '../model/contract.ts';
 import { checkFile, parseFile, placed, type Source } from '../schemas/check.ts';
-import { annotationsOf } from './check-schema.ts';
-import { compilerOf } from './compile-schemas.ts';
+import { compilerOf, prepared } from './compile-schemas.ts';
 import { type Contract, contractOf } from './contract.ts';
-import { type ContractTexts, digestOf, readContractFiles } from './read-contract-files.ts';
+import { type ContractTexts, digestOf, readContractFiles } from './contract-files.ts';
 import { parametersIn } from './template.ts';
 
 /**
@@ -29,6 +28,9 @@ export function loadContract(location: string): Contract {
   return contract;
 }
 
+/** By their texts: to compile schemas takes longest at the start of a gate, and a test suite starts one for each test. */
+const kept = new LRUCache<string, Contract>({ max: 4 });
+
 /**
  * @param schemas by the names by which the operations call them
  * @param file for messages
@@ -36,34 +38,38 @@ export function loadContract(location: string): Contract {
  */
 export function contractFrom(
   { operations, base, source }: ContractFile,
-  schemas: ReadonlyMap<string, AnySchema>,
+  schemas: ReadonlyMap<string, JsonValue>,
   file: string,
 ): Contract {
-  const based = Object.entries(operations).map(([name, entry]) => [
-    name,
-    { ...entry, ...(base !== undefined && { base }) },
-  ]);
-  return contractOf({
-    ...{ file, entries: Object.fromEntries(based), schemas },
-    validatorOf: compilerOf(schemas, dirname(file)).validatorOf,
-    annotationOf: annotationsOf(schemas.values(), source),
+  const entries = Object.fromEntries(
+    Object.entries(operations).map(([name, entry]) => [
+      name,
+      { ...entry, ...(base !== undefined && { base }) },
+    ]),
+  );
+  const compiled = new Map(
+    [...schemas].map(([name, schema]) => [name, prepared(schema, source) as AnySchema] as const),
+  );
+  const all = compilerOf(compiled, dirname(file));
+  let brief: ReturnType<typeof compilerOf> | undefined;
+  return contractOf(file, entries, schemas, (reference, isLarge) => {
+    if (!isLarge) return all.validatorOf(reference);
+    brief ??= compilerOf(compiled, dirname(file), false);
+    return brief.validatorOf(reference);
   });
 }
 
-/** By their texts: to compile schemas takes longest at the start of a gate, and a test suite starts one for each test. */
-const kept = new LRUCache<string, Contract>({ max: 4 });
-
 /** Every schema beside contract.json, by file name. References are by `$id`, as editors resolve them: that name, or absolute. */
-function schemasOf({ file, schemaTexts }: ContractTexts): Map<string, AnySchema> {
-  const folder = dirname(file);
-  const schemas = new Map<string, AnySchema>();
+function schemasOf({ file, schemaTexts }: ContractTexts): Map<string, JsonValue> {
+  const schemas = new Map<string, JsonValue>();
   for (const [name, text] of schemaTexts) {
-    const schema = withoutExtensions(parseFile({ where: join(folder, name), text }, 'bad-contract'), false);
-    const id = isObject(schema) ? (schema.$id ?? name) : name;
+    const where = join(dirname(file), name);
+    const schema = parseFile({ where, text }, 'bad-contract');
     const bad = (what: string, hint: string) =>
-      new PatchgateError('bad-contract', `${join(folder, name)}: ${what}`, { hint });
+      new PatchgateError('bad-contract', `${where}: ${what}`, { hint });
     if (!isObject(schema) && typeof schema !== 'boolean')
       throw bad('a schema is an object, true or false', 'correct the schema');
+    const id = isObject(schema) ? (schema.$id ?? name) : name;
     if (id !== name && !(typeof id === 'string' && URL.canParse(id)))
       throw bad(
         `"$id" must be the file's name, "${name}", or an absolute URI`,
@@ -72,24 +78,6 @@ function schemasOf({ file, schemaTexts }: ContractTexts): Map<string, AnySchema>
     schemas.set(name, schema);
   }
   return schemas;
-}
-
-const MAPS = new Set(['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas']);
-const VALUES = new Set(['enum', 'const', 'default', 'example', 'examples']);
-
-/** Leaves out keywords that begin with `x-`, which say nothing to the gate. @param isMap its names are no keywords */
-function withoutExtensions(value: JsonValue, isMap: boolean): JsonValue {
-  if (Array.isArray(value)) return value.map((item) => withoutExtensions(item, false));
-  if (!isObject(value)) return value;
-  const kept = isMap
-    ? Object.entries(value)
-    : Object.entries(value).filter(([name]) => !name.startsWith('x-'));
-  return Object.fromEntries(
-    kept.map(([name, inner]) => [
-      name,
-      !isMap && VALUES.has(name) ? inner : withoutExtensions(inner, !isMap && MAPS.has(name)),
-    ]),
-  );
 }
 
 /**
@@ -119,9 +107,9 @@ function readContract(source: Required<Source>): ContractFile {
     twins.set(form, name);
     if (named.toSorted().join() !== Object.keys(parameters).sort().join())
       throw fail('parameters', `the parameters of the path: ${named.join(', ')}`);
-    for (const [name, { pattern }] of Object.entries(parameters))
+    for (const [parameter, { pattern }] of Object.entries(parameters))
       if (pattern !== undefined && !isPattern(pattern))
-        throw fail(`parameters/${name}/pattern`, 'a regular expression of JavaScript');
+        throw fail(`parameters/${parameter}/pattern`, 'a regular expression of JavaScript');
     for (const role of ['id', 'account'] as const)
       if (record?.[role] !== undefined && !named.includes(record[role]))
         throw fail(`record/${role}`, `a parameter of the path: ${named.join(', ')}`);

@@ -1,8 +1,7 @@
 import type { ValidateFunction } from 'ajv/dist/2020.js';
 import type { ContractFile } from '../model/contract.ts';
-import { annotationsOf } from './check-schema.ts';
 import { type Contract, contractOf } from './contract.ts';
-import { digestOf, openApiText, readContractFiles } from './read-contract-files.ts';
+import { digestOf, openApiText, readContractFiles } from './contract-files.ts';
 import * as shipped from './shipped-validators.js';
 
 /**
@@ -16,10 +15,6 @@ export function shippedContract(location: string): Contract | undefined {
   const texts = readContractFiles(location);
   if (digestOf(texts) !== shipped.digest) return undefined;
   const { operations }: ContractFile = JSON.parse(texts.contractText);
-  const parsed = [...texts.schemaTexts].map(([name, text]) => [name, JSON.parse(text)] as const);
-  return contractOf({
-    ...{ file: texts.file, entries: operations, schemas: new Map(parsed) },
-    validatorOf: (name) => shipped.validators[name] as ValidateFunction,
-    annotationOf: annotationsOf(shipped.schemas),
-  });
+  const schemas = new Map([...texts.schemaTexts].map(([name, text]) => [name, JSON.parse(text)]));
+  return contractOf(texts.file, operations, schemas, (name) => shipped.validators[name] as ValidateFunction);
 }

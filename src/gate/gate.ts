@@ -29,7 +29,8 @@ import { memberAt } from '../schemas/check.ts';
 import { effectsOf } from '../state/effects.ts';
 import { admitCustomRules, type CatalogueEntry, catalogueOf } from './catalogue.ts';
 import { decideDeletion, type GuardPolicyOptions } from './guard-policy.ts';
-import { createPolicies, type PoliciesOptions } from './policies.ts';
+import { bindOverrides, type OverridesOptions } from './overrides.ts';
+import { type PolicyOptions, verdictOf } from './policy.ts';
 
 /** A request as the gate reads it. */
 export interface GateRequest extends RequestHead {
@@ -88,7 +89,7 @@ export interface Gate {
   readonly bodyLimit: number;
 }
 
-export interface GateOptions extends Omit<PoliciesOptions, 'rules' | 'templates'>, GuardPolicyOptions {
+export interface GateOptions extends PolicyOptions, OverridesOptions, GuardPolicyOptions {
   /** Bytes that a body may have, before and after decoding. */
   bodyLimit: number;
   /** Further rules, by the operation that they apply to. */
@@ -101,6 +102,8 @@ export interface GateOptions extends Omit<PoliciesOptions, 'rules' | 'templates'
 
 const NOTHING: Inspection = { verdict: { outcome: 'pass', findings: [], omitted: 0 }, json: undefined };
 const NO_CIRCUMSTANCES: Circumstances = {};
+/** UTF-16 code units of a body of which the schema says the first error alone. */
+const LARGE = 65_536;
 const JSON_HEADERS = ['content-type', 'application/json'];
 
 /**
@@ -117,12 +120,12 @@ export function createGate(contract: Contract, options: GateOptions): Gate {
   const ownRules = new Map(Object.entries(customRules));
   const catalogue = catalogueOf(customRules);
   const templates = Object.values(contract.entries).map(({ path }) => path);
-  const policies = createPolicies({ ...options, rules: catalogue, templates });
+  const severitiesOf = bindOverrides(options, catalogue, templates);
   const decideOn = decideDeletion(options);
   const protects = (options.protect ?? []).length > 0;
   if (protects) checkProtecting(contract);
   const matcher = createMatcher(contract.entries);
-  const judges = policies.judges || options.tellsEffects;
+  const judges = options.validation !== 'off' || options.guard !== 'off' || options.tellsEffects;
   const match = (head: RequestHead) => (judges ? matcher(head) : undefined);
   const ready = new Map<string, { operation: LoadedOperation; rules: readonly BoundRule[] }>();
 
@@ -153,9 +156,11 @@ export function createGate(contract: Contract, options: GateOptions): Gate {
   const judge = (match: Match, request: GateRequest, circumstances: Circumstances): Inspection => {
     const { known, unread, approval, file } = circumstances;
     if (match.isByBody && !mayNameMethod(request.body, request.headers, options.bodyLimit)) return NOTHING;
-    const decide = policies.at(match.path, file);
-    if (match.operation === undefined)
-      return { verdict: decide(undefined, blinding(match.findings, BLINDING_HEADS)), json: undefined };
+    const severities = () => severitiesOf(match.path, file);
+    if (match.operation === undefined) {
+      const blind = blinding(match.findings, BLINDING_HEADS);
+      return { verdict: verdictOf(options, undefined, blind, { severities }), json: undefined };
+    }
     const { operation, rules } = load(match.operation);
     const { body, mistyped } = bodyOf(operation, request);
     const read =
@@ -173,7 +178,7 @@ export function createGate(contract: Contract, options: GateOptions): Gate {
     let effects: readonly Effect[] | undefined;
     let mayProtect = false;
     if (read.json !== undefined) {
-      const said = body.check(read.json, bounds);
+      const said = body.check(read.json, bounds, (read.text?.length ?? 0) > LARGE);
       append(findings, isGuarded ? blinding(said, LOOSE_NAMES) : said);
       const recordId = match.parameters[operation.entry.record?.id ?? ''] ?? '';
       const kind = operation.entry.record?.kind ?? '';
@@ -185,19 +190,19 @@ export function createGate(contract: Contract, options: GateOptions): Gate {
       for (const rule of rules)
         if (hasEffects || !rule.readsEffects) append(findings, rule.check(context, bounds));
     }
-    const isInFile = file !== undefined;
+    const judged = { severities, mayProtect, isInFile: file !== undefined };
     const refused =
       approval !== undefined &&
       approval !== 'approved' &&
       requestFinding('request.approval', approval.refused, { hint: approval.hint });
-    const verdict = decide(operation.name, refused ? [...findings, refused] : findings, {
+    const verdict = verdictOf(options, operation.name, refused ? [...findings, refused] : findings, {
+      ...judged,
       omitted: read.omitted + bounds.omitted,
-      ...(read.text !== undefined && { text: read.text }),
+      text: read.text,
       isApproved: approval === 'approved',
-      ...{ mayProtect, isInFile },
     });
     const passesApproved = () =>
-      decide(operation.name, findings, { isApproved: true, mayProtect, isInFile }).outcome === 'pass';
+      verdictOf(options, operation.name, findings, { ...judged, isApproved: true }).outcome === 'pass';
     const inspection: Inspection = { verdict, json: read.json };
     if (effects) inspection.effects = effects;
     if (effects?.length) inspection.verdict = { ...verdict, ...firstOf(effects) };
@@ -281,7 +286,7 @@ function bodyOf(
   { bodies }: LoadedOperation,
   { headers }: GateRequest,
 ): { body: JudgedBody; mistyped?: RawFinding | undefined } {
-  const [first] = bodies as [JudgedBody];
+  const [first] = bodies;
   if (first.mediaType === undefined) return { body: first };
   const type = header(headers, 'content-type')?.split(';', 1)[0]?.trim().toLowerCase();
   const body = type ? bodies.find(({ mediaType }) => mediaType === type) : first;
@@ -293,14 +298,14 @@ function bodyOf(
 }
 
 /** A schema that lets a known-bad body pass checks nothing. */
-function tryCanary(file: string, { name, entry, check, bodies }: LoadedOperation): void {
+function tryCanary(file: string, { name, entry, bodies }: LoadedOperation): void {
   if (!entry.canary && bodies.every((body) => body.shape.isOpen || refusesSomething(body))) return;
   if (!entry.canary)
     throw new PatchgateError('bad-contract', `${file}: the schema of ${name} refuses no body`, {
       hint: 'correct the schema, or give the operation a canary',
     });
   const { body, rule, pointer } = entry.canary;
-  if (check(body).some((finding) => finding.rule === rule && finding.pointer === pointer)) return;
+  if (bodies[0].check(body).some((finding) => finding.rule === rule && finding.pointer === pointer)) return;
   throw new PatchgateError(
     'bad-contract',
     `${file}: the schema of ${name} lets its canary pass: no ${rule} at ${pointer}`,

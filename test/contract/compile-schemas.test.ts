@@ -1,9 +1,8 @@
-import { Ajv2020, type AnySchemaObject } from 'ajv/dist/2020.js';
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { addKeywords, replaceEquality } from '../../src/contract/compile-schemas.ts';
+import { loadContract } from '../../src/contract/load-contract.ts';
 import type { JsonValue } from '../../src/json/json.ts';
 import { draft, project } from '../support/bodies.ts';
+import { contractFolder } from '../support/contract-folder.ts';
 import { withValue } from '../support/edit-json.ts';
 import { BODIES, check, everyField, type Operation } from '../support/fields.ts';
 import { brief, shippedContract } from '../support/gate.ts';
@@ -108,7 +107,7 @@ describe('URLs', () => {
     // Node 20 has a URL.canParse that forgets how to read é once it is optimised.
     const body = { primaryUrl: 'https://é.example/' };
     const operation = shippedContract().load('updateDraft');
-    const findings = Array.from({ length: 20_000 }, () => operation.check(body)).flat();
+    const findings = Array.from({ length: 20_000 }, () => operation.bodies[0].check(body)).flat();
     expect(findings).toEqual([]);
   });
 
@@ -194,120 +193,35 @@ describe('a name that loose readers take for a listed one', () => {
   );
 });
 
-describe('equality', () => {
-  const options = { strict: false, allErrors: true, validateSchema: false };
-  const theirs = new Ajv2020(options);
-  const ours = new Ajv2020(options);
-  replaceEquality(ours);
+/** What a schema of one's own says of a body. */
+function judge(schema: object, body: JsonValue, isLarge = false): string[] {
+  const contract = loadContract(contractFolder({ 'put-flag.json': schema }));
+  return brief(contract.load('putFlag').bodies[0].check(body, undefined, isLarge));
+}
 
-  /** What Ajv's own equality calls, or compares by identity: of bodies with such members, it is no oracle. */
-  const CALLED = /"(?:constructor|toString|valueOf)":/;
-  const value = fc
-    .jsonValue({ maxDepth: 2, depthSize: 'small' })
-    .filter((json) => !CALLED.test(JSON.stringify(json))) as fc.Arbitrary<JsonValue>;
-  const nearby = fc.constantFrom<JsonValue>(
-    {},
-    [],
-    { a: 1 },
-    { b: 2, a: 1 },
-    { a: 1, b: 2 },
-    [1],
-    '[1]',
-    1,
-    '1',
-    0,
-    -0,
-    null,
-  );
-  const either = fc.oneof(value, nearby);
-
-  it.each<[string, fc.Arbitrary<AnySchemaObject>]>([
-    ['uniqueItems', fc.boolean().map((uniqueItems) => ({ uniqueItems }))],
-    ['const', either.map((allowed) => ({ const: allowed }))],
-    ['enum', fc.array(either, { minLength: 1 }).map((allowed) => ({ enum: allowed }))],
-  ])('%s finds what Ajv does, in the same words', { tags: 'slow' }, (keyword, schemas) => {
-    const said = (validate: ReturnType<Ajv2020['compile']>, data: JsonValue) => [
-      validate(data),
-      validate.errors?.map(({ params, message, ...error }) =>
-        // Of several items that are there again, it may name other ones.
-        keyword === 'uniqueItems' ? error : { ...error, params, message },
-      ),
-    ];
-    fc.assert(
-      fc.property(schemas, fc.oneof(either, fc.array(either)), (schema, data) => {
-        expect(said(ours.compile(schema), data)).toEqual(said(theirs.compile(schema), data));
-      }),
-      { numRuns: 150 },
-    );
-  });
-
-  it('names the items', () => {
-    const validate = ours.compile({ uniqueItems: true });
-    validate([1, { a: 1, b: 2 }, { b: 2, a: 1 }]);
-    expect(validate.errors).toMatchObject([
-      {
-        params: { i: 2, j: 1 },
-        message: 'must NOT have duplicate items (items ## 1 and 2 are identical)',
-      },
-    ]);
-  });
-
-  it.each<AnySchemaObject>([
-    { items: { const: { toString: 1 } } },
-    { items: { enum: [{ valueOf: 1 }, 'x'] } },
-    { uniqueItems: true },
-  ])('calls nothing of what is judged: %j', (schema) => {
-    const validate = ours.compile(schema);
-    expect(validate([{ toString: 1 }, { toString: 1 }, { valueOf: 2 }, { valueOf: 2 }])).toBe(false);
-  });
-
-  it('looks at each item of a list once', () => {
-    let reads = 0;
-    const item = (id: number) =>
-      Object.defineProperty({}, 'id', {
-        enumerable: true,
-        get: () => {
-          reads++;
-          return id;
-        },
-      });
-    expect(ours.compile({ uniqueItems: true })(Array.from({ length: 1000 }, (_, id) => item(id)))).toBe(true);
-    expect(reads).toBe(1000);
+describe('whole values', () => {
+  const odd = { valueOf: null, toString: 1, constructor: { a: 1 } };
+  it.each<[object, JsonValue, string[]]>([
+    [{ const: { a: 1, b: [odd] } }, { b: [odd], a: 1 }, []],
+    [{ const: { a: 1, b: [odd] } }, { b: [{ ...odd, toString: 2 }], a: 1 }, ['schema.const error']],
+    [{ enum: [odd, 'x', 1] }, { ...odd }, []],
+    [{ enum: [odd, 'x', 1] }, '1', ['schema.enum error']],
+    [{ enum: [null, [], 0] }, {}, ['schema.enum error']],
+    [{ uniqueItems: true }, [odd, { a: 1, b: 2 }, 1, '1', [1], 0, null], []],
+    [{ uniqueItems: true }, [1, { a: 1, b: 2 }, { b: 2, a: 1 }], ['schema.unique-items error']],
+    [{ uniqueItems: true }, [odd, { ...odd }], ['schema.unique-items error']],
+    [{ uniqueItems: false }, [1, 1], []],
+  ])('%j of %j', (schema, body, found) => {
+    expect(judge(schema, body)).toEqual(found);
   });
 });
 
-describe('errors of references', () => {
-  const SCHEMA = {
+it('a large body has its first error alone, and takes no longer for schemas that refer to others', () => {
+  const schema = {
     type: 'array',
     items: { $ref: '#/$defs/item' },
-    $defs: {
-      // Refers to what is compiled only after it.
-      tree: { type: 'array', items: { $ref: '#/$defs/branch' } },
-      branch: { type: 'array', items: { $ref: '#/$defs/tree' } },
-      item: {
-        type: 'object',
-        properties: { a: { type: 'string', minLength: 2 }, tree: { $ref: '#/$defs/tree' } },
-        additionalProperties: false,
-      },
-    },
+    $defs: { item: { properties: { tree: { $ref: '#/$defs/item' } }, type: 'object' } },
   };
-  const BODY = [1, { a: 'x' }, { b: 1, c: 2 }, { a: 'xx', tree: [[1, [2]]] }, {}];
-  const code = { source: true };
-  const plain = new Ajv2020({ allErrors: true, code }).compile(SCHEMA);
-  const ajv = new Ajv2020({ allErrors: true, code });
-  addKeywords(ajv);
-  const appending = ajv.compile(SCHEMA);
-
-  it('are appended to those so far, and not copied', () => {
-    expect(plain.source?.validateCode).toContain('vErrors.concat');
-    expect(appending.source?.validateCode).not.toContain('vErrors.concat');
-  });
-
-  it('are the same, in the second call either', () => {
-    for (const body of [BODY, BODY.slice(2), [], BODY]) {
-      expect(appending(body)).toBe(plain(body));
-      expect(appending.errors).toEqual(plain.errors);
-    }
-    expect(appending.errors).toHaveLength(6);
-  });
+  expect(judge(schema, [1, {}, 2])).toEqual(['schema.type error /0', 'schema.type error /2']);
+  expect(judge(schema, [{}, ...Array(150_000).fill(1)], true)).toEqual(['schema.type error /1']);
 });

@@ -10,7 +10,7 @@ function isOpenAt(shape: Shape, pointer: string): boolean {
 }
 
 const isOpen = (operation: string, pointer: string) =>
-  isOpenAt(shippedContract().load(operation).shape, pointer);
+  isOpenAt(shippedContract().load(operation).bodies[0].shape, pointer);
 
 it.each([
   ['updateFeature', '/variables/0/defaultValue'],

@@ -5,7 +5,7 @@ import { messageOf, PatchgateError } from '../../errors.ts';
 import { childOf, isObject, type JsonObject } from '../../json/json.ts';
 import { faultOf, findPlace, placeAt } from '../../json/json-text.ts';
 import { tokensOf } from '../../json/pointer.ts';
-import { readText } from '../read-contract-files.ts';
+import { readText } from '../contract-files.ts';
 
 /** A place in a document, or in another file that it refers to. */
 export interface Node {

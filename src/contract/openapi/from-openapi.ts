@@ -1,4 +1,3 @@
-import type { AnySchema } from 'ajv/dist/2020.js';
 import { messageOf, PatchgateError } from '../../errors.ts';
 import { childOf, isObject, type JsonObject, type JsonValue } from '../../json/json.ts';
 import type { ContractFile, OperationEntry, ParameterForm } from '../../model/contract.ts';
@@ -81,7 +80,7 @@ export async function fromOpenApi(
   const title = childOf(document.root.info, 'title');
   const content: ContractFile = { contractVersion: 1, source: String(title), base: base || '/', operations };
   const schemas = { $schema: 'https://json-schema.org/draft/2020-12/schema', $defs: converter.defs };
-  const contract = contractFrom(content, new Map([[SCHEMAS_FILE, schemas as AnySchema]]), file);
+  const contract = contractFrom(content, new Map([[SCHEMAS_FILE, schemas]]), file);
   const badExamples = tryEach(content, contract, examples, found);
   if (Object.keys(operations).length === 0) {
     const [first] = found.leftOut;
@@ -239,7 +238,7 @@ function tryEach(
       if (
         contract
           .load(id)
-          .check(example)
+          .bodies[0].check(example)
           .some(({ severity }) => severity === 'error')
       )
         bad.push(id);

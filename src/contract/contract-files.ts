@@ -16,11 +16,13 @@ export interface ContractTexts {
 export function readContractFiles(location: string): ContractTexts {
   const file = isFolder(location) ? join(location, 'contract.json') : location;
   const contractText = readText(file);
-  const names = readdirSync(dirname(file)).filter(
-    (name) => name.endsWith('.json') && name !== basename(file),
-  );
-  const schemaTexts = new Map(names.sort().map((name) => [name, readText(join(dirname(file), name))]));
-  return { file, contractText, schemaTexts };
+  const isSchema = (name: string) => name.endsWith('.json') && name !== basename(file);
+  const names = readdirSync(dirname(file)).filter(isSchema).sort();
+  return {
+    file,
+    contractText,
+    schemaTexts: new Map(names.map((name) => [name, readText(join(dirname(file), name))])),
+  };
 }
 
 /** The text of an OpenAPI document; undefined where a contract stands there, or nothing. */
@@ -41,12 +43,10 @@ export function digestOf({ contractText, schemaTexts }: ContractTexts): string {
 export function readText(file: string): string {
   try {
     return readFileSync(file, 'utf8');
-  } catch (error) {
-    const why = whyUnreadable(error);
-    throw new PatchgateError('bad-contract', `cannot read the contract ${file}: ${why}`, {
-      hint: '--contract names a folder with contract.json and its schemas',
-      cause: error,
-    });
+  } catch (cause) {
+    const hint = '--contract names a folder with contract.json and its schemas';
+    const message = `cannot read the contract ${file}: ${whyUnreadable(cause)}`;
+    throw new PatchgateError('bad-contract', message, { hint, cause });
   }
 }
 

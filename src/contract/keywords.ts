@@ -1,0 +1,85 @@
+/** What Ajv calls for our keywords and formats: apart from Ajv, since the shipped contract is judged without it. */
+import { hasHttpScheme, isUrl } from '../http/url.ts';
+import { canonical } from '../json/canonical.ts';
+import { isObject, type JsonObject, type JsonValue } from '../json/json.ts';
+
+export const formats = {
+  // The empty text is left to `http-url`, so that it only warns.
+  url: (text: string) => text === '' || isUrl(text),
+  // What is no URL at all has its own error already.
+  'http-url': (text: string) => text !== '' && (hasHttpScheme(text) || !isUrl(text)),
+};
+
+/** A field that no schema lists, and the listed one that it is but for letter case, `_` or `-`. */
+export interface FurtherField {
+  field: string;
+  meant: string | undefined;
+}
+
+/**
+ * By keyword: its value, and the fields that stand beside it, to a check that gives the parameters of an error. Ajv's own comparison of
+ * whole values calls `valueOf` where a body has it, and holds each item of a list against each other one.
+ */
+export const keywords = {
+  furtherFields,
+  readOnlyFields: (names: readonly string[]) => (data: JsonObject) => {
+    const found = names.filter((name) => Object.hasOwn(data, name));
+    return found.length > 0 ? { found } : undefined;
+  },
+  const: (value: JsonValue) => failUnlessAmong([value]),
+  enum: failUnlessAmong,
+  uniqueItems: (isWanted: boolean) => (items: readonly JsonValue[]) => {
+    const places = new Map<string, number>();
+    for (const [j, item] of isWanted ? items.entries() : []) {
+      const text = canonical(item);
+      const i = places.get(text);
+      if (i !== undefined) return { i, j };
+      places.set(text, j);
+    }
+    return undefined;
+  },
+};
+
+/** @param takes `objects`: any field that holds an object is taken */
+function furtherFields(takes: 'none' | 'objects', listed: readonly string[]) {
+  const known = new Set(listed);
+  const byFold = new Map(listed.map((name) => [fold(name), name]));
+  const longest = Math.max(0, ...[...byFold.keys()].map((folded) => folded.length));
+  return (data: JsonObject) => {
+    let fields: FurtherField[] | undefined;
+    for (const field of Object.keys(data)) {
+      if (known.has(field)) continue;
+      const meant = byFold.get(fold(field, longest));
+      if (meant === undefined && takes === 'objects' && isObject(data[field])) continue;
+      fields ??= [];
+      fields.push({ field, meant });
+    }
+    return fields && { fields };
+  };
+}
+
+/**
+ * Names that differ only in letter case, `_` or `-` are the same word, spelt wrong. So are those that loose readers take
+ * for the same: case is folded as Unicode does (Go), a dotless i is an i (Java), and control characters and blanks go (C).
+ *
+ * @param longest characters that are of interest; of a name with more, only some are given
+ */
+function fold(name: string, longest = Number.POSITIVE_INFINITY): string {
+  let folded = '';
+  for (let i = 0; i < name.length && folded.length <= longest; i++) {
+    const char = name[i] as string;
+    if (char > ' ' && char !== '_' && char !== '-' && char !== '\u0307') folded += char;
+  }
+  // To capitals first: the long s and the dotless i have no other way to be s and i.
+  return folded.toUpperCase().toLowerCase().replaceAll('\u0307', '');
+}
+
+function failUnlessAmong(values: readonly JsonValue[]) {
+  const isNested = (value: JsonValue) => typeof value === 'object' && value !== null;
+  const plain = new Set(values.filter((value) => !isNested(value)));
+  const texts = new Set(values.filter(isNested).map((value) => canonical(value)));
+  return (value: JsonValue) => {
+    const isAmong = isNested(value) ? texts.size > 0 && texts.has(canonical(value)) : plain.has(value);
+    return isAmong ? undefined : {};
+  };
+}
