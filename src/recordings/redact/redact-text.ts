@@ -148,7 +148,8 @@ function redactNamed(text: string, redaction: Redaction, onSecret?: OnSecret): s
     SIGNS.lastIndex = value.to;
   }
   const clean = edits.toString();
-  return !isProgram && /<\/|\/>/.test(clean) ? redactElements(clean, redaction, onSecret) : clean;
+  const isMarkup = /<\/|\/>/.test(clean) && !(isProgram ?? CODE.test(text));
+  return isMarkup ? redactElements(clean, redaction, onSecret) : clean;
 
   /** @param isOpen what is too long to be looked at need not be whole */
   function valueAt(start: number, sign: string, name: string, isOpen: boolean): ValueSpan {
@@ -235,48 +236,30 @@ function endOfQuoted(text: string, start: number, opening: string, most: number)
   return Math.min(at, most);
 }
 
-const MOST_UNCLOSED = 64;
-const TAG = /<((?:[\w.-]{1,64}:)?([\w.-]{1,64}))((?:\s[^<>]{0,2000})?)>/g;
+const CONTENT = '(<!\\[CDATA\\[[^\\]]{0,4096}\\]\\]>|[^<]*)';
+/** `<password>x</password>`, `<property name="db.password">x</property>` */
+const ELEMENT = new RegExp(
+  `<((?:[\\w.-]{1,64}:)?([\\w.-]{1,64}))(\\s[^<>]{0,2000})?>${CONTENT}(?=</\\1>)`,
+  'g',
+);
+/** `<add key="password" value="x"/>` */
+const PAIR = /<[\w.:-]{1,64}(\s[^<>]{0,2000}?\svalue\s?=\s?["'])([^"'<>]*)/g;
+/** `<key>token</key><string>x</string>` */
+const PROPERTY = new RegExp(`<key>([^<]{1,100})</key>\\s{0,100}<string>${CONTENT}`, 'g');
 const NAME_OF_TAG = /\s(?:name|key|id)\s?=\s?["']([^"'<>]{1,100})["']/i;
-const VALUE_OF_TAG = /\svalue\s?=\s?["']([^"'<>]*)["']/i;
 
-/** What stands between the tags of a secret name, and the values of tags that say a name: `<add key="password" value="x"/>`. */
 function redactElements(text: string, { members }: Redaction, onSecret?: OnSecret): string {
-  const edits = new Edits(text);
-  /** Nothing is looked for in vain twice. */
-  const unclosed = new Set<string>();
-  /** Of a property list: `<key>token</key><string>x</string>`. */
-  let keyBefore = '';
-  let isProgram: boolean | undefined;
-  for (const { 0: tag, 1: name = '', 2: local = '', 3: rest = '', index } of text.matchAll(TAG)) {
-    if (index < edits.end || unclosed.has(name) || unclosed.size > MOST_UNCLOSED) continue;
-    const called = NAME_OF_TAG.exec(rest)?.[1] ?? '';
-    const value = members.has(called) ? VALUE_OF_TAG.exec(rest) : null;
-    if (value) {
-      const to = index + 1 + name.length + value.index + value[0].length - 1;
-      hide(to - (value[1] as string).length, to, called);
-    }
-    const secret = [local, called, local === 'string' ? keyBefore : ''].find((one) => members.has(one));
-    const isKey = tag === '<key>';
-    keyBefore = '';
-    if (rest.endsWith('/') || (secret === undefined && !isKey)) continue;
-    const start = index + tag.length;
-    const end = text.indexOf(`</${name}>`, start);
-    if (end < 0) unclosed.add(name);
-    else if (secret !== undefined) hide(start, end, secret);
-    else keyBefore = text.slice(start, Math.min(end, start + LONGEST_NAME));
-  }
-  return isProgram ? text : edits.toString();
-
-  function hide(from: number, to: number, name: string): void {
-    const value = text.slice(from, to);
-    if (value === '' || isRedacted(value) || from < edits.end || isHarmless(name, value)) return;
-    isProgram ??= CODE.test(text);
-    if (!isProgram) {
-      onSecret?.(value, true);
-      edits.add(from, to, REDACTED);
-    }
-  }
+  const hiding = (names: (string | undefined)[], all: string, value: string): string => {
+    const name = names.find((one) => one !== undefined && members.has(one));
+    if (name === undefined || value === '' || isRedacted(value) || isHarmless(name, value)) return all;
+    onSecret?.(value, true);
+    return all.slice(0, all.length - value.length) + REDACTED;
+  };
+  const called = (attributes = '') => NAME_OF_TAG.exec(attributes)?.[1];
+  return text
+    .replace(ELEMENT, (all, _, tag, attributes, value) => hiding([tag, called(attributes)], all, value))
+    .replace(PAIR, (all, attributes, value) => hiding([called(attributes)], all, value))
+    .replace(PROPERTY, (all, name, value) => hiding([name], all, value));
 }
 
 /** Signs of a program or a page: in `const token = get()`, no secret stands behind the name. */
