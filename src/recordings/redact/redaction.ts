@@ -46,37 +46,26 @@ export function redactionOf({ redact = [], redactPatterns = [] }: RedactionSetti
   const places = redact.filter((one) => one.startsWith('/'));
   const kept = redact.filter((one) => one.startsWith('!')).map((one) => one.slice(1));
   const added = redact.filter((one) => !/^[/!]/.test(one));
-  const lastNames = places.flatMap(
-    (place) => tokensOf(place).findLast((token) => !/^(?:\*|\d+)$/.test(token)) ?? [],
-  );
-  const members = new SecretNames('members', added, kept);
+  const ends = places.map((place) => tokensOf(place).findLast((token) => !/^(?:\*|\d*)$/.test(token)) ?? []);
   return {
     settings: { redact, redactPatterns },
     headers: new SecretNames('headers', added, kept),
-    members,
-    membersInText:
-      lastNames.length === 0 ? members : new SecretNames('members', [...added, ...lastNames], kept),
+    members: new SecretNames('members', added, kept),
+    membersInText: new SecretNames('members', [...added, ...ends.flat()], kept),
     pointers: patternTree(places),
     patterns: redactPatterns.map((source) => new RegExp(source, 'gu')),
     detects: true,
-    texts: [],
-    given: new Set(),
-    plain: new Set(),
+    ...{ texts: [], given: new Set(), plain: new Set() },
   };
 }
 
 export const DEFAULT_REDACTION: Redaction = redactionOf();
 
 const NO_NAMES = new SecretNames('nothing');
+const NOTHING = { headers: NO_NAMES, members: NO_NAMES, membersInText: NO_NAMES, detects: false };
 
 /** Hides nothing. */
-export const NO_REDACTION: Redaction = {
-  ...redactionOf(),
-  headers: NO_NAMES,
-  members: NO_NAMES,
-  membersInText: NO_NAMES,
-  detects: false,
-};
+export const NO_REDACTION: Redaction = { ...redactionOf(), ...NOTHING };
 
 /** Stands for a value that looks like a secret, in a path or query: two of them stay apart. */
 export const hiddenApart: Hide = (secret) => `[redacted:${hash('sha256', secret, 'hex').slice(0, 12)}]`;
@@ -118,12 +107,8 @@ const MOST_GIVEN = 10_000;
 
 /** Remembers a value without a secret. */
 export function rememberPlain({ plain }: Redaction, value: string): void {
-  if (value.length <= LONGEST_PLAIN) addWithin(plain, value, MOST_PLAIN);
-}
-
-function addWithin(values: Set<string>, value: string, most: number): void {
-  if (values.size >= most) values.clear();
-  values.add(value);
+  if (plain.size >= MOST_PLAIN) plain.clear();
+  if (value.length <= LONGEST_PLAIN) plain.add(value);
 }
 
 /** The same, and these secrets wherever they stand, in all ways to write them. */
@@ -164,15 +149,15 @@ export class KnownSecrets {
     return [...this.#texts];
   }
 
-  /** A token that a message names could stand in a path, too. */
   readonly add: OnSecret = (secret, isNamed) => {
-    if (typeof secret === 'string') {
-      if (isRedacted(secret) || WORD.test(secret)) return;
-      if (isNamed && isLikeToken(secret)) addWithin(this.#redaction.given, secret, MOST_GIVEN);
-      this.#add(waysToWrite(secret));
-    } else if (typeof secret === 'number') this.#add(waysToWrite(String(secret)));
-    else if (typeof secret === 'object' && secret !== null)
+    if (typeof secret === 'object' && secret !== null)
       for (const one of Object.values(secret)) this.add(one, isNamed);
+    const text = typeof secret === 'number' ? String(secret) : secret;
+    if (typeof text !== 'string' || isRedacted(text) || WORD.test(text)) return;
+    const { given } = this.#redaction;
+    // A token that a message names could stand in a path, too.
+    if (isNamed && given.size < MOST_GIVEN && isLikeToken(text)) given.add(text);
+    this.#add(waysToWrite(text));
   };
 
   addHeaders(headers: RawHeaders): void {
@@ -181,11 +166,8 @@ export class KnownSecrets {
   }
 
   addHeader(value: string): void {
-    let texts = ofHeaders.get(value);
-    if (texts === undefined) {
-      texts = partsOf(value).flatMap(waysToWrite);
-      ofHeaders.set(value, texts);
-    }
+    const texts = ofHeaders.get(value) ?? partsOf(value).flatMap(waysToWrite);
+    ofHeaders.set(value, texts);
     this.#add(texts);
   }
 
