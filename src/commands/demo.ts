@@ -1,5 +1,5 @@
 import type { CommandModule } from 'yargs';
-import { NO_TARGET_SETTINGS } from '../app/compose-upstream.ts';
+import { NO_TARGET_SETTINGS } from '../app/modes.ts';
 import { createPatchgate } from '../app/patchgate.ts';
 import { APPROVE_HEADER } from '../guard/approvals.ts';
 import { resolveConfig } from '../settings/config.ts';

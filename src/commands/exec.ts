@@ -1,15 +1,7 @@
 import type { CommandModule } from 'yargs';
 import { createPatchgate, type Patchgate } from '../app/patchgate.ts';
 import { replayOrRecord, type Wording } from '../app/replay-or-record.ts';
-import {
-  crossSessionText,
-  missesText,
-  neverHappenedText,
-  recordedAt,
-  unservedCount,
-  unservedOf,
-  unservedText,
-} from '../app/run-text.ts';
+import { missesText, neverHappenedText, recordedAt, unservedCount, unservedText } from '../app/run-text.ts';
 import { messageOf, PatchgateError } from '../errors.ts';
 import { hintWith } from '../recordings/explain.ts';
 import { recordedText } from '../reporters/wording.ts';
@@ -115,7 +107,7 @@ async function runExec(
       await gate.close();
     }
     const recorded = gate.recorded();
-    if (recorded !== undefined) say(recordedText(recorded, recordedAt(config, gate.waiting())));
+    if (recorded !== undefined) say(recordedText(recorded, recordedAt(config)));
   } catch (error) {
     // The command's own code says more than ours.
     if (!ended || ended.code === 0) throw error;
@@ -144,13 +136,9 @@ async function reportRun(
   const missed = gate.misses();
   const again = 'the same command with --record new_episodes --target URL';
   const misses = missed.misses.map((miss) => ({ ...miss, hint: hintWith(miss.hint, recording, again) }));
-  const hits = crossSessionText(
-    gate.crossSessionHits(),
-    'the same command with --record all --target URL, and that test alone',
-  );
   // A command may well live with a target that fails, but of it there is no answer in what was recorded.
   const refused = refusedTexts(gate, BY_FLAGS, code !== 0 || isRecording);
-  for (const text of [missesText({ ...missed, misses }), hits, ...refused]) if (text) say(text);
+  for (const text of [missesText({ ...missed, misses }), ...refused]) if (text) say(text);
   const { requests } = gate.counts();
   const isFailure = missed.count > 0;
   // An interrupted command has not asked for all.
@@ -160,7 +148,7 @@ async function reportRun(
     say(
       `the command sent no request: its base URL must come from ${URL_VARIABLE}, or from a variable that --env sets`,
     );
-  const unserved = await unservedOf(gate);
+  const unserved = await gate.unserved();
   if (!unserved?.total || (requests === 0 && !failUnused)) return isFailure;
   if (failUnused || isVerbose || unserved.count === 0) say(unservedText(unserved));
   else say(unservedCount(unserved, '; -v lists them'));

@@ -1,8 +1,8 @@
 import { setFlagsFromString } from 'node:v8';
 import type { CommandModule } from 'yargs';
-import type { ServerKind } from '../app/compose-upstream.ts';
+import type { ServerKind } from '../app/modes.ts';
 import type { Patchgate } from '../app/patchgate.ts';
-import { missesText, recordedAt, unservedCount, unservedOf, unservedText } from '../app/run-text.ts';
+import { missesText, recordedAt, unservedCount, unservedText } from '../app/run-text.ts';
 import { recordedText, visible } from '../reporters/wording.ts';
 import { type Config, resolveConfig } from '../settings/config.ts';
 import { COMMAND_DEFAULTS } from '../settings/settings.ts';
@@ -77,13 +77,13 @@ export async function serve(kind: ServerKind, flags: Readonly<Record<string, unk
     await gate.close();
   }
   const recorded = gate.recorded();
-  if (recorded !== undefined) say(recordedText(recorded, recordedAt(config, gate.waiting())));
+  if (recorded !== undefined) say(recordedText(recorded, recordedAt(config)));
 }
 
 async function reportReplay(gate: Patchgate, failUnused: boolean): Promise<void> {
   const missed = missesText(gate.misses());
   if (missed) say(missed);
-  const unserved = await unservedOf(gate);
+  const unserved = await gate.unserved();
   const isWorthALine = unserved && unserved.total > 0 && (gate.counts().requests > 0 || failUnused);
   if (isWorthALine)
     say(failUnused || unserved.count === 0 ? unservedText(unserved) : unservedCount(unserved));
