@@ -101,10 +101,12 @@ export interface GateOptions extends PolicyOptions, OverridesOptions, GuardPolic
 }
 
 const NOTHING: Inspection = { verdict: { outcome: 'pass', findings: [], omitted: 0 }, json: undefined };
-const NO_CIRCUMSTANCES: Circumstances = {};
+const NO_BODY: ReadBody = { findings: [], omitted: 0 };
+const JSON_HEADERS = ['content-type', 'application/json'];
 /** UTF-16 code units of a body of which the schema says the first error alone. */
 const LARGE = 65_536;
-const JSON_HEADERS = ['content-type', 'application/json'];
+/** Effects that a verdict holds at most; what is lost comes first. */
+const MOST_EFFECTS = 100;
 
 /**
  * Builds the gate. Fails closed: each schema and rule is tried with a known-bad example before anything is judged.
@@ -113,206 +115,189 @@ const JSON_HEADERS = ['content-type', 'application/json'];
  *   options name an unknown rule, or hold one that does not work
  */
 export function createGate(contract: Contract, options: GateOptions): Gate {
-  const operations = Object.keys(contract.entries);
-  const { customRules = {} } = options;
-  const { placeOf = memberAt } = options;
+  const { file, entries } = contract;
+  const { customRules = {}, placeOf = memberAt, bodyLimit } = options;
+  const operations = Object.keys(entries);
   admitCustomRules(customRules, operations, placeOf);
-  const ownRules = new Map(Object.entries(customRules));
-  const catalogue = catalogueOf(customRules);
-  const templates = Object.values(contract.entries).map(({ path }) => path);
-  const severitiesOf = bindOverrides(options, catalogue, templates);
+  const rules = catalogueOf(customRules);
+  const severitiesOf = bindOverrides(
+    options,
+    rules,
+    Object.values(entries).map(({ path }) => path),
+  );
   const decideOn = decideDeletion(options);
   const protects = (options.protect ?? []).length > 0;
   if (protects) checkProtecting(contract);
-  const matcher = createMatcher(contract.entries);
+  const matcher = createMatcher(entries);
   const judges = options.validation !== 'off' || options.guard !== 'off' || options.tellsEffects;
   const match = (head: RequestHead) => (judges ? matcher(head) : undefined);
-  const ready = new Map<string, { operation: LoadedOperation; rules: readonly BoundRule[] }>();
+  const entryOf = (name: string | undefined) =>
+    name !== undefined && Object.hasOwn(entries, name) ? entries[name] : undefined;
 
+  const ready = new Map<string, { operation: LoadedOperation; bound: readonly BoundRule[] }>();
   const load = (name: string) => {
     const known = ready.get(name);
     if (known) return known;
     const operation = contract.load(name);
-    const rules = bindRules(operation.entry.rules, contract.file);
-    const own = ownRules.get(name);
+    const bound = bindRules(operation.entry.rules, file);
+    const own = Object.hasOwn(customRules, name) ? customRules[name] : undefined;
     const place = (index: number) => placeOf(pointerOf(['customRules', name, index]));
-    if (own?.length) rules.push(bindCustomRules(own, place));
-    const loaded = { operation, rules };
-    tryCanary(contract.file, operation);
+    if (own?.length) bound.push(bindCustomRules(own, place));
+    tryCanary(file, operation);
+    const loaded = { operation, bound };
     ready.set(name, loaded);
     return loaded;
   };
   if (!options.lazy) for (const name of operations) load(name);
 
-  const guarded = new Set(
-    Object.entries(contract.entries)
-      .filter(
-        ([name, { rules }]) =>
-          rules.some((rule) => GUARDING.has(typeof rule === 'string' ? rule : rule.name)) ||
-          ownRules.get(name)?.some(({ guards }) => guards),
-      )
-      .flatMap(([, { record }]) => record?.kind ?? []),
-  );
-  const judge = (match: Match, request: GateRequest, circumstances: Circumstances): Inspection => {
-    const { known, unread, approval, file } = circumstances;
-    if (match.isByBody && !mayNameMethod(request.body, request.headers, options.bodyLimit)) return NOTHING;
-    const severities = () => severitiesOf(match.path, file);
-    if (match.operation === undefined) {
-      const blind = blinding(match.findings, BLINDING_HEADS);
+  const judge = (meant: Match, request: GateRequest, circumstances: Circumstances): Inspection => {
+    const { known, unread, approval, file: inFile } = circumstances;
+    if (meant.isByBody && !mayNameMethod(request.body, request.headers, bodyLimit)) return NOTHING;
+    const severities = () => severitiesOf(meant.path, inFile);
+    if (meant.operation === undefined) {
+      const blind = blinding(meant.findings, BLINDING_HEADS);
       return { verdict: verdictOf(options, undefined, blind, { severities }), json: undefined };
     }
-    const { operation, rules } = load(match.operation);
+    const { operation, bound } = load(meant.operation);
+    const { entry, name } = operation;
     const { body, mistyped } = bodyOf(operation, request);
-    const read =
-      operation.entry.body === 'optional' && request.body.length === 0
-        ? NO_BODY
-        : readBody(request.body, request.headers, options.bodyLimit, body.shape, body.mediaType);
+    const isLeftOut = entry.body === 'optional' && request.body.length === 0;
+    const read = isLeftOut
+      ? NO_BODY
+      : readBody(request.body, request.headers, bodyLimit, body.shape, body.mediaType);
+    const isGuarded = bound.some(({ guards }) => guards);
+    const isNamed = !isGuarded || recordNamed(entry, meant.parameters, meant.base) !== undefined;
     const findings: RawFinding[] = [];
-    const isGuarded = rules.some(({ guards }) => guards);
-    const record = recordNamed(operation.entry, match.parameters, match.base);
-    const isNamed = !isGuarded || record !== undefined;
-    append(findings, blinding(match.findings, isNamed ? BLINDING_HEADS : BLINDING_PATHS));
+    append(findings, blinding(meant.findings, isNamed ? BLINDING_HEADS : BLINDING_PATHS));
     append(findings, isGuarded ? blinding(read.findings, BLINDING_BODIES) : read.findings);
-    if (mistyped && read !== NO_BODY) findings.push(mistyped);
+    if (mistyped && !isLeftOut) findings.push(mistyped);
     const bounds = new FindingBounds();
+    const kind = entry.record?.kind ?? '';
     let effects: readonly Effect[] | undefined;
-    let mayProtect = false;
     if (read.json !== undefined) {
-      const said = body.check(read.json, bounds, (read.text?.length ?? 0) > LARGE);
+      const said = body.check(read.json, bounds, (read.text as string).length > LARGE);
       append(findings, isGuarded ? blinding(said, LOOSE_NAMES) : said);
-      const recordId = match.parameters[operation.entry.record?.id ?? ''] ?? '';
-      const kind = operation.entry.record?.kind ?? '';
-      // What is judged in a file is not on its way to a service.
-      mayProtect = protects && kind === 'project' && file === undefined;
       if (known && isRecordKind(kind)) effects = effectsOf(kind, known.record, read.json, decideOn);
+      const recordId = meant.parameters[entry.record?.id ?? ''] ?? '';
       const context = { body: read.json, recordId, known, unread, effects };
       const hasEffects = effects !== undefined && effects.length > 0;
-      for (const rule of rules)
+      for (const rule of bound)
         if (hasEffects || !rule.readsEffects) append(findings, rule.check(context, bounds));
     }
-    const judged = { severities, mayProtect, isInFile: file !== undefined };
+    // What is judged in a file is not on its way to a service.
+    const mayProtect = protects && kind === 'project' && inFile === undefined && read.json !== undefined;
+    const judged = { severities, mayProtect, isInFile: inFile !== undefined };
+    const isApproved = approval === 'approved';
     const refused =
-      approval !== undefined &&
-      approval !== 'approved' &&
-      requestFinding('request.approval', approval.refused, { hint: approval.hint });
-    const verdict = verdictOf(options, operation.name, refused ? [...findings, refused] : findings, {
-      ...judged,
-      omitted: read.omitted + bounds.omitted,
-      text: read.text,
-      isApproved: approval === 'approved',
-    });
-    const passesApproved = () =>
-      verdictOf(options, operation.name, findings, { ...judged, isApproved: true }).outcome === 'pass';
+      approval && !isApproved
+        ? [requestFinding('request.approval', approval.refused, { hint: approval.hint })]
+        : [];
+    const more = { ...judged, isApproved, omitted: read.omitted + bounds.omitted, text: read.text };
+    const verdict = verdictOf(options, name, refused.length > 0 ? [...findings, ...refused] : findings, more);
     const inspection: Inspection = { verdict, json: read.json };
     if (effects) inspection.effects = effects;
-    if (effects?.length) inspection.verdict = { ...verdict, ...firstOf(effects) };
-    if (verdict.problem === 'destructive-change' && passesApproved()) inspection.isApprovable = true;
+    if (effects?.length) {
+      verdict.effects = effects.slice(0, MOST_EFFECTS);
+      if (effects.length > MOST_EFFECTS) verdict.effectsOmitted = effects.length - MOST_EFFECTS;
+    }
+    if (
+      verdict.problem === 'destructive-change' &&
+      verdictOf(options, name, findings, { ...judged, isApproved: true }).outcome === 'pass'
+    )
+      inspection.isApprovable = true;
     return inspection;
   };
 
-  const recordAt = createRecordMatcher(contract.entries);
+  const guarding = new Set(RULES.filter(({ guards }) => guards).map((rule) => rule.name));
+  const guarded = new Set(
+    operations
+      .filter(
+        (name) =>
+          namesOf(entries, name).some((rule) => guarding.has(rule)) ||
+          (Object.hasOwn(customRules, name) && customRules[name]?.some(({ guards }) => guards)),
+      )
+      .map((name) => entries[name]?.record?.kind),
+  );
+  const recordAt = createRecordMatcher(entries);
   return {
-    operations,
-    rules: catalogue,
-    bodyLimit: options.bodyLimit,
-    match,
+    ...{ operations, rules, bodyLimit, match, recordAt },
     operationOf: (head) => matcher(head)?.operation,
-    recordAt,
     // Any id will do.
     listAt: (url) => recordAt(`${splitTarget(url).path.replace(/\/$/, '')}/0`),
     recordOf({ operation, parameters, base }) {
-      const entry = operation === undefined ? undefined : contract.entries[operation];
+      const entry = entryOf(operation);
       return entry && recordNamed(entry, parameters, base);
     },
     kindOf(name) {
-      const { kind = '' } = Object.hasOwn(contract.entries, name)
-        ? (contract.entries[name]?.record ?? {})
-        : {};
+      const kind = entryOf(name)?.record?.kind ?? '';
       return isRecordKind(kind) ? kind : undefined;
     },
     guards: (kind) => guarded.has(kind),
-    inspect(request, meant = match(request), circumstances = NO_CIRCUMSTANCES) {
-      return meant ? judge(meant, request, circumstances) : NOTHING;
-    },
-    inspectBody(name, body, circumstances = NO_CIRCUMSTANCES) {
-      if (!Object.hasOwn(contract.entries, name)) {
+    inspect: (request, meant = match(request), circumstances = {}) =>
+      meant ? judge(meant, request, circumstances) : NOTHING,
+    inspectBody(name, body, circumstances = {}) {
+      if (!entryOf(name)) {
+        const hint = `operations: ${operations.join(', ')}`;
         throw new PatchgateError('bad-usage', `the contract has no operation ${JSON.stringify(name)}`, {
-          hint: `operations: ${operations.join(', ')}`,
+          hint,
         });
       }
-      const head = { method: '', url: '', headers: JSON_HEADERS };
-      return judge({ operation: name, parameters: {}, findings: [] }, { ...head, body }, circumstances);
+      const request = { method: '', url: '', headers: JSON_HEADERS, body };
+      return judge({ operation: name, parameters: {}, findings: [] }, request, circumstances);
     },
   };
 }
 
-/** Effects that a verdict holds at most; what is lost comes first. */
-const MOST_EFFECTS = 100;
-
-function firstOf(effects: readonly Effect[]): Pick<Verdict, 'effects' | 'effectsOmitted'> {
-  if (effects.length <= MOST_EFFECTS) return { effects };
-  return { effects: effects.slice(0, MOST_EFFECTS), effectsOmitted: effects.length - MOST_EFFECTS };
+function namesOf(entries: Contract['entries'], operation: string): string[] {
+  const rules = entries[operation]?.rules ?? [];
+  return rules.map((rule) => (typeof rule === 'string' ? rule : rule.name));
 }
-
-const GUARDING: ReadonlySet<string> = new Set(RULES.filter(({ guards }) => guards).map(({ name }) => name));
 
 /** Nearly always there is nothing to add, and a spread of nothing costs as much as a small rule. */
 function append(all: RawFinding[], some: readonly RawFinding[]): void {
   for (let i = 0; i < some.length; i++) all.push(some[i] as RawFinding);
 }
 
-/** What is protected is so by these rules. */
-function checkProtecting({ file, entries }: Contract): void {
-  for (const [operation, { record, rules }] of Object.entries(entries)) {
-    const named = rules.map((rule) => (typeof rule === 'string' ? rule : rule.name));
-    const missing = PROTECTING.find((rule) => !named.includes(rule));
-    if (record?.kind !== 'project' || missing === undefined) continue;
-    throw new PatchgateError(
-      'bad-config',
-      `environments are to be protected, and ${operation} in ${file} lacks the rule ${missing}`,
-      {
-        hint: `add ${PROTECTING.join(', ')} to its rules, or leave out --protect`,
-      },
-    );
-  }
-}
-
 const PROTECTING = ['project.environment-deleted', 'project.environment-replaced', 'project.state-unknown'];
 
-const NO_BODY: ReadBody = { findings: [], omitted: 0 };
+/** What is protected is so by these rules. */
+function checkProtecting({ file, entries }: Contract): void {
+  for (const [operation, { record }] of Object.entries(entries)) {
+    const missing = PROTECTING.find((rule) => !namesOf(entries, operation).includes(rule));
+    if (record?.kind !== 'project' || missing === undefined) continue;
+    const message = `environments are to be protected, and ${operation} in ${file} lacks the rule ${missing}`;
+    const hint = `add ${PROTECTING.join(', ')} to its rules, or leave out --protect`;
+    throw new PatchgateError('bad-config', message, { hint });
+  }
+}
 
 /** The schema that a body is held against, by its type; with a finding where the contract lists others. */
 function bodyOf(
   { bodies }: LoadedOperation,
   { headers }: GateRequest,
-): { body: JudgedBody; mistyped?: RawFinding | undefined } {
+): { body: JudgedBody; mistyped?: RawFinding } {
   const [first] = bodies;
   if (first.mediaType === undefined) return { body: first };
   const type = header(headers, 'content-type')?.split(';', 1)[0]?.trim().toLowerCase();
   const body = type ? bodies.find(({ mediaType }) => mediaType === type) : first;
   if (body) return { body };
-  const types = bodies.map(({ mediaType }) => mediaType).join(', ');
   const message = `Content-Type is ${JSON.stringify(type?.slice(0, 80))}, which the operation does not take`;
-  const mistyped = requestFinding('request.content-type', message, { hint: `send one of: ${types}` });
-  return { body: first, mistyped };
+  const hint = `send one of: ${bodies.map(({ mediaType }) => mediaType).join(', ')}`;
+  return { body: first, mistyped: requestFinding('request.content-type', message, { hint }) };
 }
 
 /** A schema that lets a known-bad body pass checks nothing. */
-function tryCanary(file: string, { name, entry, bodies }: LoadedOperation): void {
-  if (!entry.canary && bodies.every((body) => body.shape.isOpen || refusesSomething(body))) return;
-  if (!entry.canary)
-    throw new PatchgateError('bad-contract', `${file}: the schema of ${name} refuses no body`, {
-      hint: 'correct the schema, or give the operation a canary',
-    });
-  const { body, rule, pointer } = entry.canary;
+function tryCanary(file: string, { name, entry: { canary }, bodies }: LoadedOperation): void {
+  const bad = (what: string, hint: string) =>
+    new PatchgateError('bad-contract', `${file}: the schema of ${name} ${what}`, { hint });
+  if (!canary) {
+    if (bodies.every((body) => body.shape.isOpen || refusesSomething(body))) return;
+    throw bad('refuses no body', 'correct the schema, or give the operation a canary');
+  }
+  const { body, rule, pointer } = canary;
   if (bodies[0].check(body).some((finding) => finding.rule === rule && finding.pointer === pointer)) return;
-  throw new PatchgateError(
-    'bad-contract',
-    `${file}: the schema of ${name} lets its canary pass: no ${rule} at ${pointer}`,
-    {
-      hint: 'correct the schema, or the canary in contract.json',
-    },
-  );
+  const hint = 'correct the schema, or the canary in contract.json';
+  throw bad(`lets its canary pass: no ${rule} at ${pointer}`, hint);
 }
 
 /** Readers that take names loosely read another body than others do. */
@@ -324,15 +309,10 @@ const BLINDING_HEADS: ReadonlySet<string> = new Set<RequestRule>([
   'request.ambiguous-header',
 ]);
 /** Where the path does not say which record that is. */
-const BLINDING_PATHS: ReadonlySet<string> = new Set<string>([...BLINDING_HEADS, 'request.path-parameter']);
+const BLINDING_PATHS: ReadonlySet<string> = new Set([...BLINDING_HEADS, 'request.path-parameter']);
 const BLINDING_BODIES: ReadonlySet<string> = new Set<RequestRule>([
-  'request.content-encoding',
-  'request.content-type',
-  'request.json',
-  'request.duplicate-key',
-  'request.unsafe-key',
-  'request.unsafe-number',
-  'request.too-large',
+  ...(['request.content-encoding', 'request.content-type', 'request.json', 'request.duplicate-key'] as const),
+  ...(['request.unsafe-key', 'request.unsafe-number', 'request.too-large'] as const),
 ]);
 
 /** The findings, of which the errors of these rules keep the guard from seeing what is lost. */

@@ -1,10 +1,10 @@
-import { dirname, extname, relative, resolve } from 'node:path';
+import { dirname, relative, resolve } from 'node:path';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { LineCounter, parseDocument } from 'yaml';
 import { messageOf, PatchgateError } from '../../errors.ts';
 import { childOf, isObject, type JsonObject } from '../../json/json.ts';
-import { faultOf, findPlace, placeAt } from '../../json/json-text.ts';
 import { tokensOf } from '../../json/pointer.ts';
+import { parseFile } from '../../schemas/check.ts';
 import { readText } from '../contract-files.ts';
 
 /** A place in a document, or in another file that it refers to. */
@@ -31,51 +31,41 @@ export class OpenApiDocument {
 
   /** @throws PatchgateError `bad-contract` where it is no OpenAPI document, naming file, line and what is meant */
   static async read(name: string, text: string): Promise<OpenApiDocument> {
-    const file = resolve(name);
-    const root = parsed(file, text, name);
+    const root = parsed(name, text);
     const bad = (message: string, hint: string, pointer = '') =>
-      new PatchgateError('bad-contract', `${name}${lineOf(text, file, pointer)}: ${message}`, { hint });
+      new PatchgateError('bad-contract', `${name}${lineOf(text, pointer)}: ${message}`, { hint });
     if (!isObject(root))
       throw bad('this is no OpenAPI document', 'it is an object with "openapi" and "paths"');
-    if (typeof root.swagger === 'string')
-      throw bad(
-        `OpenAPI ${root.swagger} is not read`,
-        'convert it to 3.0 first: npx swagger2openapi',
-        '/swagger',
-      );
-    if (!/^3\.[01](?:\.|$)/.test(String(root.openapi)))
-      throw bad(
-        `"openapi" is ${JSON.stringify(root.openapi) ?? 'missing'}`,
-        'documents of 3.0 and 3.1 are read',
-      );
-    const document = new OpenApiDocument(file, root);
-    const errors = await problemsOf(root).catch((error: unknown) => {
+    const { swagger, openapi } = root;
+    if (typeof swagger === 'string') {
+      const hint = 'convert it to 3.0 first: npx swagger2openapi';
+      throw bad(`OpenAPI ${swagger} is not read`, hint, '/swagger');
+    }
+    if (!/^3\.[01](?:\.|$)/.test(String(openapi)))
+      throw bad(`"openapi" is ${JSON.stringify(openapi) ?? 'missing'}`, 'documents of 3.0 and 3.1 are read');
+    const validated = Promise.resolve().then(() => new Validator().validate(structuredClone(root)));
+    const { errors } = await validated.catch((error: unknown) => {
       throw bad(`the document cannot be checked: ${messageOf(error)}`, 'it may be nested too deeply');
     });
-    // References are followed, and reported, where an operation needs them.
-    if (!Array.isArray(errors)) return document;
+    // A text tells of a reference. These are followed, and reported, where an operation needs them.
+    if (!Array.isArray(errors)) return new OpenApiDocument(resolve(name), root);
     const [worst] = errors.sort((a, b) => b.instancePath.length - a.instancePath.length);
     const { instancePath = '', message, params } = worst ?? {};
     const extra = params?.additionalProperty ?? params?.unevaluatedProperty;
     const what = extra === undefined ? '' : ` ${JSON.stringify(extra)}`;
-    throw bad(
-      `${instancePath || 'the document'} ${message}${what}`,
-      `correct the document: it is not as OpenAPI ${root.openapi} says`,
-      instancePath,
-    );
+    const hint = `correct the document: it is not as OpenAPI ${openapi} says`;
+    throw bad(`${instancePath || 'the document'} ${message}${what}`, hint, instancePath);
   }
 
   /** What a reference leads to. Nothing is fetched, and nothing above the document's folder is read. @throws LeftOut */
   at(reference: string, from: string): Node {
-    const [path = '', fragment = ''] = reference.split('#');
+    const [path = '', fragment = ''] = reference.split('#').map(decoded);
     if (/^[a-z][a-z\d+.-]+:|^\/\//i.test(path))
       throw new LeftOut(`${reference} is on the network, and nothing is fetched`);
-    const file = path === '' ? from : resolve(dirname(from), safely(path));
+    const file = path === '' ? from : resolve(dirname(from), path);
     if (relative(dirname(this.file), file).startsWith('..'))
       throw new LeftOut(`${reference} is not below the document's folder`);
-    const root = this.#fileAt(file);
-    const tokens = fragment === '' ? [] : tokensOf(safely(fragment));
-    const value = tokens.reduce<unknown>(childOf, root);
+    const value = tokensOf(fragment).reduce<unknown>(childOf, this.#fileAt(file));
     if (value === undefined) throw new LeftOut(`${reference} leads nowhere`);
     return { value, file };
   }
@@ -92,7 +82,7 @@ export class OpenApiDocument {
   #fileAt(file: string): unknown {
     if (!this.#files.has(file)) {
       try {
-        this.#files.set(file, parsed(file, readText(file), file));
+        this.#files.set(file, parsed(file, readText(file)));
       } catch (error) {
         throw new LeftOut(messageOf(error));
       }
@@ -101,12 +91,7 @@ export class OpenApiDocument {
   }
 }
 
-/** A text: a reference that leads nowhere. */
-async function problemsOf(root: JsonObject) {
-  return (await new Validator().validate(structuredClone(root))).errors;
-}
-
-function safely(text: string): string {
+function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
@@ -114,42 +99,25 @@ function safely(text: string): string {
   }
 }
 
-const isJson = (file: string) => extname(file) === '.json';
-
-/** @param name for messages */
-function parsed(file: string, text: string, name: string): unknown {
-  const bad = (line: string, message: string) =>
-    new PatchgateError('bad-contract', `${name}${line}: ${message}`, { hint: 'correct the document' });
-  if (isJson(file)) {
-    try {
-      return JSON.parse(text);
-    } catch (error) {
-      const fault = faultOf(text);
-      const { line, column } = placeAt(text, fault?.offset ?? 0);
-      throw bad(`:${line}:${column}`, fault?.message ?? messageOf(error));
-    }
-  }
+function parsed(name: string, text: string): unknown {
+  if (name.endsWith('.json')) return parseFile({ where: name, text }, 'bad-contract');
+  const bad = (place: string, message: string) =>
+    new PatchgateError('bad-contract', `${name}${place}: ${message}`, { hint: 'correct the document' });
+  const document = parseDocument(text);
+  const [error] = document.errors;
+  const { line, col } = error?.linePos?.[0] ?? { line: 1, col: 1 };
+  if (error) throw bad(`:${line}:${col}`, String(error.message.split('\n')[0]).replace(/ at line .*$/, ''));
   try {
-    const document = parseDocument(text);
-    const [error] = document.errors;
-    if (!error) return document.toJS();
-    const { line, col } = error.linePos?.[0] ?? { line: 1, col: 1 };
-    throw bad(`:${line}:${col}`, error.message.split('\n')[0]?.replace(/ at line .*$/, '') as string);
-  } catch (error) {
-    if (error instanceof PatchgateError) throw error;
-    throw bad('', messageOf(error));
+    return document.toJS();
+  } catch (cause) {
+    throw bad('', messageOf(cause));
   }
 }
 
-/** `:12:5` */
-function lineOf(text: string, file: string, pointer: string): string {
-  if (isJson(file)) {
-    const { line, column } = findPlace(text, pointer);
-    return `:${line}:${column}`;
-  }
-  const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines });
-  const node = document.getIn(tokensOf(pointer), true) as { range?: [number] } | undefined;
-  const { line, col } = lines.linePos(node?.range?.[0] ?? 0);
+/** `:12:5`. JSON is YAML, too. */
+function lineOf(text: string, pointer: string): string {
+  const lineCounter = new LineCounter();
+  const node = parseDocument(text, { lineCounter }).getIn(tokensOf(pointer), true);
+  const { line, col } = lineCounter.linePos((node as { range?: [number] } | undefined)?.range?.[0] ?? 0);
   return `:${line}:${col}`;
 }

@@ -36,8 +36,8 @@ export interface Imported {
 }
 
 export const SCHEMAS_FILE = 'schemas.json';
-const METHODS = ['PATCH', 'POST', 'PUT'];
 const JSON_TYPE = /^(?:application|text)\/(?:[\w.!#$&^-]+\+)?json$/i;
+const TEMPLATE = /^(?:\/(?:[\w~!$&'()*+,;=:@.-]|\{[A-Za-z_]\w*\}(?!\{))+)+$/;
 
 /**
  * Makes a contract of an OpenAPI document.
@@ -48,88 +48,105 @@ const JSON_TYPE = /^(?:application|text)\/(?:[\w.!#$&^-]+\+)?json$/i;
 export async function fromOpenApi(
   file: string,
   text: string,
-  options: ImportOptions = {},
+  { methods = ['PATCH', 'POST', 'PUT'], only = () => true, looseParameters = false }: ImportOptions = {},
 ): Promise<Imported> {
   const document = await OpenApiDocument.read(file, text);
-  const { methods = METHODS, only = () => true } = options;
   const converter = new SchemaConverter(document);
-  const found: Found = { leftOut: [], loosened: [], otherTypes: [] };
+  const found: Pick<Imported, 'leftOut' | 'loosened' | 'otherTypes' | 'badExamples'> = {
+    ...{ leftOut: [], loosened: [], otherTypes: [], badExamples: [] },
+  };
+  const { root } = document;
   const operations: Record<string, OperationEntry> = {};
-  const examples = new Map<string, JsonValue>();
   const forms = new Set<string>();
-  const base = basePathOf(document.root.servers) ?? '';
-  for (const { method, path, operation, item } of operationsOf(document, methods, found)) {
-    const shown = `${method} ${path}`;
-    if (childOf(operation.value, 'requestBody') === undefined) continue;
-    const id = String(childOf(operation.value, 'operationId') ?? shown);
-    if (!only(shown) && !only(id)) continue;
+  const base = basePathOf(root.servers) ?? '';
+  const leaveOut = (operation: string, error: unknown) => {
+    if (!(error instanceof LeftOut)) throw error;
+    found.leftOut.push({ operation, why: error.message });
+  };
+  const child = ({ value, file }: Node, name: string) =>
+    document.follow({ value: childOf(value, name), file });
+
+  for (const path of Object.keys(isObject(root.paths) ? root.paths : {})) {
     try {
-      const { entry, example } = entryOf({ method, path, operation, item, id, base });
+      const item = child({ value: root.paths, file: document.file }, path);
+      for (const method of methods) if (childOf(item.value, method.toLowerCase())) take(method, path, item);
+    } catch (error) {
+      leaveOut(path, error);
+    }
+  }
+  const title = String(childOf(root.info, 'title'));
+  const content: ContractFile = { contractVersion: 1, source: title, base: base || '/', operations };
+  const schemas = { $schema: 'https://json-schema.org/draft/2020-12/schema', $defs: converter.defs };
+  const made = contractFrom(content, new Map([[SCHEMAS_FILE, schemas]]), file);
+  for (const [id, entry] of Object.entries(operations)) tryOne(id, entry, made);
+  if (Object.keys(operations).length === 0) {
+    const [first] = found.leftOut;
+    const why = first ? `; ${first.operation}: ${first.why}` : '';
+    const hint = `operations are of the methods ${methods.join(', ')}, and take a JSON body`;
+    throw new PatchgateError('bad-contract', `${file}: no operation could be taken${why}`, { hint });
+  }
+  checkFile('contract', content, { where: file }, 'bad-contract');
+  // Without what was left out.
+  const contract = {
+    ...made,
+    entries: Object.fromEntries(Object.keys(operations).map((id) => [id, made.load(id).entry])),
+  };
+  return { content, schemas, contract, dropped: converter.dropped, ...found };
+
+  function take(method: string, path: string, item: Node): void {
+    const shown = `${method} ${path}`;
+    const operation = child(item, method.toLowerCase());
+    const id = String(childOf(operation.value, 'operationId') ?? shown);
+    if (childOf(operation.value, 'requestBody') === undefined || !(only(shown) || only(id))) return;
+    try {
+      const entry = entryOf(method, path, operation, item, id);
       const form = `${method} ${formOf(entry.path)}`;
       if (forms.has(form)) throw new LeftOut('another operation has the same method and path');
       if (Object.hasOwn(operations, id)) throw new LeftOut(`another operation has the id ${id}`);
       forms.add(form);
       operations[id] = entry;
-      if (example !== undefined) examples.set(id, example);
     } catch (error) {
-      if (!(error instanceof LeftOut)) throw error;
-      found.leftOut.push({ operation: shown, why: error.message });
+      leaveOut(shown, error);
     }
   }
 
-  const title = childOf(document.root.info, 'title');
-  const content: ContractFile = { contractVersion: 1, source: String(title), base: base || '/', operations };
-  const schemas = { $schema: 'https://json-schema.org/draft/2020-12/schema', $defs: converter.defs };
-  const contract = contractFrom(content, new Map([[SCHEMAS_FILE, schemas]]), file);
-  const badExamples = tryEach(content, contract, examples, found);
-  if (Object.keys(operations).length === 0) {
-    const [first] = found.leftOut;
-    throw new PatchgateError(
-      'bad-contract',
-      `${file}: no operation could be taken${first ? `; ${first.operation}: ${first.why}` : ''}`,
-      { hint: `operations are of the methods ${methods.join(', ')}, and take a JSON body` },
-    );
-  }
-  checkFile('contract', content, { where: file }, 'bad-contract');
-  return { content, schemas, contract, dropped: converter.dropped, badExamples, ...found };
-
-  function entryOf({ method, path, operation, item, id, base }: Asked): {
-    entry: OperationEntry;
-    example: JsonValue | undefined;
-  } {
+  function entryOf(method: string, path: string, operation: Node, item: Node, id: string): OperationEntry {
     const own = basePathOf(childOf(operation.value, 'servers') ?? childOf(item.value, 'servers'));
     if (own !== undefined && own !== base) throw new LeftOut(`its server has another path: ${own || '/'}`);
-    const body = document.follow({ value: childOf(operation.value, 'requestBody'), file: operation.file });
-    const content = childOf(body.value, 'content');
-    const types = Object.entries(isObject(content) ? content : {});
-    const json = types.filter(([type]) => JSON_TYPE.test((type.split(';')[0] as string).trim()));
+    const body = child(operation, 'requestBody');
+    const types = Object.entries((childOf(body.value, 'content') ?? {}) as JsonObject).map(
+      ([type, media]) => [(type.split(';')[0] as string).trim().toLowerCase(), media] as const,
+    );
+    const json = types.filter(([type]) => JSON_TYPE.test(type));
     if (json.length === 0) throw new LeftOut('its body is not JSON');
-    const named: [type: string, schema: string][] = [];
-    for (const [type, media] of json) {
-      const schema = childOf(media, 'schema');
-      if (schema === undefined) throw new LeftOut('its body has no schema');
-      const name = converter.add(`${id}.body`, { value: schema, file: body.file });
-      named.push([(type.split(';')[0] as string).trim().toLowerCase(), `${SCHEMAS_FILE}#/$defs/${name}`]);
-    }
+    const named = json.map(([type, media]) => {
+      const value = childOf(media, 'schema');
+      if (value === undefined) throw new LeftOut('its body has no schema');
+      return [
+        type,
+        `${SCHEMAS_FILE}#/$defs/${converter.add(`${id}.body`, { value, file: body.file })}`,
+      ] as const;
+    });
     const { template, parameters } = pathOf(path, id, [operation, item]);
     if (json.length < types.length) found.otherTypes.push(id);
-    const entry: OperationEntry = {
+    const [type, schema] = named[0] as (typeof named)[number];
+    const example = exampleOf({ value: json[0]?.[1], file: body.file });
+    return {
       ...{ method, path: template, parameters },
-      ...(named.length === 1 && !named[0]?.[0].startsWith('text/')
-        ? { schema: (named[0] as [string, string])[1] }
+      ...(named.length === 1 && !type.startsWith('text/')
+        ? { schema }
         : { schemas: Object.fromEntries(named) }),
       ...(childOf(body.value, 'required') !== true && { body: 'optional' as const }),
       rules: [],
+      ...(example !== undefined && { example: { body: example } }),
     };
-    return { entry, example: exampleOf({ value: json[0]?.[1], file: body.file }) };
   }
 
-  function exampleOf({ value, file }: Node): JsonValue | undefined {
-    const own = childOf(value, 'example');
-    const all = childOf(value, 'examples');
-    const first = isObject(all) ? Object.values(all)[0] : undefined;
-    if (own !== undefined || first === undefined) return own as JsonValue | undefined;
-    return childOf(document.follow({ value: first, file }).value, 'value') as JsonValue | undefined;
+  function exampleOf(media: Node): JsonValue | undefined {
+    const all = childOf(media.value, 'examples');
+    const first = isObject(all) ? Object.keys(all)[0] : undefined;
+    const one = first === undefined ? undefined : child({ ...media, value: all }, first).value;
+    return (childOf(media.value, 'example') ?? childOf(one, 'value')) as JsonValue | undefined;
   }
 
   function pathOf(path: string, id: string, holders: readonly Node[]) {
@@ -143,53 +160,38 @@ export async function fromOpenApi(
     const bare = template.replace(/\/$/, '');
     if (!TEMPLATE.test(bare) || parametersIn(bare).length !== names.size)
       throw new LeftOut('no path can be told to match its template');
+    const described = holders.flatMap(({ value, file }) =>
+      [childOf(value, 'parameters') ?? []].flat().map((one) => document.follow({ value: one, file })),
+    );
     const parameters: Record<string, ParameterForm> = {};
     for (const [name, plain] of names) {
-      const described = holders
-        .flatMap(({ value, file }) => {
-          const list = childOf(value, 'parameters');
-          return Array.isArray(list) ? list.map((value) => document.follow({ value, file })) : [];
-        })
-        .find(({ value }) => childOf(value, 'name') === name && childOf(value, 'in') === 'path');
-      const schema =
-        described && document.follow({ value: childOf(described.value, 'schema'), file: described.file });
-      const { form, isLoose } = formOfParameter(schema?.value, options.looseParameters ?? false);
+      const of = described.find(
+        ({ value }) => childOf(value, 'name') === name && childOf(value, 'in') === 'path',
+      );
+      const { form, isLoose } = formOfParameter(of && child(of, 'schema').value, looseParameters);
       parameters[plain] = form;
       if (isLoose) found.loosened.push(`${id} ${name}`);
     }
     return { template: bare, parameters };
   }
-}
 
-const TEMPLATE = /^(?:\/(?:[\w~!$&'()*+,;=:@.-]|\{[A-Za-z_]\w*\}(?!\{))+)+$/;
-
-type Found = Pick<Imported, 'leftOut' | 'loosened' | 'otherTypes'>;
-
-interface Listed {
-  method: string;
-  path: string;
-  operation: Node;
-  item: Node;
-}
-type Asked = Listed & { id: string; base: string };
-
-function* operationsOf(
-  document: OpenApiDocument,
-  methods: readonly string[],
-  { leftOut }: Found,
-): Iterable<Listed> {
-  for (const [path, value] of Object.entries(isObject(document.root.paths) ? document.root.paths : {})) {
+  /** Leaves out what does not compile or refuses nothing, and takes a bad example away. */
+  function tryOne(id: string, { method, path, example }: OperationEntry, { load }: Contract): void {
+    let why: string | undefined;
     try {
-      const item = document.follow({ value, file: document.file });
-      for (const method of methods) {
-        const own = childOf(item.value, method.toLowerCase());
-        if (own !== undefined)
-          yield { method, path, operation: document.follow({ value: own, file: item.file }), item };
+      const { bodies, entry } = load(id);
+      if (!bodies.every(refusesSomething)) why = 'its schema takes every body';
+      else if (example && bodies[0].check(example.body).some(({ severity }) => severity === 'error')) {
+        found.badExamples.push(id);
+        delete entry.example;
+        delete operations[id]?.example;
       }
     } catch (error) {
-      if (!(error instanceof LeftOut)) throw error;
-      leftOut.push({ operation: path, why: error.message });
+      why = messageOf(error);
     }
+    if (why === undefined) return;
+    found.leftOut.push({ operation: `${method} ${path}`, why });
+    delete operations[id];
   }
 }
 
@@ -205,57 +207,17 @@ function basePathOf(servers: unknown): string | undefined {
   return new URL(filled, 'http://localhost').pathname.replace(/\/$/, '');
 }
 
-/** @param isLoosened take any text */
-function formOfParameter(schema: unknown, isLoosened: boolean): { form: ParameterForm; isLoose: boolean } {
+/** @param takesAny take any text */
+function formOfParameter(schema: unknown, takesAny: boolean): { form: ParameterForm; isLoose: boolean } {
   const { type, format, enum: values, pattern } = isObject(schema) ? schema : ({} as JsonObject);
-  if (isLoosened)
-    return { form: { type: 'string' }, isLoose: type === 'integer' || Boolean(values ?? pattern) };
-  if (type === 'integer') return { form: { type: format === 'int32' ? 'int32' : 'integer' }, isLoose: false };
-  if (type !== undefined && type !== 'string') return { form: { type: 'string' }, isLoose: true };
   const form: ParameterForm = { type: 'string' };
+  if (takesAny) return { form, isLoose: type === 'integer' || Boolean(values ?? pattern) };
+  if (type === 'integer') return { form: { type: format === 'int32' ? 'int32' : 'integer' }, isLoose: false };
+  if (type !== undefined && type !== 'string') return { form, isLoose: true };
   if (Array.isArray(values) && values.length > 0) form.enum = values.map(String);
   if (typeof pattern === 'string' && isPattern(pattern)) form.pattern = pattern;
   if (format === 'uuid' || format === 'date' || format === 'date-time') form.format = format;
   return { form, isLoose: pattern !== undefined && form.pattern === undefined };
-}
-
-/** Leaves out what does not compile or refuses nothing, and gives the rest its example. @returns whose example is bad */
-function tryEach(
-  { operations }: ContractFile,
-  contract: Contract,
-  examples: ReadonlyMap<string, JsonValue>,
-  { leftOut }: Found,
-): string[] {
-  const bad: string[] = [];
-  for (const [id, { method, path }] of Object.entries(operations)) {
-    const why = whyNot(contract, id);
-    const example = examples.get(id);
-    if (why !== undefined) {
-      leftOut.push({ operation: `${method} ${path}`, why });
-      delete operations[id];
-      delete (contract.entries as Record<string, OperationEntry>)[id];
-    } else if (example !== undefined) {
-      if (
-        contract
-          .load(id)
-          .bodies[0].check(example)
-          .some(({ severity }) => severity === 'error')
-      )
-        bad.push(id);
-      else
-        for (const entry of [operations[id], contract.load(id).entry])
-          (entry as OperationEntry).example = { body: example };
-    }
-  }
-  return bad;
-}
-
-function whyNot(contract: Contract, id: string): string | undefined {
-  try {
-    return contract.load(id).bodies.every(refusesSomething) ? undefined : 'its schema takes every body';
-  } catch (error) {
-    return messageOf(error);
-  }
 }
 
 /** `68 operations taken, 2 left out (PUT /a: it has no body; …)`, in one line. */
