@@ -5,7 +5,7 @@ import { type JsonValue, member } from '../json/json.ts';
 import type { Approval, Decision } from '../model/approval.ts';
 import { coloured, plain } from '../reporters/colours.ts';
 import { firstEffects } from '../reporters/plan.ts';
-import { amount, grouped, visible } from '../reporters/wording.ts';
+import { amount, visible } from '../reporters/wording.ts';
 import { CONTROL_ROOT } from '../server/control/control-path.ts';
 import { printable } from '../server/printable.ts';
 import { type Config, resolveConfig } from '../settings/config.ts';
@@ -15,136 +15,105 @@ import { flagsOf, formatOf, takesText, withSettings } from './options.ts';
 import { isColoured, standardOutput } from './output.ts';
 import { ageText, table } from './recordings/units.ts';
 
-const TOKEN_VARIABLE = 'PATCHGATE_CONTROL_TOKEN';
+const TOKEN = 'PATCHGATE_CONTROL_TOKEN';
+/** Milliseconds that a gate may take. */
+const PATIENCE = 10_000;
 
 export const list: CommandModule = {
   builder: (yargs) =>
     ofGate(yargs)
       .option('format', formatOf('Of the list', 'text', 'json'))
       .example('$0 approvals list', 'what waits at the gate of this machine')
-      .example(
-        '$0 approvals list --gate https://gate.example.com --format json',
-        'of another one, for a program',
-      )
-      .epilogue('Exit codes: 0 listed, also where nothing waits, 2 the gate did not answer.'),
+      .example('$0 approvals list --gate https://gate.example.com', 'of another one'),
   handler: async (argv) => {
-    const { json, now } = await askGate(await gateOf(argv), 'approvals');
-    const format = once('format', argv.format as string | string[]);
-    const text = format === 'json' ? jsonText(json) : listText(listOf(json), now, hasColours());
-    await standardOutput().write(text);
+    const json = await askGate(await gateOf(argv), 'approvals');
+    const isJson = argv.format === 'json';
+    await print(isJson ? JSON.stringify(json, null, 2).split('\n').map(printable) : listLines(json));
   },
 };
 
-export const approve: CommandModule = deciding('approve');
-export const decline: CommandModule = deciding('decline');
+export const approve: CommandModule = deciding('approve', 'the sandbox goes');
+export const decline: CommandModule = deciding('decline', 'Production stays');
 
-function deciding(decision: Decision): CommandModule {
+function deciding(decision: Decision, reason: string): CommandModule {
   return {
     builder: (yargs) =>
       ofGate(yargs)
-        .positional('id', {
-          type: 'string',
-          demandOption: true,
-          describe: 'As patchgate approvals list shows it',
-        })
+        .positional('id', { type: 'string', demandOption: true, describe: 'As approvals list shows it' })
         .option('reason', takesText('Why; it stands in the audit'))
         .example(`$0 approvals ${decision} k3f9x2ab`, 'at the gate of this machine')
-        .example(`$0 approvals ${decision} k3f9x2ab --reason "${REASONS[decision]}"`, 'and say why')
-        .epilogue(
-          'Exit codes: 0 done, 2 could not: no gate, not allowed, no such approval, decided already.',
-        ),
+        .example(`$0 approvals ${decision} k3f9x2ab --reason "${reason}"`, 'and say why'),
     handler: async (argv) => {
       const id = String(argv.id);
-      if (!/^[\w-]{1,100}$/.test(id)) {
+      if (!/^[\w-]{1,100}$/.test(id))
         throw new PatchgateError('bad-usage', `${JSON.stringify(id)} is no id of an approval`, {
           hint: 'patchgate approvals list shows them',
         });
-      }
-      const reason = once('reason', argv.reason as string | string[] | undefined);
-      const { json, now } = await askGate(await gateOf(argv), `approvals/${id}`, { decision, reason });
-      await standardOutput().write(decidedText(approvalOf(json), decision, now, hasColours()));
+      const given = { decision, reason: text(argv, 'reason') };
+      const one = (await askGate(await gateOf(argv), `approvals/${id}`, given)) as unknown as Approval;
+      const next = `its client can send the PATCH again with its token, for ${leftOf(one)}`;
+      const done = `${decision}d ${visible(one.id)}: ${requestOf(one)}`;
+      await print([done, ...firstEffects(one, paint()), ...(decision === 'approve' ? [next] : [])]);
     },
   };
 }
 
-const REASONS = { approve: 'the sandbox goes', decline: 'Production stays' };
+const ofGate = <T>(yargs: Argv<T>) =>
+  withSettings(yargs, ['controlToken'])
+    .option('gate', takesText('URL of the gate; else as host and port of the config say'))
+    .option('ca', takesText("PEM file of the authorities that the gate's certificate may come from"));
 
-function ofGate<T>(yargs: Argv<T>): Argv<T> {
-  return withSettings(yargs, ['controlToken'])
-    .option(
-      'gate',
-      takesText('URL of the gate', { defaultDescription: 'as host and port of the config say' }),
-    )
-    .option(
-      'ca',
-      takesText("PEM file of the authorities that the gate's certificate may come from"),
-    ) as unknown as Argv<T>;
-}
+const text = (argv: Readonly<Record<string, unknown>>, name: string) =>
+  once(name, argv[name] as string | string[] | undefined);
 
-const hasColours = () => isColoured(process.stdout, process.env);
+const paint = () => (isColoured(process.stdout, process.env) ? coloured : plain);
+
+const print = (lines: readonly string[]) => standardOutput().write(lines.map((line) => `${line}\n`).join(''));
 
 interface AskedGate {
   url: string;
   token: string | undefined;
   /** Authorities of its certificate, in PEM. */
-  ca?: string | undefined;
+  ca: string | undefined;
 }
 
 async function gateOf(argv: Readonly<Record<string, unknown>>): Promise<AskedGate> {
   const { config } = await resolveConfig(flagsOf(argv));
   const { controlToken: token } = config;
-  if (token !== undefined && !/^[\x21-\x7e]+$/.test(token)) {
+  if (token !== undefined && !/^[\x21-\x7e]+$/.test(token))
     throw new PatchgateError('bad-usage', 'the token has spaces or other characters that no token has', {
-      hint: `give it in ${TOKEN_VARIABLE}`,
+      hint: `give it in ${TOKEN}`,
     });
-  }
-  const text = (name: string) => once(name, argv[name] as string | string[] | undefined);
-  const file = text('ca');
+  const file = text(argv, 'ca');
   const ca = file === undefined ? undefined : await readAuthorities(file, '--ca');
-  return { url: urlOf(text('gate'), config), token, ca };
+  return { url: urlOf(text(argv, 'gate'), config), token, ca };
 }
-
-const EVERYWHERE = new Map([
-  ['0.0.0.0', '127.0.0.1'],
-  ['::', '::1'],
-]);
 
 /** Without a slash at its end. @throws PatchgateError `bad-usage`, without what may be a secret */
 export function urlOf(given: string | undefined, { host, port, tlsCert }: Config): string {
-  const address = EVERYWHERE.get(host) ?? host;
-  const name = address.includes(':') ? `[${address}]` : address;
-  const own = `${tlsCert === undefined ? 'http' : 'https'}://${name}:${port || SETTINGS.port.default}`;
-  const text = given ?? own;
-  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const address =
+    { '0.0.0.0': '127.0.0.1', '::': '[::1]' }[host] ?? (host.includes(':') ? `[${host}]` : host);
+  const own = `http${tlsCert === undefined ? '' : 's'}://${address}:${port || SETTINGS.port.default}`;
+  const url = URL.canParse(given ?? own) ? new URL(given ?? own) : undefined;
   if (url && /^https?:$/.test(url.protocol) && !url.username && !url.password)
     return url.origin + url.pathname.replace(/\/+$/, '');
-  const shown = /[@#]/.test(text) ? 'what is given' : JSON.stringify(text);
-  throw new PatchgateError('bad-usage', `--gate: ${shown} is no URL of a gate`, {
+  throw new PatchgateError('bad-usage', '--gate: what is given is no URL of a gate', {
     hint: `give it as the gate says it at its start: --gate ${own}`,
   });
 }
-
-/** Milliseconds that a gate may take. */
-const PATIENCE = 10_000;
 
 /**
  * Asks the control API of a running gate.
  *
  * @param decision is posted; without it, it is a GET
- * @returns what it answers, and the time by its clock
  * @throws PatchgateError where there is no gate, or where it refuses
  */
-export async function askGate(
-  { url, token, ca }: AskedGate,
-  path: string,
-  decision?: object,
-): Promise<{ json: JsonValue; now: number }> {
+async function askGate({ url, token, ca }: AskedGate, path: string, decision?: object): Promise<JsonValue> {
   // fetch asks at no port that browsers keep clear of, and a gate may listen there.
   const { Agent, request } = await import('undici');
   const dispatcher = new Agent({ connect: { ...(ca !== undefined && { ca }) } });
-  let answer: { status: number; date: unknown; text: string };
   try {
-    const { statusCode, headers, body } = await request(`${url}${CONTROL_ROOT}/${path}`, {
+    const { statusCode, body } = await request(`${url}${CONTROL_ROOT}/${path}`, {
       method: decision ? 'POST' : 'GET',
       headers: {
         ...(token !== undefined && { authorization: `Bearer ${token}` }),
@@ -154,138 +123,67 @@ export async function askGate(
       signal: AbortSignal.timeout(PATIENCE),
       dispatcher,
     });
-    answer = { status: statusCode, date: headers.date, text: await body.text() };
+    const json = (await body.json().catch(() => undefined)) as JsonValue | undefined;
+    if (statusCode === 200 && json !== undefined) return json;
+    throw refusalOf(statusCode, json, url);
   } catch (cause) {
-    const message = `no gate answers at ${url}: ${messageOf(cause) || systemCode(cause)}`;
-    throw new PatchgateError('target-unreachable', message, {
-      hint: hintFor(cause),
-      cause,
-    });
+    if (cause instanceof PatchgateError) throw cause;
+    const isUntrusted = /CERT|SIGNATURE/.test(systemCode(cause) ?? '');
+    throw new PatchgateError(
+      'target-unreachable',
+      `no gate answers at ${url}: ${messageOf(cause) || cause}`,
+      {
+        hint: isUntrusted
+          ? 'if you trust it, give the file of its authority: --ca FILE'
+          : 'start it with patchgate proxy, or say where it listens: --gate URL',
+        cause,
+      },
+    );
   } finally {
     void dispatcher.destroy();
   }
-  const { status, date, text } = answer;
-  const json = jsonOf(text);
-  if (status === 200 && json !== undefined) return { json, now: Date.parse(String(date)) || Date.now() };
-  throw refusalOf(status, json, { url, token });
 }
 
-function hintFor(cause: unknown): string {
-  const code = systemCode(cause) ?? '';
-  if (/CERT|SIGNATURE/.test(code)) return 'if you trust it, give the file of its authority: --ca FILE';
-  return 'start it with patchgate proxy, or say where it listens: --gate URL';
-}
-
-function jsonOf(text: string): JsonValue | undefined {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
-function refusalOf(status: number, json: JsonValue | undefined, { url, token }: AskedGate): PatchgateError {
-  const [detail, hint] = ['detail', 'hint'].map((name) => {
-    const value = member(json, name);
-    return typeof value === 'string' ? value : undefined;
-  });
-  if (detail === undefined) {
-    return new PatchgateError(
-      'bad-usage',
-      `${url} is no gate with approvals: it answers with the status ${status}`,
-      {
-        hint: 'say where the gate listens: --gate URL',
-      },
-    );
-  }
-  if (status === 401) {
-    const why = token === undefined ? 'needs a token' : 'does not know the token';
-    return new PatchgateError('not-allowed', `the gate at ${url} ${why}`, {
-      hint: `give the control token, or as an approver your own, in ${TOKEN_VARIABLE}`,
+function refusalOf(status: number, json: JsonValue | undefined, url: string): PatchgateError {
+  const detail = member(json, 'detail');
+  const hint = member(json, 'hint');
+  if (typeof detail !== 'string')
+    return new PatchgateError('bad-usage', `${url} is no gate with approvals: it answers with ${status}`, {
+      hint: 'say where the gate listens: --gate URL',
     });
-  }
-  const message = `the gate at ${url}: ${detail}`;
-  if (status !== 403) return new PatchgateError('bad-input', message, hint === undefined ? {} : { hint });
-  const sent = `(patchgate sends the token in ${TOKEN_VARIABLE})`;
-  return new PatchgateError('not-allowed', message, { hint: `${hint ?? 'it needs another token'} ${sent}` });
-}
-
-interface List {
-  approvals: Approval[];
-  /** Only they can decide. */
-  approvers: boolean;
-}
-
-/** @throws PatchgateError where it is no list of approvals */
-export function listOf(json: JsonValue): List {
-  const list = member(json, 'approvals');
-  if (!Array.isArray(list)) throw notUnderstood();
-  return { approvals: list.map(approvalOf), approvers: member(json, 'approvers') === true };
-}
-
-/** All of it that is shown stands there. */
-function approvalOf(json: JsonValue): Approval {
-  const isText = (name: string) => typeof member(json, name) === 'string';
-  const effects = member(json, 'effects');
-  if (['id', 'status', 'method', 'url', 'requestedAt', 'expiresAt'].every(isText) && Array.isArray(effects))
-    return json as unknown as Approval;
-  throw notUnderstood();
-}
-
-function notUnderstood(): PatchgateError {
-  return new PatchgateError('bad-input', 'what answers is no list of approvals, or that of another version', {
-    hint: 'use the version of Patchgate that the gate runs',
+  const isRefused = status === 401 || status === 403;
+  const sent = `give the control token, or as an approver your own, in ${TOKEN}`;
+  return new PatchgateError(isRefused ? 'not-allowed' : 'bad-input', `the gate at ${url}: ${detail}`, {
+    hint: isRefused || typeof hint !== 'string' ? sent : hint,
   });
 }
 
-export function jsonText(json: JsonValue): string {
-  return linesOf(JSON.stringify(json, null, 2).split('\n').map(printable));
-}
-
-const COLUMNS = ['id', 'left', 'asked', 'client', 'request'];
-
-/** What waits for a decision, the newest first. @param now by the gate's clock */
-export function listText({ approvals, approvers }: List, now: number, isColoured: boolean): string {
+/** What waits for a decision, the newest first. */
+function listLines(json: JsonValue): string[] {
+  const approvals = (member(json, 'approvals') ?? []) as unknown as Approval[];
   const pending = approvals.filter(({ status }) => status === 'pending');
   const others = approvals.length - pending.length;
-  const over = others > 0 ? [`${grouped(others)} decided or over: --format json lists all`] : [];
-  if (pending.length === 0) return linesOf(['nothing waits for a decision', ...over]);
+  const over = others > 0 ? [`${others} decided or over: --format json lists all`] : [];
+  if (pending.length === 0) return ['nothing waits for a decision', ...over];
   const rows = pending.map((one) => [
     visible(one.id),
-    ageText(Date.parse(one.expiresAt) - now),
-    `${ageText(now - Date.parse(one.requestedAt))} ago`,
+    leftOf(one),
     visible(one.client ?? '-'),
-    requestText(one),
+    requestOf(one),
   ]);
-  const [head, ...lines] = table([COLUMNS, ...rows], []);
-  const paint = isColoured ? coloured : plain;
-  const most = pending.length === 1 ? Number.POSITIVE_INFINITY : undefined;
-  const all = lines.flatMap((line, i) => [line, ...firstEffects(pending[i] as Approval, paint, most)]);
-  return linesOf([
-    ...[head as string, ...all, ''],
+  const [head = '', ...lines] = table([['id', 'left', 'client', 'request'], ...rows], []);
+  return [
+    head,
+    ...lines.flatMap((line, i) => [line, ...firstEffects(pending[i] as Approval, paint())]),
+    '',
     `${amount(pending.length, 'decision')} to make: patchgate approvals approve ID, or patchgate approvals decline ID`,
-    ...(approvers ? [`only approvers decide, each with their own token in ${TOKEN_VARIABLE}`] : []),
+    ...(member(json, 'approvers') === true
+      ? [`only approvers decide, each with their own token in ${TOKEN}`]
+      : []),
     ...over,
-  ]);
+  ];
 }
 
-function linesOf(lines: readonly string[]): string {
-  return lines.map((line) => `${line}\n`).join('');
-}
+const leftOf = ({ expiresAt }: Approval) => ageText(Date.parse(expiresAt) - Date.now());
 
-/** `approved k3f9x2ab: PATCH /…`, what it loses, and what comes of it. */
-export function decidedText(one: Approval, decision: Decision, now: number, isColoured: boolean): string {
-  const done = decision === 'approve' ? 'approved' : 'declined';
-  const next = decision === 'approve' ? [whatNext(one, now)] : [];
-  const lost = firstEffects(one, isColoured ? coloured : plain);
-  const lines = [`${done} ${visible(one.id)}: ${requestText(one)}`, ...lost, ...next];
-  return linesOf(lines);
-}
-
-function whatNext({ expiresAt }: Approval, now: number): string {
-  return `its client can send the PATCH again with its token, for ${ageText(Date.parse(expiresAt) - now)}`;
-}
-
-function requestText({ method, url }: Approval): string {
-  return visible(`${method} ${url}`);
-}
+const requestOf = ({ method, url }: Approval) => visible(`${method} ${url}`);

@@ -7,90 +7,54 @@ import { version } from '../version.ts';
 /** What loads the modules of commands, for what has to know all of them. */
 const LOADERS: (() => Promise<CommandModule>)[] = [];
 
-const RECORDINGS = [
-  command('list', 'One line for each recording', async () => (await import('./recordings/list.ts')).list),
-  command(
-    'show <name> [numbers..]',
-    'Lists the exchanges of a recording, or shows some in full',
-    async () => (await import('./recordings/show.ts')).show,
-  ),
-  command(
-    'scrub [names..]',
-    'Redacts what is still secret in recordings',
-    async () => (await import('./recordings/scrub.ts')).scrub,
-  ),
-  command(
-    'prune <name>',
-    'Removes exchanges of a recording; asks before',
-    async () => (await import('./recordings/prune.ts')).prune,
-  ),
-  command(
-    'import <files..>',
-    'Records what HTTP archives (HAR) hold, redacted',
-    async () => (await import('./recordings/import.ts')).importRecording,
-  ),
-  command(
-    'export <name>',
-    'Writes a recording as an HTTP archive (HAR)',
-    async () => (await import('./recordings/export.ts')).exportRecording,
-  ),
-];
-const APPROVALS = [
-  command('list', 'Lists what waits for a decision', async () => (await import('./approvals.ts')).list),
-  command('approve <id>', 'Lets a PATCH pass once', async () => (await import('./approvals.ts')).approve),
-  command('decline <id>', 'Says no to it', async () => (await import('./approvals.ts')).decline),
-];
-export const COMMANDS = [
-  command(
-    'proxy [target]',
-    'The gate in front of a real service',
-    async () => (await import('./serve.ts')).proxy,
-  ),
-  command(
-    'replay',
-    'Answers from a recording, without the service',
-    async () => (await import('./serve.ts')).replay,
-  ),
-  command(
-    'fake',
-    'The gate in front of a stateful fake of the service',
-    async () => (await import('./serve.ts')).fake,
-  ),
-  command(
-    'exec [command..]',
-    'Runs a command, such as a test suite, against a recording',
-    async () => (await import('./exec.ts')).exec,
-  ),
-  command(
-    'check [inputs..]',
-    'Judges bodies, recordings and HTTP archives',
-    async () => (await import('./check.ts')).check,
-  ),
-  command(
-    'plan <body>',
-    'Says what a PATCH of a project would create, delete and replace',
-    async () => (await import('./plan.ts')).plan,
-  ),
-  group('approvals', 'Decides on PATCHes that a running gate has stopped', APPROVALS),
-  group('recordings', 'Lists, shows, prunes, scrubs, imports and exports recordings', RECORDINGS),
-  group('contract', 'Makes a contract of an OpenAPI document, for any other API', [
-    command(
-      'import <document>',
-      'Makes a contract of an OpenAPI document',
-      async () => (await import('./contract.ts')).importContract,
-    ),
+const load = {
+  proxy: async () => (await import('./serve.ts')).proxy,
+  replay: async () => (await import('./serve.ts')).replay,
+  fake: async () => (await import('./serve.ts')).fake,
+  exec: async () => (await import('./exec.ts')).exec,
+  check: async () => (await import('./check.ts')).check,
+  plan: async () => (await import('./plan.ts')).plan,
+  approvals: async () => (await import('./approvals.ts')).list,
+  approve: async () => (await import('./approvals.ts')).approve,
+  decline: async () => (await import('./approvals.ts')).decline,
+  recordings: async () => (await import('./recordings/list.ts')).list,
+  show: async () => (await import('./recordings/show.ts')).show,
+  scrub: async () => (await import('./recordings/scrub.ts')).scrub,
+  prune: async () => (await import('./recordings/prune.ts')).prune,
+  importHar: async () => (await import('./recordings/import.ts')).importRecording,
+  exportHar: async () => (await import('./recordings/export.ts')).exportRecording,
+  importContract: async () => (await import('./contract.ts')).importContract,
+  config: async () => (await import('./config.ts')).config,
+  init: async () => (await import('./init.ts')).init,
+  demo: async () => (await import('./demo.ts')).demo,
+};
+
+export const COMMANDS: CommandModule[] = [
+  command('proxy [target]', 'The gate in front of a real service', load.proxy),
+  command('replay', 'Answers from a recording, without the service', load.replay),
+  command('fake', 'The gate in front of a stateful fake of the service', load.fake),
+  command('exec [command..]', 'Runs a command, such as a test suite, against a recording', load.exec),
+  command('check [inputs..]', 'Judges bodies, recordings and HTTP archives', load.check),
+  command('plan <body>', 'Says what a PATCH of a project would create, delete and replace', load.plan),
+  group('approvals', 'Decides on PATCHes that a running gate has stopped', [
+    command('list', 'Lists what waits for a decision', load.approvals),
+    command('approve <id>', 'Lets a PATCH pass once', load.approve),
+    command('decline <id>', 'Says no to it', load.decline),
   ]),
-  command(
-    'config [command]',
-    'Prints the settings in force, and where each came from',
-    async () => (await import('./config.ts')).config,
-  ),
-  command(
-    'init',
-    'Writes a config, an npm script and a CI job',
-    async () => (await import('./init.ts')).init,
-  ),
-  command('demo', 'Shows the main job in one go, on a fake', async () => (await import('./demo.ts')).demo),
+  group('recordings', 'Lists, shows, prunes, scrubs, imports and exports recordings', [
+    command('list', 'One line for each recording', load.recordings),
+    command('show <name> [numbers..]', 'Lists exchanges, or shows some in full', load.show),
+    command('scrub [names..]', 'Redacts what is still secret in recordings', load.scrub),
+    command('prune <name>', 'Removes exchanges of a recording; asks before', load.prune),
+    command('import <files..>', 'Records what HTTP archives (HAR) hold, redacted', load.importHar),
+    command('export <name>', 'Writes a recording as an HTTP archive (HAR)', load.exportHar),
+  ]),
+  group('contract', 'Makes a contract of an OpenAPI document, for any other API', [
+    command('import <document>', 'Makes a contract of an OpenAPI document', load.importContract),
+  ]),
+  command('config [command]', 'Prints the settings in force, and where each came from', load.config),
+  command('init', 'Writes a config, an npm script and a CI job', load.init),
+  command('demo', 'Shows the main job in one go, on a fake', load.demo),
 ];
 
 /** A command whose module is loaded once it is called. */
@@ -107,8 +71,7 @@ function command(usage: string, describe: string, load: () => Promise<CommandMod
     return typeof builder === 'function' ? builder(shown) : shown;
   };
   return {
-    command: usage,
-    describe,
+    ...{ command: usage, describe },
     builder: ((yargs) => (module ? build(yargs, module) : loaded().then((one) => build(yargs, one)))) as (
       yargs: Argv,
     ) => Argv,

@@ -1,5 +1,4 @@
 import type { CommandModule } from 'yargs';
-import { NO_TARGET_SETTINGS } from '../app/modes.ts';
 import { createPatchgate } from '../app/patchgate.ts';
 import { APPROVE_HEADER } from '../guard/approvals.ts';
 import { resolveConfig } from '../settings/config.ts';
@@ -16,23 +15,14 @@ export const demo: CommandModule = {
   handler: (argv) => runDemo(flagsOf(argv)),
 };
 
-/** The PATCHes that the demo sends: a good one, and some that go wrong in their own way. */
+const PATH = '/api/v2/accounts/current/projects/42';
 const { name, languages, environments } = PROJECT;
 const [production, ...others] = environments;
-
-export const PROJECT_PATH = '/api/v2/accounts/current/projects/42';
-
-export const GOOD = { name, languages: [...languages, 'GO'], environments };
+const GOOD = { name, languages: [...languages, 'GO'], environments };
 const SHORTER = { ...GOOD, environments: environments.slice(0, 2) };
 
-interface Step {
-  title: string;
-  body: object;
-  /** With the approval that the answer before it gave. */
-  isApproved?: true;
-}
-
-export const STEPS: readonly Step[] = [
+/** A good PATCH, and some that go wrong in their own way. */
+const STEPS: readonly { title: string; body: object; isApproved?: true }[] = [
   { title: 'A good PATCH: the full project, with one language more', body: GOOD },
   { title: 'One that forgets "languages"', body: { name, environments } },
   {
@@ -43,21 +33,14 @@ export const STEPS: readonly Step[] = [
   { title: 'The same again, approved: with the token of that answer', body: SHORTER, isApproved: true },
 ];
 
-const RECORDING = 'demo';
-
 /** The main job in one go: judge and record in front of a fake, replay without it, and go on replaying. */
 async function runDemo(flags: Readonly<Record<string, unknown>>): Promise<void> {
   ignoreBrokenPipe();
   const { config: given } = await resolveConfig(flags, { guard: 'on' });
-  // Certificates are for a real service and its clients.
-  const withoutTls = { ...NO_TARGET_SETTINGS, tlsCert: undefined, tlsKey: undefined };
-  const config = {
-    ...given,
-    ...withoutTls,
-    state: '',
-    recording: RECORDING,
-    ui: undefined,
-  };
+  // What is for a real service and its clients.
+  const none = { targetCa: undefined, targetCert: undefined, targetKey: undefined, setHeader: [] };
+  const noTls = { ...none, targetInsecure: false, tlsCert: undefined, tlsKey: undefined, ui: undefined };
+  const config = { ...given, ...noTls, state: '', recording: 'demo', store: undefined };
   const notice = (text: string) => print(`   ${text}`);
 
   print('\n1. A fake of the service runs, and the gate in front of it, recording what passes.\n');
@@ -72,27 +55,25 @@ async function runDemo(flags: Readonly<Record<string, unknown>>): Promise<void> 
     await fake.close();
   }
 
-  print(`\n2. The fake is stopped. The gate replays ${config.recordings}/${RECORDING}/ instead.\n`);
+  print(`\n2. The fake is stopped. The gate replays ${config.recordings}/demo/ instead.\n`);
   let isLogging = false;
   const writeLog = (text: string) => isLogging && process.stdout.write(text);
   const replay = await createPatchgate('replay', config, { writeLog, notice, env: {} });
   const { url } = await replay.listen();
-  const replayed = await send(url, 'PATCH', GOOD);
-  const bytes = replayed.text === recorded ? 'the same bytes as' : 'other bytes than';
+  const { status, text } = await send(url, 'PATCH', GOOD);
   print(`   ${STEPS[0]?.title}`);
-  print(`   -> ${replayed.status}, ${bytes} from the fake`);
+  print(`   -> ${status}, ${text === recorded ? 'the same bytes as' : 'other bytes than'} from the fake`);
 
-  print(`\n3. It goes on replaying on ${url}, until Ctrl-C. Try:\n`);
-  const patch = `curl -X PATCH ${url}${PROJECT_PATH} -H 'Content-Type: application/json'`;
-  print('   # what was recorded is answered as it was');
-  print(`   ${patch} -d '${JSON.stringify(GOOD)}'`);
-  print('   # a body that is wrong is blocked, and told why');
-  print(`   ${patch} -d '{"name":"Checkout"}'`);
-  print('   # one that was not recorded is told what differs');
-  print(`   ${patch} -d '${JSON.stringify({ ...GOOD, name: 'Basket' })}'`);
-  print('   # what the gate has seen');
-  print(`   curl ${url}/__patchgate/exchanges`);
-  print('\nThe access log:');
+  const patch = `curl -X PATCH ${url}${PATH} -H 'Content-Type: application/json'`;
+  print(`\n3. It goes on replaying on ${url}, until Ctrl-C. Try:\n
+   # what was recorded is answered as it was
+   ${patch} -d '${JSON.stringify(GOOD)}'
+   # a body that is wrong is blocked, and told why
+   ${patch} -d '{"name":"Checkout"}'
+   # one that was not recorded is told what differs
+   ${patch} -d '${JSON.stringify({ ...GOOD, name: 'Basket' })}'
+   # what the gate has seen
+   curl ${url}/__patchgate/exchanges\n\nThe access log:`);
   isLogging = true;
   await stopSignal();
   await replay.close();
@@ -101,53 +82,41 @@ async function runDemo(flags: Readonly<Record<string, unknown>>): Promise<void> 
 /** Sends the PATCHes, and tells what became of each. @returns the text of the answer to the good one */
 async function sendAll(gate: string, fake: string): Promise<string> {
   let good = '';
-  let approve = '';
+  let token = '';
   for (const { title, body, isApproved } of STEPS) {
     const before = await environmentsOf(fake);
-    const answer = await send(gate, 'PATCH', body, isApproved && { [APPROVE_HEADER]: approve });
-    if (answer.status === 409) ({ approve } = JSON.parse(answer.text) as { approve: string });
-    if (body === GOOD) good = answer.text;
-    print(`   ${title}\n   -> ${answer.status} ${verdictOf(answer)}`);
+    const { status, text } = await send(gate, 'PATCH', body, isApproved && { [APPROVE_HEADER]: token });
+    if (status === 409) token = (JSON.parse(text) as { approve: string }).approve;
+    if (body === GOOD) good = text;
+    print(`   ${title}\n   -> ${status} ${verdictOf(status, text)}`);
     const after = await environmentsOf(fake);
-    for (const removed of before.filter((name) => !after.includes(name)))
-      print(`      the service has deleted ${removed} for good`);
+    for (const gone of before.filter((one) => !after.includes(one)))
+      print(`      the service has deleted ${gone} for good`);
     print('');
   }
   return good;
 }
 
-interface Answer {
-  status: number;
-  text: string;
-}
-
-async function send(
-  url: string,
-  method: string,
-  body?: object,
-  headers?: Record<string, string>,
-): Promise<Answer> {
-  const response = await fetch(url + PROJECT_PATH, {
-    method,
-    headers: { ...(body && { 'content-type': 'application/json' }), ...headers },
-    ...(body && { body: JSON.stringify(body) }),
-  });
+async function send(url: string, method: string, body?: object, headers?: Record<string, string>) {
+  const init = body && {
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify(body),
+  };
+  const response = await fetch(url + PATH, { method, ...init });
   return { status: response.status, text: await response.text() };
 }
 
 async function environmentsOf(url: string): Promise<string[]> {
   const { text } = await send(url, 'GET');
-  const { environments } = JSON.parse(text) as { environments: { id: number; name: string }[] };
-  return environments.map(({ id, name }) => `environment ${id} (${name})`);
+  const project = JSON.parse(text) as { environments: { id: number; name: string }[] };
+  return project.environments.map((one) => `environment ${one.id} (${one.name})`);
 }
 
-function verdictOf({ status, text }: Answer): string {
+function verdictOf(status: number, text: string): string {
   if (status < 400) return 'passed, answered by the service, recorded';
-  const { findings } = JSON.parse(text) as {
-    findings: { severity: string; message: string; hint?: string }[];
-  };
-  const errors = findings.filter(({ severity }) => severity === 'error');
-  return `blocked: ${errors.map(({ message, hint }) => `${message}\n      ${hint ?? ''}`).join('\n      ')}`;
+  const told = JSON.parse(text) as { findings: { severity: string; message: string; hint?: string }[] };
+  const errors = told.findings.filter(({ severity }) => severity === 'error');
+  return `blocked: ${errors.map(({ message, hint = '' }) => `${message}\n      ${hint}`).join('\n      ')}`;
 }
 
 function print(text: string): void {

@@ -1,13 +1,14 @@
 import type { CommandModule } from 'yargs';
 import { createPatchgate, type Patchgate } from '../app/patchgate.ts';
-import { replayOrRecord, type Wording } from '../app/replay-or-record.ts';
-import { missesText, neverHappenedText, recordedAt, unservedCount, unservedText } from '../app/run-text.ts';
+import { replayOrRecord } from '../app/replay-or-record.ts';
+import { crossSessionText, missesText, neverHappenedText, recordedAt } from '../app/run-text.ts';
 import { messageOf, PatchgateError } from '../errors.ts';
+import { losesEnvironment } from '../model/effect.ts';
+import type { Verdict } from '../model/finding.ts';
 import { hintWith } from '../recordings/explain.ts';
 import { recordedText } from '../reporters/wording.ts';
 import { type Config, resolveConfig } from '../settings/config.ts';
 import { COMMAND_DEFAULTS } from '../settings/settings.ts';
-import { BY_FLAGS, refusedTexts } from './exec/refused-text.ts';
 import {
   type Ended,
   exitCodeOf,
@@ -20,6 +21,7 @@ import {
 import { all } from './given.ts';
 import { flagsOf, isOn, PROXYING, takesText, withSettings } from './options.ts';
 import { ignoreBrokenPipe, runtimeContext, say } from './output.ts';
+import { reportUnserved } from './serve.ts';
 
 export const exec: CommandModule = {
   builder: (yargs) =>
@@ -54,20 +56,17 @@ export const exec: CommandModule = {
 };
 
 /** Where no flag says otherwise: several may run at a time, and what is learnt of the service is for this run alone. */
-const OWN = { port: 0, log: 'off', state: '' };
-
-const WORDING: Wording = {
-  flag: (name) => `--${name}`,
+const OWN = { port: 0, log: 'off', state: false };
+const AGAIN = 'the same command with';
+const WORDING = {
+  flag: (name: string) => `--${name}`,
   target: 'give it with --target URL',
-  record: 'record it: the same command with --record all --target URL',
+  record: `record it: ${AGAIN} --record all --target URL`,
 };
 
 /**
  * Runs a command against a recording, or records what it asks for. All that we say goes to standard error.
  *
- * @param flags by setting name
- * @param variables of `--env`
- * @param isVerbose all that was never served is listed
  * @returns the command's exit code; where that is 0, 1 where requests had no answer in the recording, or, if that is asked
  *   for, where exchanges were never served; 2 where Patchgate itself could not answer a request, whatever the command says
  * @throws PatchgateError where the command was not run, or ended with 0 and something could not be kept
@@ -107,12 +106,11 @@ async function runExec(
       await gate.close();
     }
     const recorded = gate.recorded();
-    if (recorded !== undefined) say(recordedText(recorded, recordedAt(config)));
+    if (recorded !== undefined) say(recordedText(recorded, recordedAt(config, gate.waiting())));
   } catch (error) {
     // The command's own code says more than ours.
     if (!ended || ended.code === 0) throw error;
-    const hint = error instanceof PatchgateError && error.hint ? `\n  ${error.hint}` : '';
-    say(messageOf(error) + hint);
+    say(messageOf(error));
   } finally {
     signals.release();
   }
@@ -120,12 +118,7 @@ async function runExec(
   return ended.code === 0 && isFailure ? 1 : ended.code;
 }
 
-/**
- * Says which requests of a command had no answer in the recording, which were blocked, and which exchanges it never asked for.
- *
- * @returns whether that is a failure, whatever the command says
- * @throws PatchgateError where the recording cannot be read
- */
+/** Says what went wrong between a command and the gate. @returns whether that is a failure, whatever the command says */
 async function reportRun(
   gate: Patchgate,
   { code, isKilled }: Ended,
@@ -134,23 +127,50 @@ async function reportRun(
   isVerbose: boolean,
 ): Promise<boolean> {
   const missed = gate.misses();
-  const again = 'the same command with --record new_episodes --target URL';
-  const misses = missed.misses.map((miss) => ({ ...miss, hint: hintWith(miss.hint, recording, again) }));
+  const record = `${AGAIN} --record new_episodes --target URL`;
+  const misses = missed.misses.map((miss) => ({ ...miss, hint: hintWith(miss.hint, recording, record) }));
+  const alone = `${AGAIN} --record all --target URL, and that test alone`;
   // A command may well live with a target that fails, but of it there is no answer in what was recorded.
-  const refused = refusedTexts(gate, BY_FLAGS, code !== 0 || isRecording);
-  for (const text of [missesText({ ...missed, misses }), ...refused]) if (text) say(text);
-  const { requests } = gate.counts();
-  const isFailure = missed.count > 0;
+  const refused = refusedTexts(gate, code !== 0 || isRecording);
+  const hits = crossSessionText(gate.crossSessionHits(), alone);
+  for (const text of [missesText({ ...missed, misses }), hits, ...refused]) if (text) say(text);
   // An interrupted command has not asked for all.
-  if (isKilled) return isFailure;
+  if (isKilled) return missed.count > 0;
   for (const idle of gate.faults.neverHappened()) say(neverHappenedText(idle));
-  if (requests === 0)
-    say(
-      `the command sent no request: its base URL must come from ${URL_VARIABLE}, or from a variable that --env sets`,
-    );
-  const unserved = await gate.unserved();
-  if (!unserved?.total || (requests === 0 && !failUnused)) return isFailure;
-  if (failUnused || isVerbose || unserved.count === 0) say(unservedText(unserved));
-  else say(unservedCount(unserved, '; -v lists them'));
-  return isFailure || (failUnused && unserved.count > 0);
+  if (gate.counts().requests === 0)
+    say(`the command sent no request: its base URL must come from ${URL_VARIABLE}, or a variable of --env`);
+  const isUnused = await reportUnserved(gate, failUnused, isVerbose, '; -v lists them');
+  return missed.count > 0 || isUnused;
+}
+
+/** Texts that are shown. */
+const MOST = 5;
+
+/** The requests that were blocked, or failed on their way, and why; alike ones are one. Misses are told elsewhere. */
+function refusedTexts(gate: Patchgate, withFailures: boolean): string[] {
+  const counts = new Map<string, number>();
+  for (const { answeredBy, request, response, verdict, failure } of gate.exchanges()) {
+    const isRefused = verdict?.outcome === 'block' || (withFailures && failure !== undefined);
+    if (answeredBy !== 'gate' || !isRefused || response === undefined || response.status === 501) continue;
+    const error = verdict?.findings.find(({ severity }) => severity === 'error');
+    const why = failure ?? (error ? `${error.rule}: ${error.message}` : '');
+    const remedy = verdict?.problem === 'destructive-change' ? `\n  ${remedyOf(verdict)}` : '';
+    const text = `the gate answered ${request.method} ${request.url} with ${response.status}: ${why}${remedy}`;
+    counts.set(text, (counts.get(text) ?? 0) + 1);
+  }
+  const all = [...counts].map(([text, count]) =>
+    count > 1 ? text.replace(/$/m, ` (${count} times)`) : text,
+  );
+  const more = all.length - MOST;
+  const rest = more > 0 ? [`${more} further kinds of requests were refused`] : [];
+  return [...all.slice(0, MOST).reverse(), ...rest];
+}
+
+function remedyOf({ effects = [] }: Verdict): string {
+  const lost = effects.filter(losesEnvironment);
+  if (lost.some((effect) => effect.protected)) return 'it is protected: nothing deletes it through this gate';
+  const names = [...new Set(lost.map(({ name }) => name))];
+  const isPlain = names.length > 0 && names.every((name) => /^[\w.-][\w. -]{0,99}$/.test(name));
+  const allowed = isPlain ? `--allow-delete '${names.join(',')}', or with ` : '';
+  return `where it is meant to go: ${AGAIN} ${allowed}--no-guard`;
 }

@@ -14,7 +14,7 @@ import { resolveConfig } from '../settings/config.ts';
 import { COMMAND_DEFAULTS } from '../settings/settings.ts';
 import { correctedProject } from '../state/corrected.ts';
 import { readInput } from './check/inputs.ts';
-import { all, headersOf, once } from './given.ts';
+import { once } from './given.ts';
 import { withStdin } from './input.ts';
 import { flagsOf, formatOf, GUARDING, RECORDINGS, REDACTION, takesText, withSettings } from './options.ts';
 import { isColoured, say, standardOutput, writeFileWhole } from './output.ts';
@@ -22,7 +22,7 @@ import { readSource } from './plan/source.ts';
 
 /** As the builder has yargs read them; what is given twice is a list. */
 type Args = { body: string; format: 'text' | 'json' } & Partial<
-  Record<'project' | 'recording' | 'fromTarget' | 'header' | 'writeFull', string | string[]>
+  Record<'project' | 'recording' | 'fromTarget' | 'writeFull', string | string[]>
 >;
 
 const SOURCES = 'What the project holds (one of them):';
@@ -53,9 +53,6 @@ export const plan: CommandModule = {
         state: takesText('File in which patchgate proxy keeps what it knows', { group: SOURCES }),
         recording: takesText('Recording whose exchanges show it', { group: SOURCES }),
         'from-target': takesText('Base URL of the service: it is read there, by one GET', { group: SOURCES }),
-        header: takesText("Header of that GET, repeatable: 'Authorization: Bearer …'", {
-          group: 'Target:',
-        }),
         'write-full': takesText('File to write the body to that loses no environment'),
         format: formatOf('Of the plan', 'text', 'json'),
       })
@@ -73,7 +70,6 @@ export const plan: CommandModule = {
       ...{ gate, path: patch.path, name: patch.name },
       recording: once('recording', args.recording),
       fromTarget: once('from-target', args.fromTarget),
-      headers: headersOf(all(args.header)),
     });
     const { verdict, effects = [] } = patch.inspect(told.known);
     const { record, isWhole } = told.known ?? {};

@@ -1,10 +1,10 @@
 import { setFlagsFromString } from 'node:v8';
 import type { CommandModule } from 'yargs';
-import type { ServerKind } from '../app/modes.ts';
+import type { ServerKind } from '../app/compose-upstream.ts';
 import type { Patchgate } from '../app/patchgate.ts';
-import { missesText, recordedAt, unservedCount, unservedText } from '../app/run-text.ts';
+import { missesText, recordedAt, unservedCount, unservedOf, unservedText } from '../app/run-text.ts';
 import { recordedText, visible } from '../reporters/wording.ts';
-import { type Config, resolveConfig } from '../settings/config.ts';
+import { resolveConfig } from '../settings/config.ts';
 import { COMMAND_DEFAULTS } from '../settings/settings.ts';
 import { version } from '../version.ts';
 import { FAKING, flagsOf, PROXYING, REPLAYING, withSettings } from './options.ts';
@@ -66,31 +66,36 @@ export async function serve(kind: ServerKind, flags: Readonly<Record<string, unk
     const listening = await gate.listen();
     say(`${version()} listens on ${listening.url}`);
     say(gate.summary);
+    const protects = config.protect.length > 0 ? `, protects ${config.protect.map(visible).join(', ')}` : '';
     const hasControl = listening.isLoopback || config.controlToken !== undefined;
     const health = hasControl ? `; health: ${listening.url}/__patchgate/health` : '';
-    say(`validation ${config.validation}, guard ${config.guard}${policyText(config)}${health}`);
+    say(`validation ${config.validation}, guard ${config.guard}${protects}${health}`);
     await stopped;
     // What is in flight is over then.
     await listening.close();
-    if (kind === 'replay') await reportReplay(gate, config.failUnused);
+    if (kind === 'replay') {
+      const missed = missesText(gate.misses());
+      if (missed) say(missed);
+      if (await reportUnserved(gate, config.failUnused)) process.exitCode = 1;
+      if (gate.counts().failed > 0) process.exitCode = 2;
+    }
   } finally {
     await gate.close();
   }
   const recorded = gate.recorded();
-  if (recorded !== undefined) say(recordedText(recorded, recordedAt(config)));
+  if (recorded !== undefined) say(recordedText(recorded, recordedAt(config, gate.waiting())));
 }
 
-async function reportReplay(gate: Patchgate, failUnused: boolean): Promise<void> {
-  const missed = missesText(gate.misses());
-  if (missed) say(missed);
-  const unserved = await gate.unserved();
-  const isWorthALine = unserved && unserved.total > 0 && (gate.counts().requests > 0 || failUnused);
-  if (isWorthALine)
-    say(failUnused || unserved.count === 0 ? unservedText(unserved) : unservedCount(unserved));
-  if (failUnused && unserved?.count) process.exitCode = 1;
-  if (gate.counts().failed > 0) process.exitCode = 2;
-}
-
-function policyText({ protect }: Config): string {
-  return protect.length > 0 ? `, protects ${protect.map(visible).join(', ')}` : '';
+/** Says what was never asked for. @returns whether that is a failure */
+export async function reportUnserved(
+  gate: Patchgate,
+  failUnused: boolean,
+  isVerbose = false,
+  how = '',
+): Promise<boolean> {
+  const unserved = await unservedOf(gate);
+  if (!unserved?.total || (gate.counts().requests === 0 && !failUnused)) return false;
+  const isListed = failUnused || isVerbose || unserved.count === 0;
+  say(isListed ? unservedText(unserved) : unservedCount(unserved, how));
+  return failUnused && unserved.count > 0;
 }

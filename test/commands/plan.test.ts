@@ -156,10 +156,10 @@ describe('what the project holds', () => {
     const args = [
       '--from-target',
       `${target.url}/api/v2`,
-      '--header',
-      'Authorization: Bearer a',
-      '--header',
-      'X-A: 1',
+      '--set-header',
+      'Authorization=Bearer a',
+      '--set-header',
+      'X-A=1',
     ];
     const { code, stdout } = await run(...args);
     expect(code).toBe(3);
@@ -193,7 +193,6 @@ describe('what the project holds', () => {
   it.each([
     [['--state', 'a', '--recording', 'b'], '--state and --recording cannot be given together'],
     [['--recording', 'b', '--from-target', 'http://a'], '--recording and --from-target'],
-    [['--header', 'A: b'], '--header has no meaning'],
     [['--no-state'], 'nothing says what the project holds'],
     [['--recording', 'checkot'], 'there is no recording "checkot"'],
     [['--write-full', 'a', '--write-full', 'b'], '--write-full is given more than once'],

@@ -23,8 +23,6 @@ interface Asked {
   recording: string | undefined;
   /** Base URL of the service. */
   fromTarget: string | undefined;
-  /** Of the GET: name, value, name, value, … */
-  headers: readonly string[];
 }
 
 /** What a source knows of a project. */
@@ -45,7 +43,7 @@ export async function readSource(
   origins: Readonly<Partial<Record<string, string>>>,
   asked: Asked,
 ): Promise<Told> {
-  const { recording, fromTarget, headers } = asked;
+  const { recording, fromTarget } = asked;
   const { state = STATE_BY_DEFAULT, store } = config;
   const isStateNamed = origins.state === 'flag' && state !== '';
   const named = [
@@ -62,7 +60,6 @@ export async function readSource(
       'what the project holds is known from one',
     );
   if (fromTarget !== undefined) return fromService(fromTarget, config, asked);
-  if (headers.length > 0) throw refuse('--header has no meaning without --from-target', 'leave it out');
   if (recording !== undefined) return fromRecording(recording, config, asked);
   if (store !== undefined && !isStateNamed) return fromDatabase(config, asked);
   if (state !== '') return fromState(state, isStateNamed, config, asked);
@@ -70,20 +67,26 @@ export async function readSource(
 }
 
 /** Reads the project by one GET. */
-async function fromService(url: string, config: Config, { name, path, headers }: Asked): Promise<Told> {
+async function fromService(url: string, config: Config, { name, path }: Asked): Promise<Told> {
   // The client takes 50 ms to load.
   const { targetReader } = await import('../../guard/reader.ts');
   const { openForward } = await import('../../upstreams/forward.ts');
   const target = parseTarget(url);
   const upstream = await openForward(target, config, process.env);
   const session = { id: 0, name: '' };
-  const asker = { method: 'PATCH', url: path, headers, stream: new IncomingMessage(new Socket()), session };
+  const asker = {
+    method: 'PATCH',
+    url: path,
+    headers: [],
+    stream: new IncomingMessage(new Socket()),
+    session,
+  };
   const reading = await targetReader(upstream, config.timeout)(name, asker).finally(() => upstream.close());
   const { record, why = 'there is no such project', unreachable } = reading;
   if (record) return { known: { record, isWhole: true }, source: url, advice: '' };
   if (unreachable) throw unreachable;
   throw new PatchgateError('cannot-read', `GET ${target.origin}${target.path}${path}: ${why}`, {
-    hint: "is the base URL right? credentials: --header 'Authorization: Bearer …'",
+    hint: 'is the base URL right? credentials: --set-header Authorization=env:TOKEN',
   });
 }
 
