@@ -3,7 +3,7 @@ import { skipSpace, skipValue } from '../../json/json-text.ts';
 import { type PatternNode, patternsBelow } from '../../json/pointer-pattern.ts';
 import { skipString } from '../../json/scan-json.ts';
 import { isHarmless, isOpenSecret } from './names.ts';
-import { Edits, isRedacted, REDACTED } from './redacted.ts';
+import { type Edit, edited, isRedacted, REDACTED } from './redacted.ts';
 import { type OnSecret, type Redaction, redactPlain, SHORTEST } from './redaction.ts';
 import { SHORTEST_TOKEN } from './shapes.ts';
 
@@ -29,9 +29,9 @@ export function redactDocument(
   const { members, patterns, texts, pointers } = redaction;
   const isOwn = patterns.length > 0 || texts.length > 0;
   const shortest = patterns.length > 0 ? 1 : SHORTEST;
-  const edits = new Edits(text);
+  const edits: Edit[] = [];
   walk(skipSpace(text, 0), parsed, undefined, pointers, 0);
-  return edits.toString();
+  return edited(text, edits);
 
   /** @param value what stands here, but for a member that comes twice @returns the offset behind it */
   function walk(
@@ -146,14 +146,14 @@ export function redactDocument(
   }
 
   function replace(from: number, to: number, before: string, after: string): void {
-    if (after !== before) edits.add(from, to, JSON.stringify(after));
+    if (after !== before) edits.push([from, to, JSON.stringify(after)]);
   }
 
   function hide(from: number): number {
     const to = skipValue(text, from);
     if (isRedacted(text.slice(from + 1, to - 1))) return to;
     onSecret?.(JSON.parse(text.slice(from, to)) as JsonValue, true);
-    edits.add(from, to, `"${REDACTED}"`);
+    edits.push([from, to, `"${REDACTED}"`]);
     return to;
   }
 }

@@ -2,7 +2,7 @@ import type { JsonValue } from '../../json/json.ts';
 import { skipValue } from '../../json/json-text.ts';
 import { isHarmless, secretParameters } from './names.ts';
 import { redactDocument } from './redact-json.ts';
-import { Edits, type Hide, hidden, isRedacted, REDACTED } from './redacted.ts';
+import { type Edit, edited, type Hide, hidden, isRedacted, REDACTED } from './redacted.ts';
 import { type OnSecret, type Redaction, redactPlain, SHORTEST } from './redaction.ts';
 import { isOfName, LONGEST_NAME, mayHoldAny } from './suspects.ts';
 
@@ -124,14 +124,15 @@ interface ValueSpan {
 function redactNamed(text: string, redaction: Redaction, onSecret?: OnSecret): string {
   const names = redaction.membersInText;
   const isSecret = secretParameters(text, names);
-  const edits = new Edits(text);
+  const edits: Edit[] = [];
+  let end = 0;
   /** Nothing ends a bare value before this. */
   let bareEnd = -1;
   let isProgram: boolean | undefined;
   SIGNS.lastIndex = 0;
   for (let sign = SIGNS.exec(text); sign; sign = SIGNS.exec(text)) {
     const isFlag = sign[0].startsWith('--');
-    const name = isFlag ? sign[0].trim().slice(2) : nameBefore(text, sign.index, edits.end);
+    const name = isFlag ? sign[0].trim().slice(2) : nameBefore(text, sign.index, end);
     const { kind } = names.meaning(name);
     if (kind === 'plain') continue;
     isProgram ??= CODE.test(text);
@@ -144,10 +145,11 @@ function redactNamed(text: string, redaction: Redaction, onSecret?: OnSecret): s
     const plain = /^\d{1,15}$/.test(secret) ? Number(secret) : decodePart(secret);
     if (!isSecret(name, value.isList ? {} : plain)) continue;
     onSecret?.(text.slice(value.from, value.to), true);
-    edits.add(value.from, value.to, value.isList ? `"${REDACTED}"` : REDACTED);
-    SIGNS.lastIndex = value.to;
+    edits.push([value.from, value.to, value.isList ? `"${REDACTED}"` : REDACTED]);
+    end = value.to;
+    SIGNS.lastIndex = end;
   }
-  const clean = edits.toString();
+  const clean = edited(text, edits);
   const isMarkup = /<\/|\/>/.test(clean) && !(isProgram ?? CODE.test(text));
   return isMarkup ? redactElements(clean, redaction, onSecret) : clean;
 

@@ -24,32 +24,16 @@ export function betweenPlaceholders(text: string, change: (part: string) => stri
   return parts.map((part, i) => (i % 2 === 1 ? part : change(part))).join('');
 }
 
-/** Spans of a text that something else takes the place of, in the order of the text. */
-export class Edits {
-  readonly #text: string;
-  readonly #edits: { from: number; to: number; by: string }[] = [];
+/** What takes the place of a span of a text. */
+export type Edit = [from: number, to: number, by: string];
 
-  constructor(text: string) {
-    this.#text = text;
+/** @param edits in the order of the text */
+export function edited(text: string, edits: readonly Edit[]): string {
+  let at = 0;
+  let clean = '';
+  for (const [from, to, by] of edits) {
+    clean += text.slice(at, from) + by;
+    at = to;
   }
-
-  /** The offset behind the last span. */
-  get end(): number {
-    return this.#edits.at(-1)?.to ?? 0;
-  }
-
-  add(from: number, to: number, by: string): void {
-    this.#edits.push({ from, to, by });
-  }
-
-  toString(): string {
-    if (this.#edits.length === 0) return this.#text;
-    let at = 0;
-    let clean = '';
-    for (const { from, to, by } of this.#edits) {
-      clean += this.#text.slice(at, from) + by;
-      at = to;
-    }
-    return clean + this.#text.slice(at);
-  }
+  return edits.length === 0 ? text : clean + text.slice(at);
 }

@@ -5,7 +5,15 @@ import type { JsonValue } from '../../json/json.ts';
 import { tokensOf } from '../../json/pointer.ts';
 import { type PatternNode, patternTree } from '../../json/pointer-pattern.ts';
 import { SecretNames } from './names.ts';
-import { betweenPlaceholders, Edits, type Hide, hidden, isRedacted, REDACTED } from './redacted.ts';
+import {
+  betweenPlaceholders,
+  type Edit,
+  edited,
+  type Hide,
+  hidden,
+  isRedacted,
+  REDACTED,
+} from './redacted.ts';
 import { isLikeToken, secretsIn } from './shapes.ts';
 
 /** What is redacted: the settings, compiled. */
@@ -80,14 +88,16 @@ export function redactPlain(
   onSecret?: OnSecret,
   hide: Hide = hidden,
 ): string {
-  const edits = new Edits(text);
+  const edits: Edit[] = [];
+  let end = 0;
   for (const { from, to } of detects ? secretsIn(text) : []) {
     const secret = text.slice(from, to);
-    if (from < edits.end || isRedacted(secret)) continue;
+    if (from < end || isRedacted(secret)) continue;
     onSecret?.(secret, false);
-    edits.add(from, to, hide(secret));
+    edits.push([from, to, hide(secret)]);
+    end = to;
   }
-  let clean = edits.toString();
+  let clean = edited(text, edits);
   for (const secret of texts)
     if (clean.includes(secret))
       clean = betweenPlaceholders(clean, (part) => part.replaceAll(secret, REDACTED));
