@@ -1,10 +1,10 @@
-import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
+import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { createSecureContext } from 'node:tls';
 import { messageOf, PatchgateError, whyUnreadable } from '../errors.ts';
 
-/** What the gate proves itself with to its clients: PEM texts. */
+/** What the gate proves itself with: PEM texts. */
 export interface ServerTls {
   /** The gate's own certificate first, then those between it and an authority. */
   cert: string;
@@ -12,7 +12,7 @@ export interface ServerTls {
 }
 
 /** How every connection to the target is secured: options of Node's `tls.connect`. */
-export interface TargetTls {
+export interface TargetTls extends Partial<ServerTls> {
   /** PEM; undefined: Node's own authorities. */
   ca: string | undefined;
   /** What stands in `ca` is trusted, be it the authority or only the target's own certificate. */
@@ -21,9 +21,6 @@ export interface TargetTls {
   rejectUnauthorized: boolean;
   /** Always said, or a client's `Host` would. `""` where the target is an IP address: the address is checked then. */
   servername: string;
-  /** What the gate proves itself with to the target. */
-  cert?: string;
-  key?: string;
 }
 
 /**
@@ -33,26 +30,23 @@ export interface TargetTls {
  * @throws PatchgateError `bad-usage` where one is missing, `bad-input` where a file cannot be read, holds something
  *   else, or where the two do not belong together
  */
-export async function readServerTls({
-  tlsCert,
-  tlsKey,
-}: {
+export function readServerTls(files: {
   tlsCert: string | undefined;
   tlsKey: string | undefined;
 }): Promise<ServerTls | undefined> {
-  return readPair({ cert: tlsCert, key: tlsKey }, ['--tls-cert', '--tls-key']);
+  return readPair(files.tlsCert, files.tlsKey, '--tls-cert', '--tls-key');
 }
 
-/** A certificate and its key, which belong together. @param flags by which they are given */
-export async function readPair(
-  files: { cert: string | undefined; key: string | undefined },
-  flags: readonly [cert: string, key: string],
-): Promise<{ cert: string; key: string } | undefined> {
-  const { cert: certFile, key: keyFile } = files;
+/** A certificate and its key, which belong together. */
+async function readPair(
+  certFile: string | undefined,
+  keyFile: string | undefined,
+  certFlag: string,
+  keyFlag: string,
+): Promise<ServerTls | undefined> {
   if (certFile === undefined && keyFile === undefined) return undefined;
-  const [certFlag, keyFlag] = flags;
   if (certFile === undefined || keyFile === undefined) {
-    const [given, missing] = keyFile === undefined ? flags : [keyFlag, certFlag];
+    const [given, missing] = keyFile === undefined ? [certFlag, keyFlag] : [keyFlag, certFlag];
     throw new PatchgateError('bad-usage', `${given} is given without ${missing}`, {
       hint: `TLS takes both: ${certFlag} own.crt ${keyFlag} own.key`,
     });
@@ -63,7 +57,19 @@ export async function readPair(
     () => new X509Certificate(cert),
     () => [`${certFile} holds no certificate in PEM`, 'it should begin with -----BEGIN CERTIFICATE-----'],
   );
-  if (!certificate.checkPrivateKey(privateKeyOf(key, keyFile)))
+  // Node's error for it differs from version to version.
+  const isLocked = /^-----BEGIN ENCRYPTED|^Proc-Type: 4,ENCRYPTED/m.test(key);
+  const privateKey = attempt(
+    () => createPrivateKey(key),
+    () =>
+      isLocked
+        ? [
+            `the key in ${keyFile} is locked with a passphrase`,
+            'unlock it: openssl pkey -in server.key -out unlocked.key',
+          ]
+        : [`${keyFile} holds no private key in PEM`, 'it should begin with -----BEGIN PRIVATE KEY-----'],
+  );
+  if (!certificate.checkPrivateKey(privateKey))
     throw badFile(
       `the key in ${keyFile} is not that of the certificate in ${certFile}`,
       'give the two that were made together; in a chain, the own certificate comes first',
@@ -96,23 +102,21 @@ export async function readTargetTls(
   { url }: { url: URL },
   { targetCa, targetInsecure, targetCert, targetKey }: TargetTlsFiles,
 ): Promise<TargetTls> {
-  const misused = (text: string, hint: string) => new PatchgateError('bad-usage', text, { hint });
-  if (url.protocol === 'http:' && (targetInsecure || targetCa !== undefined || targetCert !== undefined)) {
-    const flag = targetInsecure
-      ? '--target-insecure'
-      : targetCa === undefined
-        ? '--target-cert'
-        : '--target-ca';
-    const hint = `leave ${flag} out, or give the target as https://${url.host}`;
-    throw misused(`${flag} has no meaning for ${url.origin}: it speaks no TLS`, hint);
-  }
-  if (targetInsecure && targetCa !== undefined)
-    throw misused(
-      '--target-ca and --target-insecure contradict each other',
-      'with --target-ca alone the target is verified',
+  const flag = targetInsecure ? 'insecure' : targetCa !== undefined ? 'ca' : targetCert && 'cert';
+  if (url.protocol === 'http:' && flag)
+    throw new PatchgateError(
+      'bad-usage',
+      `--target-${flag} has no meaning for ${url.origin}: it speaks no TLS`,
+      {
+        hint: `leave --target-${flag} out, or give the target as https://${url.host}`,
+      },
     );
+  if (targetInsecure && targetCa !== undefined)
+    throw new PatchgateError('bad-usage', '--target-ca and --target-insecure contradict each other', {
+      hint: 'with --target-ca alone the target is verified',
+    });
   return {
-    ...(await readPair({ cert: targetCert, key: targetKey }, ['--target-cert', '--target-key'])),
+    ...(await readPair(targetCert, targetKey, '--target-cert', '--target-key')),
     ca: targetCa === undefined ? undefined : await readAuthorities(targetCa, '--target-ca'),
     allowPartialTrustChain: targetCa !== undefined,
     rejectUnauthorized: !targetInsecure,
@@ -120,22 +124,20 @@ export async function readTargetTls(
   };
 }
 
-const CERTIFICATE = /-----BEGIN CERTIFICATE-----.*?-----END CERTIFICATE-----/gs;
-
 export async function readAuthorities(file: string, flag: string): Promise<string> {
-  const found = (await readPem(file, "authorities' certificates", flag)).match(CERTIFICATE) ?? [];
-  attempt(
-    () => {
-      if (found.length === 0) throw new Error('nothing found');
-      for (const pem of found) new X509Certificate(pem);
-    },
-    () => [
-      `${file} holds no certificate in PEM, or a broken one`,
-      'it should hold what stands between -----BEGIN CERTIFICATE----- and -----END CERTIFICATE-----',
-    ],
+  const pem = await readPem(file, "authorities' certificates", flag);
+  const found = pem.match(/-----BEGIN CERTIFICATE-----.*?-----END CERTIFICATE-----/gs) ?? [];
+  const isRead = attempt(
+    () => found.map((one) => new X509Certificate(one)).length > 0,
+    () => [NO_AUTHORITY(file), AUTHORITY],
   );
+  if (!isRead) throw badFile(NO_AUTHORITY(file), AUTHORITY);
   return found.join('\n');
 }
+
+const NO_AUTHORITY = (file: string) => `${file} holds no certificate in PEM, or a broken one`;
+const AUTHORITY =
+  'it should hold what stands between -----BEGIN CERTIFICATE----- and -----END CERTIFICATE-----';
 
 async function readPem(file: string, what: string, flag: string): Promise<string> {
   try {
@@ -144,21 +146,6 @@ async function readPem(file: string, what: string, flag: string): Promise<string
     const hint = `check the path given with ${flag}`;
     throw badFile(`cannot read the ${what} ${file}: ${whyUnreadable(cause)}`, hint, cause);
   }
-}
-
-function privateKeyOf(pem: string, file: string): KeyObject {
-  // Node's error for it differs from version to version.
-  const isLocked = /^-----BEGIN ENCRYPTED|^Proc-Type: 4,ENCRYPTED/m.test(pem);
-  return attempt(
-    () => createPrivateKey(pem),
-    () =>
-      isLocked
-        ? [
-            `the key in ${file} is locked with a passphrase`,
-            'unlock it: openssl pkey -in server.key -out unlocked.key',
-          ]
-        : [`${file} holds no private key in PEM`, 'it should begin with -----BEGIN PRIVATE KEY-----'],
-  );
 }
 
 function attempt<T>(read: () => T, complain: (error: unknown) => [message: string, hint: string]): T {

@@ -8,14 +8,6 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/**
- * Whether a program's value is an object of names and values, of whatever class; a Map, an error, a promise and bytes are none. By
- * its text, since a test may run in a realm of its own.
- */
-export function isRecord(value: unknown): value is object {
-  return Object.prototype.toString.call(value) === '[object Object]';
-}
-
 /** An own member of an object, or undefined: never something that the prototype lends. */
 export function member(value: unknown, name: string): JsonValue | undefined {
   return isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;

@@ -136,19 +136,6 @@ describe('further keys of integrations', () => {
     },
   );
 
-  it('have an enabled that is a boolean', () => {
-    for (const enabled of ['true', 1, null, {}])
-      expect(findings({ tool: { enabled } })).toEqual(['schema.type error /integrations/tool/enabled']);
-    expect(findings({ 'a/b': { enabled: 1 } })).toEqual(['schema.type error /integrations/a~1b/enabled']);
-  });
-
-  it('have no other listed field', () => {
-    expect(findings({ tool: { Enabled: true } })).toEqual([
-      'schema.field-case error /integrations/tool/Enabled',
-    ]);
-    expect(findings({ tool: { slot: 1 } })).toEqual(['schema.unknown-field warn /integrations/tool/slot']);
-  });
-
   it('that hold anything else are unlisted fields', () => {
     for (const value of [true, 'on', 1, null, [], [{ enabled: 1 }]])
       expect(findings({ tool: value })).toEqual(['schema.unknown-field warn /integrations/tool']);

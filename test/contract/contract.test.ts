@@ -167,19 +167,6 @@ describe('each keyword is found where it is broken', () => {
   ])('%j', (schema, body, found) => {
     expect(said(schema, body)).toEqual(found.map((text) => text.replace(/^\S+/, '$& error')));
   });
-
-  it('says that it is the name that is wrong', () => {
-    expect(judge({ propertyNames: { pattern: '^[a-z]+$' } }, { A: 'x' })).toMatchObject([
-      { rule: 'schema.pattern', pointer: '/A', message: 'the name /A must match pattern "^[a-z]+$"' },
-    ]);
-  });
-
-  it('keeps each finding in its place in a flood', () => {
-    const names = Object.fromEntries(Array.from({ length: 300 }, (_, index) => [`n${index}`, 1]));
-    const found = said({ propertyNames: { $ref: '#/$defs/one' }, $defs: { one: { maxLength: 1 } } }, names);
-    expect(found).toHaveLength(300);
-    expect(found).toContain('schema.max-length error /n42');
-  });
 });
 
 describe('an absolute $id', () => {
@@ -196,31 +183,18 @@ describe('an absolute $id', () => {
     const files = { 'person.json': { ...person, $id: from === base ? person.$id : 'urn:example:person' } };
     expect(said(schema, { a: 1 }, files)).toEqual(['schema.type error /a']);
   });
-
-  it('is no one elses', () => {
-    expect(refused({ 'put-flag.json': person, 'person.json': person })).toMatch(
-      /^put-flag\.json: the schema does not compile: schema with key or id ".*person\.json" already exists/,
-    );
-  });
 });
 
 describe('the standard formats', () => {
   const FORMATS = [
     ['date-time', '2026-02-30T00:00:00Z', '2026-02-28T00:00:00Z'],
     ['date', '2026-13-01', '2026-12-01'],
-    ['time', '25:00:00Z', '23:00:00Z'],
-    ['duration', '1 day', 'P1D'],
     ['email', 'ana', 'ana@example.com'],
-    ['hostname', 'a b', 'a.example'],
-    ['ipv4', '1.2.3', '1.2.3.4'],
     ['ipv6', ':::', '::1'],
     ['uri', '/a', 'https://a.example/'],
     ['uri-reference', 'a b', '/a'],
-    ['uri-template', '{', '/{a}'],
     ['uuid', '1', '00000000-0000-4000-8000-000000000000'],
     ['regex', '(', '^a$'],
-    ['json-pointer', 'a', '/a'],
-    ['relative-json-pointer', '/a', '0/a'],
     ['int32', 2147483648, 1],
     ['byte', 'a\n\n', 'YWJj'],
   ] as const;
@@ -238,20 +212,11 @@ describe('the standard formats', () => {
     expect(found[0]?.message).toBe('/date-time is no valid date-time');
   });
 
-  it('without a check that is well kept are taken', () => {
-    const unchecked = ['idn-email', 'idn-hostname', 'iri', 'iri-reference', 'password'];
-    expect(said(ofAll(unchecked), Object.fromEntries(unchecked.map((format) => [format, ' '])))).toEqual([]);
-  });
-
   it('leave url to the WHATWG parser', () => {
     const schema = { properties: { a: { type: 'string', format: 'url' } } };
     expect(said(schema, { a: 'app://checkout' })).toEqual([]);
     expect(said(schema, { a: 'checkout' })).toEqual(['schema.format error /a']);
   });
-});
-
-it('takes a file of megabytes', () => {
-  expect(said({ properties: { a: { format: 'byte' } } }, { a: 'YWJj'.repeat(1_250_000) })).toEqual([]);
 });
 
 it.each<[string, object, JsonValue]>([

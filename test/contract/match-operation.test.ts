@@ -64,90 +64,36 @@ describe('a plain path', () => {
   ])('%s is none of its business', (url) => {
     expect(match(url)).toBeUndefined();
   });
-
-  it.each(['GET', 'POST', 'PUT', 'DELETE', 'OPTIONS', 'HEAD', 'patch'])(
-    'with %s is none of its business',
-    (method) => {
-      expect(match('/accounts/current/projects/42', { method })).toBeUndefined();
-    },
-  );
 });
 
 describe('a path that servers read differently', () => {
   it.each([
     // Slashes and dots.
-    '//accounts/current/projects/42',
     '/accounts//current/projects/42',
     '/accounts/current/projects//42',
-    '/accounts/current/projects/42//',
     '//other.example.com/accounts/current/projects/42',
     '/./accounts/current/projects/42',
     '/accounts/current/./projects/42',
-    '/accounts/current/projects/42/.',
-    '/accounts/current/projects/42/./',
-    '/x/../accounts/current/projects/42',
-    '/accounts/current/x/../projects/42',
-    '/accounts/current/projects/42/x/..',
-    '/../../accounts/current/projects/42',
-    '/accounts/current/projects/x//../../42',
     '/accounts/current/projects/42/..',
-    '/accounts/current/projects/42.',
-    '/accounts./current/projects/42',
-    '/accounts/current/projects.../42',
     // Coded characters.
-    '/accounts/current/%70rojects/42',
     '/%61%63%63%6F%75%6E%74%73/current/projects/42',
-    '/accounts/current/projects/%34%32',
-    '/accounts/current/projects%2F42',
     '/accounts/current/projects%2f42',
     '/accounts%2Fcurrent%2Fprojects%2F42',
-    '/accounts/current/%2e/projects/42',
-    '/accounts/current/x/%2e%2e/projects/42',
-    '/accounts/current/x/%2E./projects/42',
     '/accounts/current/x%2F../projects/42',
-    '/accounts/current/x%2F%2e%2e%2Fprojects/42',
     '/accounts/current/a%2Fb/../%70rojects/42',
-    '/accounts/current/%2570rojects/42',
     '/accounts/current/%25252570rojects/42',
     '/accounts/current/%25%37%30rojects/42',
-    '/accounts/current/projects/42%20',
-    '/accounts/current/projects/42%00',
-    '/accounts/current/projects/42%00.png',
-    '/accounts/current/projects/42%00/x',
     '/accounts/current/projects/42%0A',
     '/accounts/current/projects%09/42',
-    '/accounts/current/pro%00jects/42',
     '/x%0Ay/accounts/current/proj%65cts/42',
-    '/accounts/current/projects/42%23x',
     '/accounts/current/projects/42%3Fx',
     '/accounts/current/projects/42%3F/x',
     '/accounts/current/projects/42%3Bx',
     // Overlong forms of `/`, `.` and letters, in octets as well.
-    '/accounts/current%c0%afprojects/42',
-    '/accounts/current%e0%80%afprojects/42',
-    '/accounts/current%f0%80%80%afprojects/42',
-    '/accounts/current/x/%c0%ae%c0%ae/projects/42',
-    '/accounts/current/%c1%b0rojects/42',
-    '/accounts/current\u00c0\u00afprojects/42',
-    '/accounts/current%u002fprojects/42',
-    '/accounts/current/%u0070rojects/42',
     // Parameters, backslashes, fragments.
-    '/accounts/current/projects;x=1/42',
-    '/accounts/current/projects/42;x=1',
     '/accounts/current/projects/42;jsessionid=1/',
-    '/accounts;a;b=c/current/projects/42',
-    '/accounts/current/projects/42;/x',
-    '/accounts/current/;/projects/42',
-    '/accounts/current/x/..;/projects/42',
-    '/accounts/current/x/..;a=b/projects/42',
-    '/accounts/current/x/%2e%2e%3b/projects/42',
     '/accounts/current;a%2Fb/%70rojects/42',
-    '/accounts/current;%2F/projects/42',
-    '/accounts\\current\\projects\\42',
     '/accounts/current%5Cprojects/42',
-    '/accounts/current/x\\..\\projects/42',
-    '/accounts/current/projects/42#x',
-    '/accounts/current/projects/42#/x',
     '/x#/accounts/current/projects/42',
     'http://host\\accounts\\current\\projects\\42',
     'accounts/current/projects/42',
@@ -157,7 +103,6 @@ describe('a path that servers read differently', () => {
     '/accounts/current/projects/42%0D%0A/x',
     '/accounts/current/projects/.../42',
     // Only what is unreserved is decoded before the dots are resolved, as URL parsers do.
-    '/accounts/current/a%2Fb/%2e%2e/projects/42',
     '/accounts/current/%61%2F%62/.%2e/projects/42',
     // Characters that fold to ASCII, or that nobody sees.
     '/account%C5%BF/current/project%c5%bf/42',
@@ -166,37 +111,23 @@ describe('a path that servers read differently', () => {
     '/accounts/current/%EF%BD%90rojects/42',
     '/accounts%E2%81%84current%E2%88%95projects/42',
     '/accounts/current/x/%E2%80%A5/projects/42',
-    '/accounts/current/proj%C3%A9cts/42',
     '/accounts/current/pro%C2%ADjects/42',
-    '/accounts/current/pro%ADjects/42',
-    '/accounts/current/pro\u00adjects/42',
     '/accounts/current/pro%E2%80%8Bjects/42',
     '/accounts/current/projects%C2%A0/42',
     '/accounts/current/pro%FFjects/42',
-    '/accounts/current/pro%jects/42',
     '/accounts/current/%uFF50rojects/42',
     '/accounts%u2215current%u2216projects%uff0f42',
     '/accounts/current/%u0170rojects/42',
     '/accounts/current%C4%AFprojects/42',
     // Overlong in five octets, and with a last octet that is none.
-    '/accounts/current%f8%80%80%80%afprojects/42',
-    '/accounts/current%c0%2fprojects/42',
-    '/accounts/current%%32%66projects/42',
     // A server that knows one coding need not know the other.
     '/accounts%2fcurrent/projects/42%u002f42',
-    '/accounts%2fcurrent/projects/42%c0%afx',
-    '/accounts%u002fcurrent/projects/42%2fx',
     // A parameter that is left out.
-    '/accounts//projects/42',
     '/api/v2/accounts//projects/42/',
     // Letter case of the literal parts.
-    '/ACCOUNTS/current/projects/42',
-    '/accounts/current/Projects/42',
     '/accounts/current/PROJECTS/42/',
-    '/accounts/current/%50rojects/42',
     // A coded character anywhere before it.
     '/My%20base/accounts/current/projects/42',
-    '/%C3%A9/accounts/current/projects/42',
   ])('%s is refused', (url) => {
     expect(match(url)).toBe(AMBIGUOUS);
   });
@@ -209,19 +140,6 @@ describe('a path that servers read differently', () => {
     });
     expect(found?.parameters).toEqual({});
     expect(found?.findings[0]?.message).toContain('"/accounts/current/projects//42" is not written plainly');
-  });
-
-  it('is shortened in messages', () => {
-    const found = createMatcher(entries)({
-      method: 'PATCH',
-      url: `/${'x'.repeat(5000)}//accounts/current/projects/42`,
-      headers: [],
-    });
-    expect(found?.findings[0]?.message.length).toBeLessThan(500);
-  });
-
-  it('is let alone under another method', () => {
-    expect(match('//accounts/current/projects/42', { method: 'GET' })).toBeUndefined();
   });
 });
 
@@ -312,29 +230,6 @@ describe('check parameters', () => {
 
     it.each(['0', '42', '2147483647', '-2147483648', '-1'])('project %s', (id) => {
       expect(match(`/accounts/current/projects/${id}`)).toBe('updateProject');
-    });
-
-    it.each([
-      '2147483648',
-      '-2147483649',
-      '4294967338',
-      '99999999999999999999',
-      '042',
-      '+42',
-      '42a',
-      'abc',
-      'current',
-      '4.2e1',
-      '42.json',
-      '42,43',
-      '0x2A',
-      '-0',
-      '1:2',
-      '{project_id}',
-    ])('project %s is none', (id) => {
-      expect(match(`/accounts/current/projects/${id}`)).toMatch(
-        /^updateProject request\.(path-parameter|ambiguous-path) error$/,
-      );
     });
 
     it('are told of both, naming what they must be', () => {

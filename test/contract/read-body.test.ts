@@ -32,42 +32,11 @@ describe('the text', () => {
     ]);
     expect(json).toBeUndefined();
   });
-
-  it.each([
-    ['a lone continuation', [0x22, 0x80, 0x22]],
-    ['an overlong slash', [0x22, 0xc0, 0xaf, 0x22]],
-    ['half of a character', [0x22, 0xc3, 0x22]],
-    ['a coded surrogate', [0x22, 0xed, 0xa0, 0x80, 0x22]],
-    ['past the last character', [0x22, 0xf5, 0x80, 0x80, 0x80, 0x22]],
-    ['UTF-16', [...Buffer.from('\uFEFF{}', 'utf16le')]],
-    ['Latin-1', [...Buffer.from('"\u00e9"', 'latin1')]],
-  ])('%s is no UTF-8', (_, bytes) => {
-    const { findings, json } = read(Uint8Array.from(bytes));
-    expect(findings).toMatchObject([{ rule: 'request.json', severity: 'error' }]);
-    expect(findings[0]?.message).toContain('not valid UTF-8');
-    expect(json).toBeUndefined();
-  });
-
-  it('is read from the very bytes of a view', () => {
-    const bytes = Buffer.from('xx{"a":1}xx');
-    expect(read(bytes.subarray(2, 9))).toMatchObject({ findings: [], json: { a: 1 } });
-  });
-
-  it.each(['null', '7', '"x"', '[]', ' {} \n'])('%s is a document', (body) => {
-    expect(read(body)).toMatchObject({ findings: [], json: JSON.parse(body), text: body });
-  });
 });
 
 describe('the limits', () => {
   const TOO_LARGE = ['request.too-large error'];
   const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
-
-  it('of bytes are those before decoding too', () => {
-    expect(found('{}   ', { limit: 5 })).toEqual([]);
-    expect(found('{}    ', { limit: 5 })).toEqual(TOO_LARGE);
-    expect(found('too-large')).toEqual(TOO_LARGE);
-    expect(read('too-large', { limit: 7 }).findings[0]?.message).toBe('the body has more than 7 bytes');
-  });
 
   it('of levels', () => {
     expect(found(nested(128))).toEqual([]);
@@ -103,12 +72,6 @@ describe('what readers see differently', () => {
     expect(Object.getPrototypeOf((json as { b: object }).b)).toBe(Object.prototype);
   });
 
-  it('names what it is about where that is the whole body', () => {
-    expect(read('1e999').findings[0]?.message).toBe(
-      'the body is 1e999, a number that a double cannot hold exactly',
-    );
-  });
-
   it('only warns of numbers where the contract leaves the value open', () => {
     const body = '{"open":[{"x":1e999}],"closed":1e999,"open2":{"a":1,"a":2}}';
     const isOpen = (path: readonly (string | number)[]) => String(path[0]).startsWith('open');
@@ -117,27 +80,6 @@ describe('what readers see differently', () => {
       'request.unsafe-number error /closed',
       'request.duplicate-key error /open2/a',
     ]);
-  });
-
-  it('is never hidden by what only warns', () => {
-    const many = `[${Array(3000).fill('9007199254740993').join(',')}]`;
-    const { findings, omitted } = read(`{"open":${many},"a":9007199254740993,"b":1,"b":2}`, {
-      isOpen: (path) => path[0] === 'open',
-    });
-    expect(brief(findings)).toContain('request.unsafe-number error /a');
-    expect(brief(findings)).toContain('request.duplicate-key error /b');
-    expect(findings.length + omitted).toBe(3002);
-  });
-
-  it('is kept within bounds, however long the names and however many the lines', { tags: 'slow' }, () => {
-    const twice = Array(2000).fill('"a":1').join(',');
-    const name = 'x'.repeat(60_000);
-    const long = read(`{"${name}":{${twice}}}`);
-    expect(long.findings.length + long.omitted).toBe(1999);
-    expect(long.findings.length).toBeLessThan(20);
-    const lines = read(`{${'\n'.repeat(3_000_000)}${twice}}`);
-    expect(lines.findings).toHaveLength(1000);
-    expect(lines.findings[0]).toMatchObject({ line: 3_000_001, column: 7 });
   });
 });
 
@@ -159,54 +101,6 @@ describe('check content type', () => {
       'application/merge-patch+json',
       'application/vnd.shop.v2+json; charset=utf-8',
     ])('%s is JSON', (value) => {
-      expect(typed(value)).toEqual([]);
-    });
-
-    it.each([
-      'text/plain',
-      'text/json',
-      'application/x-www-form-urlencoded',
-      'multipart/form-data; boundary=x',
-      'application/jsonp',
-      'application/json-seq',
-      'application/xjson',
-      'application/+json/x',
-      'json',
-      '*/*',
-      'application/json, text/plain',
-      'application/json text/plain',
-      'application/json charset=utf-8',
-      '+json',
-      'a b+json',
-    ])('%s is not', (value) => {
-      expect(typed(value)).toEqual(WRONG_TYPE);
-    });
-
-    it.each([
-      'utf-16',
-      'UTF-16LE',
-      'iso-8859-1',
-      'utf-8x',
-      '""',
-      '',
-      '"utf-16"x',
-      "'utf-8'",
-      'utf-8, utf-16',
-    ])('in the charset %s is not', (charset) => {
-      expect(typed(`application/json; charset=${charset}`)).toEqual(WRONG_TYPE);
-      expect(typed(`application/json; v=1; CHARSET = ${charset}`)).toEqual(WRONG_TYPE);
-      expect(typed(`application/json; charset=utf-8; charset=${charset}`)).toEqual(WRONG_TYPE);
-    });
-
-    it.each([
-      'application/json; version=1',
-      'application/vnd.x+json; version=1',
-      'application/json;odata.metadata=minimal;IEEE754Compatible=true',
-      'application/json; profile="https://x/y; z=\\"1\\""; charset=UTF-8',
-      'application/json;;charset="UTF8";',
-      'application/json; x',
-      'application/json; x="',
-    ])('%s is JSON, with parameters', (value) => {
       expect(typed(value)).toEqual([]);
     });
 
@@ -234,27 +128,12 @@ describe('check content type', () => {
       expect(typed(`application/json; v=1;${parameters.toUpperCase()}`)).toEqual(WRONG_TYPE);
     });
 
-    it.each(['multipart/x+json', 'application/x-www-form-urlencoded+json', ';', '; charset=utf-8'])(
-      '%s is not plainly JSON',
-      (value) => {
-        expect(typed(value)).toEqual(WRONG_TYPE);
-      },
-    );
-
     it('that is missing warns, and the body is judged', () => {
       for (const headers of [[], ['Content-Type', ''], ['Content-Type', '  '], ['X', 'text/plain']]) {
         const { json, findings } = read('{"a":1}', { headers });
         expect(brief(findings)).toEqual(['request.content-type warn']);
         expect(json).toEqual({ a: 1 });
       }
-    });
-
-    it('that is wrong keeps no other finding back', () => {
-      expect(found('{', { headers: ['Content-Type', 'text/plain'] })).toEqual([
-        'request.content-type error',
-        'request.json error',
-      ]);
-      expect(read('{"a":1}', { headers: ['Content-Type', 'text/plain'] }).json).toEqual({ a: 1 });
     });
   });
 });
@@ -305,11 +184,6 @@ describe('decode body', () => {
       ['gzip,deflate , br', brotliCompressSync(deflateSync(gzipSync(TEXT)))],
     ])('%s is undone', (coding, body) => {
       expect(coded(coding, body)).toMatchObject({ findings: [], text: TEXT, json: { name: 'Checkout' } });
-    });
-
-    it('of several headers is undone in order', () => {
-      const headers = [...JSON_TYPE, 'Content-Encoding', 'gzip', 'content-encoding', 'br'];
-      expect(read(brotliCompressSync(gzipSync(TEXT)), { headers }).json).toEqual({ name: 'Checkout' });
     });
 
     it.each([
@@ -367,13 +241,6 @@ describe('method in body', () => {
     'finds it in %s',
     (body) => {
       expect(names(body)).toBe(true);
-    },
-  );
-
-  it.each(['{"_method":"PUT"}', '{"_method":["PATCH"]}', '{"a":{"_method":"PATCH"}}', '[]', '1', '{}', ''])(
-    'finds none in %s',
-    (body) => {
-      expect(names(body)).toBe(false);
     },
   );
 

@@ -90,7 +90,7 @@ describe('POST validate', () => {
     ['', /has no method/],
     ['[]', /no JSON object/],
     ['{', /cannot be read/],
-    [{ method: 'PATCH' }, /neither url nor path/],
+    [{ method: 'PATCH' }, /has no url/],
     [{ method: 'PATCH', url: '/', bdy: '' }, /unknown member bdy/],
     [{ method: 'PATCH', url: '/', body: {} }, /\/body/],
   ])('says what is wrong with the input %j', async (body, says) => {
