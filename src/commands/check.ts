@@ -1,7 +1,7 @@
 import type { CommandModule } from 'yargs';
 import { judgingGate } from '../app/compose-gate.ts';
 import { redactionOf } from '../recordings/redact/redaction.ts';
-import { type CheckedFile, fails, placeOf, type Remark, summaryOf } from '../reporters/report.ts';
+import { type CheckedFile, fails, type Remark, summaryOf } from '../reporters/report.ts';
 import { amount } from '../reporters/wording.ts';
 import { resolveConfig } from '../settings/config.ts';
 import { COMMAND_DEFAULTS } from '../settings/settings.ts';
@@ -49,14 +49,15 @@ export const check: CommandModule = {
     const outputs = outputsOf(all(format), given);
     const judgedAs = { operation: once('operation', as.operation), path: once('path', as.path) };
     const own = [file?.file, ...outputs.map((output) => output.file)];
-    const { files, remarks } = await findInputs(given, config.recordings, own);
+    const names = await findInputs(given, config.recordings, own);
     const gate = await judgingGate(config);
     checkTarget(gate, judgedAs);
+    const redaction = redactionOf(config);
     const judged: CheckedFile[] = [];
-    for (const name of files)
-      judged.push(await judgeFile(gate, await readInput(name, gate.bodyLimit), judgedAs));
-    const shown = hideSecrets(judged, redactionOf(config));
-    const report = { files: shown, rules: gate.rules, remarks: [...remarks, ...remarksOn(shown)] };
+    for (const name of names)
+      judged.push(await judgeFile(gate, await readInput(name, gate.bodyLimit), judgedAs, redaction));
+    const files = hideSecrets(judged, redaction);
+    const report = { files, rules: gate.rules, remarks: remarksOn(files) };
     await writeReports(report, outputs, config.failOn);
     process.exitCode = fails(report, config.failOn) ? 1 : 0;
   },
@@ -64,28 +65,17 @@ export const check: CommandModule = {
 
 /** A guess may be wrong, and nothing judged is green for ever. */
 function remarksOn(files: readonly CheckedFile[]): Remark[] {
-  const guesses = new Map<string, string[]>();
-  for (const { file, taken } of files)
-    if (taken !== undefined) guesses.set(taken, [...(guesses.get(taken) ?? []), file]);
-  const remarks = [...guesses].map(([taken, names]): Remark => {
-    const more = names.length > 5 ? `, and ${names.length - 5} more` : '';
-    return { severity: 'note', message: `judged as ${taken}: ${names.slice(0, 5).join(', ')}${more}` };
+  const guesses = [...new Set(files.flatMap(({ taken }) => taken ?? []))].map((taken): Remark => {
+    const names = files.filter((file) => file.taken === taken).map(({ file }) => file);
+    return { severity: 'note', message: `judged as ${taken}: ${names.join(', ')}` };
   });
-  for (const { file, skipped: [first, ...others] = [] } of files) {
-    if (!first) continue;
+  const skips = files.flatMap(({ file, skipped: [first, ...others] = [] }): Remark | [] => {
+    if (!first) return [];
     const more = others.length > 0 ? `, and ${amount(others.length, 'more request')} of this file` : '';
-    const request = `${first.method} ${first.path} (${first.pointer})`;
-    const message = `${placeOf(file, first)}: ${request} was not judged: ${first.why}${more}`;
-    remarks.push({ severity: 'warn', message });
-  }
+    return { severity: 'warn', message: `${file}: ${first.pointer} was not judged: ${first.why}${more}` };
+  });
   const { judged, unjudged, skipped } = summaryOf({ files });
-  if (judged + skipped > 0) return remarks;
-  const why =
-    unjudged === 0
-      ? 'there are no requests'
-      : `none of ${amount(unjudged, 'request')} is for an operation of the contract`;
-  return [
-    ...remarks,
-    { severity: 'warn', message: `nothing was judged: ${why}`, hint: 'check the paths and methods' },
-  ];
+  const message = `nothing was judged: of ${amount(unjudged, 'request')} none is for an operation of the contract`;
+  const nothing: Remark[] = judged + skipped > 0 ? [] : [{ severity: 'warn', message }];
+  return [...guesses, ...skips, ...nothing];
 }

@@ -34,17 +34,11 @@ export async function readBytes(file: string): Promise<Buffer> {
 
 /** The bodies of an entry that are in files beside the archive, where Playwright writes them. */
 export function attachedTo(archive: string | undefined, { request, response }: HarEntry) {
-  return {
-    request: attached(archive, request.postData?._file),
-    response: attached(archive, response?.content?._file),
+  const read = (name: string | null | undefined): Buffer | undefined => {
+    if (!name || archive === undefined || archive === STDIN || /[/\\\0]|^\.\.?$/.test(name)) return undefined;
+    const file = join(dirname(archive), name);
+    // A link could lead anywhere.
+    return lstatSync(file, { throwIfNoEntry: false })?.isFile() ? readFileSync(file) : undefined;
   };
-}
-
-/** Undefined where there is no such file: the body is missing, as any other may be. */
-function attached(archive: string | undefined, name: string | null | undefined): Buffer | undefined {
-  if (!name || archive === undefined || archive === STDIN || /[/\\\0]|^\.\.?$/.test(name)) return undefined;
-  const file = join(dirname(archive), name);
-  // A link could lead anywhere.
-  const isFile = lstatSync(file, { throwIfNoEntry: false })?.isFile();
-  return isFile ? readFileSync(file) : undefined;
+  return { request: read(request.postData?._file), response: read(response?.content?._file) };
 }

@@ -9,6 +9,7 @@ import { redactJson, redactText } from '../recordings/redact/redact.ts';
 import { isSecretPointer, redactEffect, redactFinding } from '../recordings/redact/redact-finding.ts';
 import { type Redaction, redactionOf } from '../recordings/redact/redaction.ts';
 import { doubtOf, outcomeOf, type Plan, planJson, planText } from '../reporters/plan.ts';
+import { placeOf } from '../reporters/report.ts';
 import { visible } from '../reporters/wording.ts';
 import { resolveConfig } from '../settings/config.ts';
 import { COMMAND_DEFAULTS } from '../settings/settings.ts';
@@ -25,24 +26,20 @@ type Args = { body: string; format: 'text' | 'json' } & Partial<
   Record<'project' | 'recording' | 'fromTarget' | 'writeFull', string | string[]>
 >;
 
+const TARGET = [
+  'contract',
+  'timeout',
+  'targetCa',
+  'targetInsecure',
+  'targetCert',
+  'targetKey',
+  'setHeader',
+] as const;
 const SOURCES = 'What the project holds (one of them):';
 
 export const plan: CommandModule = {
   builder: (yargs) =>
-    withSettings(yargs, [
-      ...GUARDING,
-      ...REDACTION,
-      ...RECORDINGS,
-      ...([
-        'contract',
-        'timeout',
-        'targetCa',
-        'targetInsecure',
-        'targetCert',
-        'targetKey',
-        'setHeader',
-      ] as const),
-    ])
+    withSettings(yargs, [...GUARDING, ...REDACTION, ...RECORDINGS, ...TARGET])
       .positional('body', {
         type: 'string',
         demandOption: true,
@@ -66,7 +63,7 @@ export const plan: CommandModule = {
     // Whatever a proxy of the same config does.
     const gate = await judgingGate({ ...config, guard: 'on', target: undefined });
     const patch = await readPatch(gate, withStdin([args.body])[0] as string, project);
-    const told = await readSource(config, origins, {
+    const told = await readSource(config, origins.state === 'flag', {
       ...{ gate, path: patch.path, name: patch.name },
       recording: once('recording', args.recording),
       fromTarget: once('from-target', args.fromTarget),
@@ -83,13 +80,11 @@ export const plan: CommandModule = {
     };
     const shown = withoutSecrets(found, redactionOf(config));
     const isJson = args.format === 'json';
-    await standardOutput().write(
-      isJson ? planJson(shown) : planText(shown, isColoured(process.stdout, process.env)),
-    );
+    const text = isJson ? planJson(shown) : planText(shown, isColoured(process.stdout, process.env));
+    await standardOutput().write(text);
     const doubt = doubtOf(shown);
     if (doubt !== undefined && isJson) say(`${visible(doubt)}\n  ${shown.advice}`);
-    const outcome = outcomeOf(found);
-    process.exitCode = { kept: 0, lost: 3, unclear: 2 }[outcome];
+    process.exitCode = { kept: 0, lost: 3, unclear: 2 }[outcomeOf(found)];
     if (writeFull !== undefined) await writeCorrected(writeFull, found);
   },
 };
@@ -118,29 +113,22 @@ function withoutSecrets(plan: Plan, redaction: Redaction): Plan {
   };
 }
 
-/**
- * Reads the body of a PATCH of a project.
- *
- * @throws PatchgateError `bad-usage` where the contract has no such PATCH, `bad-input` where readers would not all understand the
- *   body alike
- */
+/** @throws PatchgateError `bad-usage` where the contract has no such PATCH, `bad-input` where readers could differ over the body */
 async function readPatch(gate: Gate, file: string, project: string) {
   const path = `/accounts/current/projects/${project}`;
   const head = { method: 'PATCH', url: path, headers: ['content-type', 'application/json'] };
   const match = gate.match(head);
   const name = match && gate.recordOf(match);
+  const fail = (code: 'bad-usage' | 'bad-input', message: string, hint: string | undefined) =>
+    new PatchgateError(code, visible(message), hint === undefined ? {} : { hint });
   if (match?.findings.length || name?.kind !== 'project')
-    throw new PatchgateError('bad-usage', `a PATCH of ${path} changes no project`, {
-      hint: 'an id is an integer, as in the path: --project 42',
-    });
+    throw fail('bad-usage', `a PATCH of ${path} changes no project`, 'an id is an integer: --project 42');
   const input = await readInput(file, gate.bodyLimit);
   if (input.kind !== 'body')
-    throw new PatchgateError(
+    throw fail(
       'bad-input',
       `${input.name} is a file of a recording or an archive, not a body`,
-      {
-        hint: 'patchgate check judges it; write the body to a file by itself',
-      },
+      'patchgate check judges it',
     );
   /** With what it loses taken for approved, and with all effects. */
   const inspect = (known: Known | undefined) =>
@@ -149,8 +137,11 @@ async function readPatch(gate: Gate, file: string, project: string) {
   const unclear = verdict.findings.find(
     ({ rule, severity }) => severity === 'error' && rule.startsWith('request.'),
   );
-  if (json !== undefined && !unclear) return { path, name, json, inspect, file: input.name };
-  const { line, column = 1, message = 'it cannot be read', hint } = unclear ?? {};
-  const place = line === undefined ? input.name : `${input.name}:${line}:${column}`;
-  throw new PatchgateError('bad-input', visible(`${place}: ${message}`), hint === undefined ? {} : { hint });
+  if (json === undefined || unclear)
+    throw fail(
+      'bad-input',
+      `${placeOf(input.name, unclear ?? {})}: ${unclear?.message ?? 'it cannot be read'}`,
+      unclear?.hint,
+    );
+  return { path, name, json, inspect, file: input.name };
 }

@@ -36,8 +36,7 @@ export interface CheckedFile {
   skipped?: readonly Skipped[];
 }
 
-export interface Skipped extends Required<Pick<Subject, 'pointer' | 'method' | 'path'>> {
-  line?: number;
+export interface Skipped extends Pick<Subject, 'pointer' | 'method' | 'path'> {
   /** `the request's body is not in the file` */
   why: string;
 }

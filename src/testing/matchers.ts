@@ -1,6 +1,6 @@
 import { types } from 'node:util';
 import { judgingGate } from '../app/compose-gate.ts';
-import { hideSecrets, placedInBody } from '../commands/check/places.ts';
+import { hideSecrets } from '../commands/check/places.ts';
 import type { Match } from '../contract/match-operation.ts';
 import type { Gate } from '../gate/gate.ts';
 import type { JsonObject, JsonValue } from '../json/json.ts';
@@ -122,7 +122,7 @@ function judge(gate: Gate, body: unknown, operation: string, as: JudgedWith, isA
   const known = state && knownOf(gate, operation, state);
   const approval = isApproved ? ('approved' as const) : undefined;
   const { verdict, effects = [] } = gate.inspect({ ...head, body: bytes }, match, { known, approval });
-  const subject: Subject = { pointer: '', ...verdict, findings: placedInBody(verdict.findings, bytes) };
+  const subject: Subject = { pointer: '', ...verdict };
   return { subject, effects };
 }
 

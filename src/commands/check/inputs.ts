@@ -1,14 +1,14 @@
 /** The files to judge. */
 import { statSync } from 'node:fs';
-import { dirname, join, relative, resolve } from 'node:path';
+import { join, relative, resolve } from 'node:path';
 import { PatchgateError, whyUnreadable } from '../../errors.ts';
 import { nearest } from '../../model/nearest.ts';
-import type { Remark } from '../../reporters/report.ts';
-import { amount } from '../../reporters/wording.ts';
 import { nameOf, readBytes, STDIN } from '../input.ts';
 
 const HINT = 'give files, folders, globs, names of recordings, or - for standard input';
 const INPUT_NAME = /\.(?:json|har)$/i;
+
+const bad = (message: string, hint = HINT) => new PatchgateError('bad-input', message, { hint });
 
 /**
  * The files that the arguments mean, each once: a file itself, `-` for standard input, and of a folder, a recording or a glob the
@@ -22,44 +22,35 @@ export async function findInputs(
   args: readonly string[],
   recordings: string,
   own: readonly (string | undefined)[],
-): Promise<{ files: string[]; remarks: Remark[] }> {
+): Promise<string[]> {
   if (args.length === 0) throw new PatchgateError('bad-usage', 'nothing to judge was given', { hint: HINT });
   const left = new Set(own.flatMap((file) => (file === undefined ? [] : resolve(file))));
   const found = new Map<string, string>();
-  const remarks: Remark[] = [];
-  for (const arg of args) {
-    const { files, folder } = await filesOf(arg, recordings);
-    if (folder !== undefined) remarks.push(...(await journalsBelow(folder)));
-    for (const file of files) {
+  for (const arg of args)
+    for (const file of await filesOf(arg, recordings)) {
       const key = file === STDIN ? file : resolve(file);
       if (!found.has(key) && (file === arg || !left.has(key))) found.set(key, file);
     }
-  }
-  if (found.size > 0) return { files: [...found.values()], remarks };
-  const message = 'there is nothing to judge but the config file and reports';
-  throw new PatchgateError('bad-input', message, { hint: HINT });
+  if (found.size > 0) return [...found.values()];
+  throw bad('there is nothing to judge but the config file and reports');
 }
 
-async function filesOf(arg: string, recordings: string): Promise<{ files: string[]; folder?: string }> {
+async function filesOf(arg: string, recordings: string): Promise<string[]> {
   const isFolder = arg === STDIN ? false : isFolderAt(arg);
-  if (isFolder === false) return { files: [arg] };
+  if (isFolder === false) return [arg];
   const { globSync, isDynamicPattern } = await import('tinyglobby');
   const options = { ignore: '**/node_modules/**', caseSensitiveMatch: false, followSymbolicLinks: false };
   if (isFolder === undefined && isDynamicPattern(arg)) {
     const files = globSync(arg, options).sort();
     // One that ends in stars means the files that a folder is searched for.
     const meant = /\.[\w{},]+$/.test(arg) ? files : files.filter((file) => INPUT_NAME.test(file));
-    if (meant.length > 0) return { files: meant };
-    throw new PatchgateError('bad-input', `no file matches ${arg}`, {
-      hint: 'check the glob, which starts from the working directory: "bodies/**/*.json"',
-    });
+    if (meant.length > 0) return meant;
+    throw bad(`no file matches ${arg}`, 'a glob starts from the working directory: "bodies/**/*.json"');
   }
   const folder = isFolder ? arg : await recordingFolder(arg, recordings);
   const names = globSync('**/*.{json,har}', { ...options, cwd: folder }).sort();
-  if (names.length > 0) return { files: names.map((name) => join(folder, name)), folder };
-  throw new PatchgateError('bad-input', `there is no *.json or *.har file below ${folder}`, {
-    hint: 'give the folder of a recording, or of bodies',
-  });
+  if (names.length > 0) return names.map((name) => join(folder, name));
+  throw bad(`there is no *.json or *.har file below ${folder}`);
 }
 
 /** Undefined if there is no such thing. */
@@ -67,8 +58,7 @@ function isFolderAt(name: string): boolean | undefined {
   try {
     return statSync(name, { throwIfNoEntry: false })?.isDirectory();
   } catch (error) {
-    const message = `cannot read ${name}: ${whyUnreadable(error)}`;
-    throw new PatchgateError('bad-input', message, { hint: HINT, cause: error });
+    throw bad(`cannot read ${name}: ${whyUnreadable(error)}`);
   }
 }
 
@@ -78,24 +68,8 @@ async function recordingFolder(name: string, folder: string): Promise<string> {
   const names = await recordingNames(folder);
   if (names.includes(name)) return relative('', join(folder, name));
   const near = nearest(name, names);
-  throw new PatchgateError('bad-input', `cannot read ${name}: there is no such file, folder or recording`, {
-    hint: near ? `did you mean the recording ${near}?` : HINT,
-  });
-}
-
-/** A killed recorder leaves exchanges in its journal, in no file. */
-async function journalsBelow(folder: string): Promise<Remark[]> {
-  const { globSync } = await import('tinyglobby');
-  const hidden = globSync('**/.patchgate', { cwd: folder, dot: true, onlyDirectories: true, absolute: true });
-  if (hidden.length === 0) return [];
-  const { readWaiting } = await import('../../recordings/merge-files.ts');
-  return hidden.flatMap((place): Remark | [] => {
-    const root = dirname(join(place, '.'));
-    const waiting = [...readWaiting(root).frames.values()].flat().length;
-    if (waiting === 0) return [];
-    const message = `${relative('', root)}: ${amount(waiting, 'exchange')} in its journal alone, and not judged`;
-    return { severity: 'warn', message, hint: 'patchgate recordings scrub moves them into files' };
-  });
+  const hint = near ? `did you mean the recording ${near}?` : HINT;
+  throw bad(`cannot read ${name}: there is no such file, folder or recording`, hint);
 }
 
 export interface Input {

@@ -1,5 +1,6 @@
 import type { Gate } from '../../gate/gate.ts';
 import { splitTarget } from '../../http/http.ts';
+import type { Redaction } from '../../recordings/redact/redaction.ts';
 import type { CheckedFile, Skipped, Subject } from '../../reporters/report.ts';
 import { RecordedHistory } from '../recorded-history.ts';
 import type { Input } from './inputs.ts';
@@ -7,20 +8,24 @@ import { type JudgedAs, targetOf } from './operation.ts';
 import { type FoundIn, placedInBody, placedInFile } from './places.ts';
 
 /** Judges a file. @throws PatchgateError where it is broken, or nothing says which operation a body is for */
-export async function judgeFile(gate: Gate, input: Input, as: JudgedAs): Promise<CheckedFile> {
-  return input.kind === 'body' ? judgeBody(gate, input, as) : judgeRequests(gate, input);
-}
-
-function judgeBody(gate: Gate, { name, path: file, bytes }: Input, as: JudgedAs): CheckedFile {
+export async function judgeFile(
+  gate: Gate,
+  input: Input,
+  as: JudgedAs,
+  redaction: Redaction,
+): Promise<CheckedFile> {
+  if (input.kind !== 'body') return judgeRequests(gate, input, redaction);
+  const { name, path: file, bytes } = input;
   const { head, match, path, taken } = targetOf(gate, name, bytes, as);
   const { verdict } = gate.inspect({ ...head, body: bytes }, match, { known: undefined, file });
-  const facts = { pointer: '', ...(path !== undefined && { method: 'PATCH', path }) };
-  const subject = { ...facts, ...verdict, findings: placedInBody(verdict.findings, bytes) };
+  const findings = placedInBody(verdict.findings, bytes, redaction);
+  const sent = path === undefined ? {} : { method: 'PATCH', path };
+  const subject = { pointer: '', ...sent, ...verdict, findings };
   return { file: name, kind: 'body', subjects: [subject], unjudged: 0, ...(taken && { taken }) };
 }
 
 /** In the order of the file: what an exchange shows is known of the requests behind it. */
-async function judgeRequests(gate: Gate, input: Input): Promise<CheckedFile> {
+async function judgeRequests(gate: Gate, input: Input, redaction: Redaction): Promise<CheckedFile> {
   const { requestsIn } = await import('./requests.ts');
   const { text, requests } = requestsIn(input);
   const history = new RecordedHistory(gate);
@@ -33,10 +38,9 @@ async function judgeRequests(gate: Gate, input: Input): Promise<CheckedFile> {
       skipped.push(request);
       continue;
     }
-    const { pointer, line, head, body, place } = request;
+    const { pointer, head, body, place } = request;
     const match = gate.match(head);
-    const { path } = splitTarget(head.url);
-    const facts = { pointer, ...(line !== undefined && { line }), method: head.method, path };
+    const facts = { pointer, method: head.method, path: splitTarget(head.url).path };
     if (!match) unjudged++;
     else if (!body) skipped.push({ ...facts, why: "the request's body is not in the file" });
     else {
@@ -49,12 +53,8 @@ async function judgeRequests(gate: Gate, input: Input): Promise<CheckedFile> {
     // Most of what a browser asks for is about no record.
     if (match || gate.recordAt(head.url)) history.add(request.exchange());
   }
-  const placed = placedInFile(text, found);
-  return {
-    file: input.name,
-    kind: input.kind,
-    subjects: subjects.map((subject, i) => ({ ...subject, findings: placed[i] ?? [] })),
-    unjudged,
-    ...(skipped.length > 0 && { skipped }),
-  };
+  const placed = placedInFile(text, found, redaction);
+  const judged = subjects.map((subject, i) => ({ ...subject, findings: placed[i] ?? [] }));
+  const { kind, name: file } = input;
+  return { file, kind, subjects: judged, unjudged, ...(skipped.length > 0 && { skipped }) };
 }

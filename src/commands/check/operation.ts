@@ -28,21 +28,19 @@ const EXAMPLE = '/accounts/current/projects/42';
 
 /** @throws PatchgateError `bad-usage` if the contract has no such operation */
 export function checkTarget(gate: Gate, { operation, path }: JudgedAs): void {
-  const operations = gate.operations.join(', ');
   const fail = (message: string, hint: string) => new PatchgateError('bad-usage', message, { hint });
+  const operations = `operations: ${gate.operations.join(', ')}`;
   if (operation !== undefined && path !== undefined)
     throw fail('--operation and --path cannot be given together', 'a path says which operation is meant');
   if (path !== undefined && !atPath(gate, path))
     throw fail(
       `no operation of the contract is a PATCH of ${path}`,
-      `give a path like ${EXAMPLE}, or --operation with one of: ${operations}`,
+      `a path is like ${EXAMPLE}; ${operations}`,
     );
   if (operation === undefined || gate.operations.includes(operation)) return;
   const near = nearest(operation, gate.operations);
-  throw fail(
-    `the contract has no operation ${JSON.stringify(operation)}`,
-    `operations: ${operations}${near ? `; did you mean ${near}?` : ''}`,
-  );
+  const message = `the contract has no operation ${JSON.stringify(operation)}`;
+  throw fail(message, near ? `did you mean ${near}?` : operations);
 }
 
 /** @param name of the body's file @throws PatchgateError `bad-usage` if nothing says which operation it is for */
@@ -62,29 +60,24 @@ function atPath(gate: Gate, path: string): BodyTarget | undefined {
 }
 
 /** Whatever its path. */
-function ofOperation(operation: string, by?: string): BodyTarget {
-  return {
-    head: { method: '', url: '', headers: HEADERS },
-    match: { operation, parameters: {}, findings: [] },
-    ...(by !== undefined && { taken: `${operation}, by ${by}` }),
-  };
+function ofOperation(operation: string): BodyTarget {
+  const head = { method: '', url: '', headers: HEADERS };
+  return { head, match: { operation, parameters: {}, findings: [] } };
 }
 
 /** `bodies/accounts/current/projects/42.json` and `projects/42.json` have a path, `updateProject.json` an operation. */
 function byName(gate: Gate, name: string): BodyTarget | undefined {
-  const parts = name
-    .replace(/\.json$/i, '')
-    .split(/[/\\]/)
-    .filter((part) => !/^\.*$/.test(part));
+  const parts = name.replace(/\.json$/i, '').split(/[/\\]/);
   // Any path may stand before that of the API: the shortest end is without it.
-  const ends = parts.map((_, i) => parts.slice(-1 - i).join('/'));
-  for (const path of [...ends.map((end) => `/${end}`), ...ends.map((end) => `/accounts/current/${end}`)]) {
+  const ends = parts.map((_, i) => `/${parts.slice(-1 - i).join('/')}`);
+  for (const path of [...ends, ...ends.map((end) => `/accounts/current${end}`)]) {
     const target = atPath(gate, path);
     if (target) return { ...target, taken: `a PATCH of ${path}, by the file's name` };
   }
   const words = parts.flatMap((part) => part.split('.'));
   const operation = words.findLast((word) => gate.operations.includes(word));
-  return operation === undefined ? undefined : ofOperation(operation, "the file's name");
+  if (operation === undefined) return undefined;
+  return { ...ofOperation(operation), taken: `${operation}, by the file's name` };
 }
 
 /** Rules that say that a body has other members than an operation's. */
@@ -92,26 +85,19 @@ const SHAPE = /^schema\.(?:required|unknown-field|field-case|additional-properti
 
 /** The one operation whose members are nearest to the body's; none if two are alike, or no member is its own. */
 function byShape(gate: Gate, bytes: Buffer): BodyTarget | undefined {
-  const members = membersOf(bytes);
   const [best, second] = gate.operations
     .map((operation) => {
-      const { findings } = gate.inspectBody(operation, bytes).verdict;
-      const wrong = findings.filter(({ rule, pointer }) => SHAPE.test(rule) && /^\/[^/]*$/.test(pointer));
+      const { verdict, json } = gate.inspectBody(operation, bytes);
+      const wrong = verdict.findings.filter(
+        ({ rule, pointer }) => SHAPE.test(rule) && /^\/[^/]*$/.test(pointer),
+      );
       const others = new Set(wrong.map(({ pointer }) => pointer));
+      const members = isObject(json) ? Object.keys(json) : [];
       const isNear = members.some((member) => !others.has(`/${escapeToken(member)}`));
       return { operation, distance: wrong.length, isNear };
     })
     .filter(({ isNear }) => isNear)
     .sort((a, b) => a.distance - b.distance);
-  return best && best.distance !== second?.distance ? ofOperation(best.operation, 'its shape') : undefined;
-}
-
-/** None if it is no JSON object. */
-function membersOf(bytes: Buffer): string[] {
-  try {
-    const body = JSON.parse(bytes.toString('utf8'));
-    return isObject(body) ? Object.keys(body) : [];
-  } catch {
-    return [];
-  }
+  if (!best || best.distance === second?.distance) return undefined;
+  return { ...ofOperation(best.operation), taken: `${best.operation}, by its shape` };
 }

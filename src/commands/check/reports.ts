@@ -1,7 +1,7 @@
 /** Which reports are asked for, and where they go. */
 import { appendFile } from 'node:fs/promises';
 import { isAbsolute, relative, resolve } from 'node:path';
-import { messageOf, PatchgateError } from '../../errors.ts';
+import { PatchgateError } from '../../errors.ts';
 import type { Severity } from '../../model/finding.ts';
 import { nearest } from '../../model/nearest.ts';
 import type { Report, Reporter } from '../../reporters/report.ts';
@@ -76,17 +76,12 @@ export async function writeReports(
   const page = env.GITHUB_STEP_SUMMARY;
   if (page && outputs.some(({ format }) => format === 'github')) {
     const { githubSummary } = await import('../../reporters/github.ts');
-    await appendFile(page, githubSummary(report, options)).catch((error: unknown) => {
-      throw new PatchgateError('cannot-write', `cannot write GITHUB_STEP_SUMMARY: ${messageOf(error)}`);
-    });
+    await appendFile(page, githubSummary(report, options));
   }
   const shown = outputs.find(({ file }) => file === undefined);
-  if (shown) {
-    await standardOutput().write(await textAs(shown.format, isColoured(stdout, env)));
-    return;
-  }
   const { summaryLine } = await import('../../reporters/text.ts');
-  stderr.write(`${summaryLine(report)}; written to ${outputs.map(({ file }) => file).join(', ')}\n`);
+  if (shown) await standardOutput().write(await textAs(shown.format, isColoured(stdout, env)));
+  else stderr.write(`${summaryLine(report)}; written to ${outputs.map(({ file }) => file).join(', ')}\n`);
 }
 
 /** What files in reports are relative to: the repository, where GitHub names it; else the working directory. */

@@ -1,4 +1,4 @@
-/** What is known of a project: from a state file, a database, a recording, or the service. */
+/** What is known of a project: from the service, a recording, a database, or a state file. */
 import { statSync } from 'node:fs';
 import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
@@ -37,33 +37,17 @@ interface Told {
 const READ_IT = 'read it from the service: --from-target URL';
 const SEE_IT = `let a GET or a PATCH of it pass through patchgate proxy, or ${READ_IT}`;
 
-/** @throws PatchgateError where there is not one source, or it cannot be read */
-export async function readSource(
-  config: Config,
-  origins: Readonly<Partial<Record<string, string>>>,
-  asked: Asked,
-): Promise<Told> {
+/** Flags come before settings. @throws PatchgateError where the source cannot be read */
+export function readSource(config: Config, isStateNamed: boolean, asked: Asked): Told | Promise<Told> {
   const { recording, fromTarget } = asked;
-  const { state = STATE_BY_DEFAULT, store } = config;
-  const isStateNamed = origins.state === 'flag' && state !== '';
-  const named = [
-    isStateNamed && '--state',
-    // A recording may be in the database, too.
-    origins.store === 'flag' && recording === undefined && '--store',
-    recording !== undefined && '--recording',
-    fromTarget !== undefined && '--from-target',
-  ].filter(Boolean);
-  const refuse = (message: string, hint: string) => new PatchgateError('bad-usage', message, { hint });
-  if (named.length > 1)
-    throw refuse(
-      `${named.join(' and ')} cannot be given together`,
-      'what the project holds is known from one',
-    );
+  if (recording !== undefined && fromTarget !== undefined)
+    throw new PatchgateError('bad-usage', '--recording and --from-target cannot be given together', {
+      hint: 'what the project holds is known from one',
+    });
   if (fromTarget !== undefined) return fromService(fromTarget, config, asked);
   if (recording !== undefined) return fromRecording(recording, config, asked);
-  if (store !== undefined && !isStateNamed) return fromDatabase(config, asked);
-  if (state !== '') return fromState(state, isStateNamed, config, asked);
-  throw refuse('nothing says what the project holds', 'give --state, --recording, --from-target or --store');
+  if (config.store !== undefined && !isStateNamed) return fromDatabase(config, asked);
+  return fromState(config, isStateNamed, asked);
 }
 
 /** Reads the project by one GET. */
@@ -92,41 +76,39 @@ async function fromService(url: string, config: Config, { name, path }: Asked): 
 
 async function fromRecording(recording: string, config: Config, { gate, name }: Asked): Promise<Told> {
   const history = new RecordedHistory(gate);
-  await withRecordings(config, async (recordings) => {
-    for (const exchange of await withRecording(recordings, recording, 'read', exchangesOf))
-      history.add(exchange);
-  });
+  await withRecordings(config, (all) =>
+    withRecording(all, recording, 'read', async (open) => {
+      for (const exchange of await exchangesOf(open)) history.add(exchange);
+    }),
+  );
   const advice = `record a GET of it, or ${READ_IT}`;
   return { known: history.of(name), source: `the recording ${recording}`, advice };
 }
 
-async function fromDatabase(config: Config, { name }: Asked): Promise<Told> {
-  const { keptIn } = await import('../../postgres/records.ts');
-  const service = serviceOf(config);
+function fromDatabase(config: Config, { name }: Asked): Promise<Told> {
   return withDatabase(config, async (database) => {
     if (!database) throw new PatchgateError('internal', 'there is no database');
-    const about = service === undefined ? '' : `, about ${service}`;
-    const kept = await keptIn(database, name, service);
-    return { known: knownThen(kept), source: `${database.name}${about}`, advice: SEE_IT };
+    const { keptIn } = await import('../../postgres/records.ts');
+    const kept = await keptIn(database, name, serviceOf(config));
+    return { known: knownThen(kept), source: database.name, advice: SEE_IT };
   });
 }
 
-function fromState(state: string, isNamed: boolean, config: Config, { name }: Asked): Told {
+function fromState(config: Config, isNamed: boolean, { name }: Asked): Told {
+  const { state = STATE_BY_DEFAULT } = config;
   const service = serviceOf(config);
   const file = service === undefined ? state : stateFileFor(state, service);
   const kept = readStateFile(file);
-  if (!kept && isNamed)
-    throw new PatchgateError('bad-input', `cannot read the state ${visible(file)}: it does not exist`, {
-      hint: 'check the path given with --state; patchgate proxy writes one',
-    });
-  if (!kept) return { known: undefined, source: `${file}, which does not exist`, advice: SEE_IT };
-  const time = statSync(file, { throwIfNoEntry: false })?.mtime.toISOString().slice(0, 16).replace('T', ' ');
-  const from = kept.target === undefined ? '' : `, about ${kept.target}`;
-  return {
-    known: knownThen(kept.records.get(recordKey(name))),
-    source: `${file} (written ${time}${from})`,
-    advice: SEE_IT,
-  };
+  if (kept) {
+    const time = statSync(file).mtime.toISOString().slice(0, 16).replace('T', ' ');
+    const from = kept.target === undefined ? '' : `, about ${kept.target}`;
+    const source = `${file} (written ${time}${from})`;
+    return { known: knownThen(kept.records.get(recordKey(name))), source, advice: SEE_IT };
+  }
+  if (!isNamed) return { known: undefined, source: `${file}, which does not exist`, advice: SEE_IT };
+  throw new PatchgateError('bad-input', `cannot read the state ${visible(file)}: it does not exist`, {
+    hint: 'check the path given with --state; patchgate proxy writes one',
+  });
 }
 
 function serviceOf({ target }: Config): string | undefined {
