@@ -191,9 +191,7 @@ describe('what the project holds', () => {
   });
 
   it.each([
-    [['--state', 'a', '--recording', 'b'], '--state and --recording cannot be given together'],
     [['--recording', 'b', '--from-target', 'http://a'], '--recording and --from-target'],
-    [['--no-state'], 'nothing says what the project holds'],
     [['--recording', 'checkot'], 'there is no recording "checkot"'],
     [['--write-full', 'a', '--write-full', 'b'], '--write-full is given more than once'],
   ])('is not known by %j', async (args, message) => {

@@ -96,6 +96,6 @@ test('what cannot be told: exit code 2', async () => {
   const broken = await planGiven('{\n"name": }', '--project', '42');
   expect(broken).toMatchObject({ code: 2, stdout: '' });
   expect(broken.stderr).toMatch(/^patchgate: <stdin>:2:9: .+\n {2}.+\n$/);
-  const usage = await plan('body.json', '--project', '42', '--state', 'a', '--recording', 'b');
+  const usage = await plan('body.json', '--project', '42', '--from-target', 'http://a', '--recording', 'b');
   expect(usage).toMatchObject({ code: 2, stdout: '' });
 });

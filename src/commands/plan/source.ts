@@ -57,14 +57,8 @@ async function fromService(url: string, config: Config, { name, path }: Asked): 
   const { openForward } = await import('../../upstreams/forward.ts');
   const target = parseTarget(url);
   const upstream = await openForward(target, config, process.env);
-  const session = { id: 0, name: '' };
-  const asker = {
-    method: 'PATCH',
-    url: path,
-    headers: [],
-    stream: new IncomingMessage(new Socket()),
-    session,
-  };
+  const stream = new IncomingMessage(new Socket());
+  const asker = { method: 'PATCH', url: path, headers: [], stream, session: { id: 0, name: '' } };
   const reading = await targetReader(upstream, config.timeout)(name, asker).finally(() => upstream.close());
   const { record, why = 'there is no such project', unreachable } = reading;
   if (record) return { known: { record, isWhole: true }, source: url, advice: '' };
