@@ -48,7 +48,7 @@ it.each([
   [['-f', 'junti'], 'invalid value "junti" for --format\n  did you mean junit?'],
   [['-f', 'json', '-f', 'text'], 'json and text both go to standard output'],
   [['-f', 'json='], '-f json= needs a file'],
-  [['-f', 'json', '-o', 'x'], 'unknown option -o'],
+  [['-f', 'json', '-o', 'x'], 'unknown argument: o'],
   [['-f', 'json', '-f', 'junit=./draft.json'], './draft.json is judged, or given for two reports'],
 ])('%j: exit code 2, and nothing is written', async (args, message) => {
   const cwd = temporaryFolder();
