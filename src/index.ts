@@ -1,6 +1,6 @@
 /** What a program of one's own may use. */
 import { gateOf } from './app/compose-gate.ts';
-import type { ServerKind } from './app/compose-upstream.ts';
+import type { ServerKind } from './app/modes.ts';
 import { createPatchgate, type Patchgate } from './app/patchgate.ts';
 import { PatchgateError } from './errors.ts';
 import type { Gate } from './gate/gate.ts';
@@ -8,7 +8,7 @@ import { resolveConfig } from './settings/config.ts';
 import type { UserConfig } from './settings/define-config.ts';
 import { COMMAND_DEFAULTS } from './settings/settings.ts';
 
-export type { ServerKind as Kind } from './app/compose-upstream.ts';
+export type { ServerKind as Kind } from './app/modes.ts';
 export type { Patchgate } from './app/patchgate.ts';
 export { PatchgateError } from './errors.ts';
 export type { Gate, GateRequest, Inspection } from './gate/gate.ts';

@@ -2,12 +2,21 @@ export interface Closable {
   close(): Promise<void>;
 }
 
-/** Closes them in turn, each one even where another one fails. */
-export async function closing(...[first, ...others]: readonly Closable[]): Promise<void> {
-  try {
-    await first?.close();
-  } finally {
-    if (others.length > 0) await closing(...others);
+/** What is open: closed in the opposite order, each one even where another one fails. */
+export class Opened implements Closable {
+  readonly #all: Closable[] = [];
+
+  add<T extends Closable>(one: T): T {
+    this.#all.push(one);
+    return one;
+  }
+
+  async close(): Promise<void> {
+    try {
+      await this.#all.pop()?.close();
+    } finally {
+      if (this.#all.length > 0) await this.close();
+    }
   }
 }
 

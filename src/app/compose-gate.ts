@@ -21,23 +21,19 @@ interface GateOfOptions {
 
 /** The gate that a config asks for. @throws PatchgateError where contract or settings are wrong */
 export async function gateOf(config: Config, options: GateOfOptions = {}): Promise<Gate> {
-  const shipped = shippedContract(config.contract);
-  const contract = shipped ?? (await contractAt(config.contract, options.notice));
-  const isTried = !shipped || Object.keys(config.customRules).length > 0;
-  if (config.target !== undefined) checkTargetPath(config.target, contract);
+  const { validation, guard, allowDelete, protect, overrides, customRules, placeOf } = config;
+  const contract = await contractAt(config.contract, options.notice);
+  const isTried = !shippedContract(config.contract) || Object.keys(customRules).length > 0;
   const gate = createGate(contract, {
-    validation: config.validation,
-    guard: config.guard,
-    allowDelete: config.allowDelete,
-    protect: config.protect,
-    overrides: config.overrides,
-    customRules: config.customRules,
-    placeOf: config.placeOf,
+    ...{ validation, guard, allowDelete, protect, overrides, customRules, placeOf },
     bodyLimit: BODY_LIMIT,
     tellsEffects: config.audit !== undefined,
     lazy: options.lazy || (options.isBrief && !isTried) || false,
   });
-  return config.target === undefined ? gate : judgingWhatIsSent(gate, parseTarget(config.target).path);
+  if (config.target === undefined) return gate;
+  const { path } = parseTarget(config.target);
+  checkTargetPath(path, contract);
+  return judgingWhatIsSent(gate, path);
 }
 
 /** That of a command that is there to judge, whatever a proxy of the same config does. @throws PatchgateError as `gateOf` */
@@ -82,8 +78,7 @@ function judgingWhatIsSent(gate: Gate, targetPath: string): Gate {
 }
 
 /** A request is judged by its own path, so what the target's adds must not be part of an operation's. */
-function checkTargetPath(text: string, { entries }: Contract): void {
-  const { path } = parseTarget(text);
+function checkTargetPath(path: string, { entries }: Contract): void {
   const added = path.toLowerCase().split('/').slice(1);
   for (const entry of Object.values(entries)) {
     const part = entry.path.split('/').find((segment) => segment && added.includes(segment.toLowerCase()));

@@ -1,7 +1,7 @@
 import { PatchgateError } from '../errors.ts';
 import type { Config, Resolved } from '../settings/config.ts';
 import { COMMAND_DEFAULTS } from '../settings/settings.ts';
-import type { ServerKind } from './compose-upstream.ts';
+import type { ServerKind } from './modes.ts';
 import { withDatabase } from './open-database.ts';
 import { isRecorded, recordMode, requireRecording } from './open-recording.ts';
 

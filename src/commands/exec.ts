@@ -1,7 +1,7 @@
 import type { CommandModule } from 'yargs';
 import { createPatchgate, type Patchgate } from '../app/patchgate.ts';
 import { replayOrRecord } from '../app/replay-or-record.ts';
-import { crossSessionText, missesText, neverHappenedText, recordedAt } from '../app/run-text.ts';
+import { missesText, neverHappenedText, recordedAt } from '../app/run-text.ts';
 import { messageOf, PatchgateError } from '../errors.ts';
 import { losesEnvironment } from '../model/effect.ts';
 import type { Verdict } from '../model/finding.ts';
@@ -106,7 +106,7 @@ async function runExec(
       await gate.close();
     }
     const recorded = gate.recorded();
-    if (recorded !== undefined) say(recordedText(recorded, recordedAt(config, gate.waiting())));
+    if (recorded !== undefined) say(recordedText(recorded, recordedAt(config)));
   } catch (error) {
     // The command's own code says more than ours.
     if (!ended || ended.code === 0) throw error;
@@ -129,11 +129,9 @@ async function reportRun(
   const missed = gate.misses();
   const record = `${AGAIN} --record new_episodes --target URL`;
   const misses = missed.misses.map((miss) => ({ ...miss, hint: hintWith(miss.hint, recording, record) }));
-  const alone = `${AGAIN} --record all --target URL, and that test alone`;
   // A command may well live with a target that fails, but of it there is no answer in what was recorded.
   const refused = refusedTexts(gate, code !== 0 || isRecording);
-  const hits = crossSessionText(gate.crossSessionHits(), alone);
-  for (const text of [missesText({ ...missed, misses }), hits, ...refused]) if (text) say(text);
+  for (const text of [missesText({ ...missed, misses }), ...refused]) if (text) say(text);
   // An interrupted command has not asked for all.
   if (isKilled) return missed.count > 0;
   for (const idle of gate.faults.neverHappened()) say(neverHappenedText(idle));

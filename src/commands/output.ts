@@ -1,5 +1,5 @@
 import { chmod, realpath, stat } from 'node:fs/promises';
-import type { RuntimeContext } from '../app/compose-upstream.ts';
+import type { RuntimeContext } from '../app/modes.ts';
 import { messageOf, PatchgateError, systemCode } from '../errors.ts';
 import { cannotWrite, writeFileAtomically } from '../recordings/disk.ts';
 import { noticeText } from '../reporters/wording.ts';

@@ -1,8 +1,8 @@
 import { setFlagsFromString } from 'node:v8';
 import type { CommandModule } from 'yargs';
-import type { ServerKind } from '../app/compose-upstream.ts';
+import type { ServerKind } from '../app/modes.ts';
 import type { Patchgate } from '../app/patchgate.ts';
-import { missesText, recordedAt, unservedCount, unservedOf, unservedText } from '../app/run-text.ts';
+import { missesText, recordedAt, unservedCount, unservedText } from '../app/run-text.ts';
 import { recordedText, visible } from '../reporters/wording.ts';
 import { resolveConfig } from '../settings/config.ts';
 import { COMMAND_DEFAULTS } from '../settings/settings.ts';
@@ -83,7 +83,7 @@ export async function serve(kind: ServerKind, flags: Readonly<Record<string, unk
     await gate.close();
   }
   const recorded = gate.recorded();
-  if (recorded !== undefined) say(recordedText(recorded, recordedAt(config, gate.waiting())));
+  if (recorded !== undefined) say(recordedText(recorded, recordedAt(config)));
 }
 
 /** Says what was never asked for. @returns whether that is a failure */
@@ -93,7 +93,7 @@ export async function reportUnserved(
   isVerbose = false,
   how = '',
 ): Promise<boolean> {
-  const unserved = await unservedOf(gate);
+  const unserved = await gate.unserved();
   if (!unserved?.total || (gate.counts().requests === 0 && !failUnused)) return false;
   const isListed = failUnused || isVerbose || unserved.count === 0;
   say(isListed ? unservedText(unserved) : unservedCount(unserved, how));

@@ -131,21 +131,23 @@ export class Guard {
     head: RequestHead,
     match: Match | undefined,
     json: JsonValue | undefined,
-  ): Pick<Decision, 'over' | 'wantsAnswer'> | undefined {
+  ): ((answered: Answered) => void) | undefined {
     const { gate, mode, records } = this.#options;
     if (records.areNone || ['HEAD', 'OPTIONS', 'TRACE'].includes(head.method)) return undefined;
     const name = match ? gate.recordOf(match) : gate.recordAt(head.url);
     if (!name) return undefined;
-    const isOff = mode === 'off';
-    const over = (answered: Answered) => {
+    // Without the guard, only what a GET shows is known, until the record is changed.
+    if (mode === 'off' && head.method !== 'GET') {
+      if (records.of(name)?.record) records.put(name, { account: name.account });
+      return undefined;
+    }
+    return (answered) => {
       const before = records.of(name);
       const after = learned(before, tellingOf(name, head, json, this.#hide), answered);
       if (!after || after === before) return;
       records.put(name, after);
-      if (!isOff) this.#tellApprovals(recordKey(name), after);
+      this.#tellApprovals(recordKey(name), after);
     };
-    // Without the guard, what was sent is good enough, and answers need not be read.
-    return { over, wantsAnswer: !isOff || head.method === 'GET' };
   }
 
   /** Never rejects. */

@@ -233,26 +233,17 @@ function explainPath(
 
 /** The place that shares the most segments with the one sent, and its method; among ids, the nearest number. */
 function nearestPlace(store: RecordingStore, sent: Place): Place | undefined {
-  let nearest: Place | undefined;
-  let least: readonly number[] = [];
+  let nearest: { place: Place; distance: number } | undefined;
   let left = MOST_PATHS;
   for (const place of store.places()) {
     if (left-- === 0) break;
-    const distance = distanceOf(place, sent);
-    const at = distance.findIndex((part, i) => part !== least[i]);
-    if (nearest && (at < 0 || (distance[at] as number) > (least[at] as number))) continue;
-    [nearest, least] = [place, distance];
+    const { was, is } = between(place.path, sent.path);
+    const ids = Math.abs(Number(was[0]) - Number(is[0]));
+    const apart = Number.isNaN(ids) ? 1 : ids / (ids + 1);
+    const distance = 1000 * (2 * is.length + (place.method === sent.method ? 0 : 1)) + was.length + apart;
+    if (!nearest || distance < nearest.distance) nearest = { place, distance };
   }
-  return nearest;
-}
-
-/** The first that differ count. */
-function distanceOf(place: Place, sent: Place): number[] {
-  const { was, is, start } = between(place.path, sent.path);
-  const [a, b] = [Number(was[0]), Number(is[0])];
-  const isOther = place.method === sent.method ? 0 : 1;
-  const isOtherKind = Number.isNaN(a) === Number.isNaN(b) ? 0 : 1;
-  return [2 * is.length + isOther, was.length, -start, isOtherKind, Math.abs(a - b) || 0];
+  return nearest?.place;
 }
 
 /** The segments between those that two paths begin and end with. */

@@ -210,10 +210,10 @@ export class ExchangeIndex {
 
 const NONE: readonly StoredExchange[] = [];
 
-/** The exchanges of a list by the names of their sessions, as far as it is read. */
+/** The exchanges of a list by the names of their sessions, when the list was so long. */
 const bySession = new WeakMap<
   readonly StoredExchange[],
-  { read: number; lists: Map<string, StoredExchange[]> }
+  { length: number; lists: Map<string, StoredExchange[]> }
 >();
 
 /**
@@ -225,13 +225,13 @@ const bySession = new WeakMap<
  */
 export function ofSession(matched: readonly StoredExchange[], name: string): readonly StoredExchange[] {
   if (matched.length <= 1) return matched;
-  const known = bySession.get(matched) ?? { read: 0, lists: new Map<string, StoredExchange[]>() };
-  bySession.set(matched, known);
-  const { lists } = known;
-  for (; known.read < matched.length; known.read++) {
-    const stored = matched[known.read] as StoredExchange;
-    const list = lists.get(stored.session) ?? [];
-    if (list.push(stored) === 1) lists.set(stored.session, list);
+  let known = bySession.get(matched);
+  if (known?.length !== matched.length) {
+    known = { length: matched.length, lists: new Map() };
+    for (const stored of matched)
+      if (known.lists.get(stored.session)?.push(stored) === undefined)
+        known.lists.set(stored.session, [stored]);
+    bySession.set(matched, known);
   }
-  return lists.get(name) ?? lists.get('') ?? matched;
+  return known.lists.get(name) ?? known.lists.get('') ?? matched;
 }

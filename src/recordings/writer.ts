@@ -7,7 +7,6 @@ import { encodeFrame, Journal, type MergeMode } from './journal.ts';
 import type { MatchRules } from './match-rules.ts';
 import { mergeBeside, mergeSegments } from './merge-files.ts';
 import type { PlainExchange } from './plain-exchange.ts';
-import { TroubleNotices } from './trouble-notices.ts';
 
 export interface WriterOptions {
   rules: MatchRules;
@@ -30,12 +29,12 @@ const QUIET_MS = 1000;
 /** Past this, people learn what `close` is doing. */
 const PATIENCE_MS = 1000;
 
-const RISKS = {
-  journal:
-    'Nothing is lost: it stays in the journal, and gets into its file as soon as that can be written, at the next start at the latest.',
-  memory: 'What is recorded now is only in memory, and lost if this process is killed.',
-  losing: 'No more fits in memory: exchanges are lost from now on.',
-};
+/** By how bad it is. */
+const RISKS = [
+  'Nothing is lost: it stays in the journal, and gets into its file as soon as that can be written, at the next start at the latest.',
+  'What is recorded now is only in memory, and lost if this process is killed.',
+  'No more fits in memory: exchanges are lost from now on.',
+];
 
 /** Records into a folder: frames go to the journal before the answers of their turn go out, and from there into the files. */
 export class Writer {
@@ -43,7 +42,8 @@ export class Writer {
   readonly #options: WriterOptions;
   readonly #most: number;
   readonly #journal: Journal;
-  readonly #notices: TroubleNotices<keyof typeof RISKS>;
+  /** The worst risk that was told, from 1. */
+  #told = 0;
   readonly #quiet: NodeJS.Timeout;
   readonly #stop = new AbortController();
   /** Frames of this turn, or since the disk stopped taking them. */
@@ -70,7 +70,6 @@ export class Writer {
     this.#most = options.mostBytes ?? MOST_BYTES;
     const run = randomBytes(9).toString('base64url');
     this.#journal = new Journal(join(root, HIDDEN), { run, mode: options.mode });
-    this.#notices = new TroubleNotices('RECORDING FAILS', RISKS, options.onNotice ?? (() => undefined));
     this.#quiet = setTimeout(() => void this.#merge(), QUIET_MS).unref();
   }
 
@@ -184,13 +183,20 @@ export class Writer {
     this.#tell();
   }
 
+  /** Says when trouble begins, when it becomes worse, and when it is over: once each. */
   #tell(): void {
-    const isLosing = this.#bytes > this.#most;
     const reason = this.#journalTrouble ?? this.#fileTrouble;
+    const level = reason === undefined ? 0 : this.#bytes > this.#most ? 3 : this.#journalTrouble ? 2 : 1;
+    if (level === 0 ? this.#told === 0 : level <= this.#told) return;
+    this.#told = level;
+    const hint = reason instanceof PatchgateError && reason.hint ? ` (${reason.hint})` : '';
     const missing =
       this.#lost > 0 ? `, but ${amountOf(this.#lost)} not kept: record again` : ': nothing is missing';
-    if (!reason) this.#notices.over(`recording into ${this.#root} works again${missing}`);
-    else this.#notices.trouble(reason, isLosing ? 'losing' : this.#journalTrouble ? 'memory' : 'journal');
+    this.#options.onNotice?.(
+      reason
+        ? `RECORDING FAILS: ${reason.message}. ${RISKS[level - 1]}${hint}`
+        : `recording into ${this.#root} works again${missing}`,
+    );
   }
 
   #notKept(count: number): PatchgateError {

@@ -8,7 +8,7 @@ import type { Config } from '../settings/config.ts';
 import { type FinishedExchange, isOwnFailure } from './finished-exchange.ts';
 import { printable } from './printable.ts';
 
-interface AccessLog {
+export interface AccessLog {
   /** Takes one line for a request; written at the end of this turn of the event loop. */
   finished(exchange: FinishedExchange): void;
   /** Writes what is left. To be called before the process ends. */

@@ -131,9 +131,7 @@ export function createDataPath(options: DataPathOptions): DataPath {
     const { body, req } = x;
     const session = x.session as LiveSession;
     x.begin();
-    const { over, wantsAnswer = true } = decision.over
-      ? decision
-      : (guard.remembers(x.request, x.match, json) ?? NO_DECISION);
+    const over = decision.over ?? guard.remembers(x.request, x.match, json);
     const fault = faults.choose(session, x.request);
     x.fault = fault;
     if (fault && isInstead(fault)) {
@@ -145,7 +143,7 @@ export function createDataPath(options: DataPathOptions): DataPath {
     const { method, url, headers } = x.request;
     const request: UpstreamRequest = { method, url, headers, body, json, stream: req, session };
     const tell: Tell | undefined = over && {
-      ...{ over, timeout, wantsBody: wantsAnswer, outlives: decision.over !== undefined },
+      ...{ over, timeout, wantsBody: decision.wantsAnswer ?? true, outlives: decision.over !== undefined },
     };
     const answer = tell ? followed(x, upstream, request, tell) : upstream.handle(request, x.signal);
     return fault ? delayed(answer, fault, x, faults) : answer;

@@ -1,17 +1,8 @@
 import type { Verdict } from '../model/finding.ts';
-import { NO_REDACTION, type Redaction } from '../recordings/redact/redaction.ts';
+import type { Redaction } from '../recordings/redact/redaction.ts';
 import { shortened } from '../reporters/wording.ts';
 import type { BodyToShow, FinishedExchange } from './finished-exchange.ts';
 import { type ShownExchange, showExchange, showExchangeHead } from './show-exchange.ts';
-
-/** Names what gives exchanges as they were: for what compares them, never to be shown. */
-export const AS_SENT = Symbol.for('patchgate.asSent');
-
-export interface SentExchanges {
-  exchanges: Iterable<ShownExchange>;
-  /** Others are forgotten, since there were too many. */
-  areCut: boolean;
-}
 
 export interface ExchangeFilter {
   /** At most so many. */
@@ -28,8 +19,6 @@ const MOST_EXCHANGES = 1000;
 const MOST_BYTES = 16 * 1024 * 1024;
 /** Characters of a text of a finding or effect: what these quote can be as long as a body. */
 const LONGEST_TEXT = 2000;
-/** Sessions that are remembered to have lost something. */
-const MOST_CUT = 10_000;
 
 /** Where a frame lies, and what exchanges are chosen by. */
 interface Slot {
@@ -57,8 +46,6 @@ export class ExchangeList {
   #slots: Slot[] = [];
   /** Behind the newest frame. */
   #end = 0;
-  /** Sessions of which something is forgotten. */
-  readonly #cut = new Set<string>();
 
   /** @param mostBytes of all that are held: the system gives them when they are first written to */
   constructor(redaction: Redaction, mostBytes = MOST_BYTES) {
@@ -74,14 +61,14 @@ export class ExchangeList {
   }
 
   /** Newest first. Each is redacted when the iterator gets to it; what is added or forgotten meanwhile changes nothing. */
-  list(filter: ExchangeFilter = {}): Iterable<ShownExchange> {
-    return this.#listed(filter, this.#redaction);
-  }
-
-  /** The same with all that is secret. */
-  [AS_SENT](filter: ExchangeFilter = {}): SentExchanges {
-    const areCut = filter.session === undefined ? this.#cut.size > 0 : this.#cut.has(filter.session);
-    return { exchanges: this.#listed(filter, NO_REDACTION), areCut };
+  *list(filter: ExchangeFilter = {}): Iterable<ShownExchange> {
+    const { limit = MOST_EXCHANGES, outcome, session, bodies = true } = filter;
+    const chosen = this.#slots.filter(
+      (slot) => slot.session === (session ?? slot.session) && slot.outcome === (outcome ?? slot.outcome),
+    );
+    const wanted = limit === 0 ? [] : chosen.slice(-limit).reverse();
+    const show = bodies ? showExchange : showExchangeHead;
+    for (const read of wanted.map((slot) => this.#read(slot))) yield show(read(), this.#redaction);
   }
 
   get(id: number): ShownExchange | undefined {
@@ -98,8 +85,6 @@ export class ExchangeList {
   /** Forgets the exchanges, or those of one session; the listeners stay. */
   reset(session?: string): void {
     this.#slots = session === undefined ? [] : this.#slots.filter((slot) => slot.session !== session);
-    if (session === undefined) this.#cut.clear();
-    else this.#cut.delete(session);
   }
 
   #keep(exchange: FinishedExchange): void {
@@ -113,10 +98,7 @@ export class ExchangeList {
     const text = JSON.stringify(head);
     const textLength = Buffer.byteLength(text);
     const length = textLength + (asked?.bytes.length ?? 0) + (answered?.bytes.length ?? 0);
-    if (length > this.#ring.length) {
-      this.#forget(session);
-      return;
-    }
+    if (length > this.#ring.length) return;
     // A frame is one piece: what is left at the end of the ring stays empty.
     const left = this.#ring.length - (this.#end % this.#ring.length);
     const at = length > left ? this.#end + left : this.#end;
@@ -124,18 +106,12 @@ export class ExchangeList {
     for (let oldest = this.#slots[0]; oldest; oldest = this.#slots[0]) {
       if (this.#slots.length < MOST_EXCHANGES && oldest.at >= this.#end - this.#ring.length) break;
       this.#slots.shift();
-      this.#forget(oldest.session);
     }
     this.#slots.push({ at, length, textLength, id, session, outcome: verdict?.outcome });
     let place = at % this.#ring.length;
     place += this.#ring.write(text, place);
     if (asked) place += asked.bytes.copy(this.#ring, place);
     answered?.bytes.copy(this.#ring, place);
-  }
-
-  #forget(session: string): void {
-    this.#cut.add(session);
-    if (this.#cut.size > MOST_CUT) this.#cut.delete(this.#cut.values().next().value as string);
   }
 
   /** Copies a frame. The function returned makes an exchange of it. */
@@ -157,18 +133,6 @@ export class ExchangeList {
       const shown = showExchangeHead(exchange, this.#redaction);
       for (const listener of this.#listeners) listener(shown);
     }
-  }
-
-  *#listed(
-    { limit = MOST_EXCHANGES, outcome, session, bodies = true }: ExchangeFilter,
-    redaction: Redaction,
-  ) {
-    const chosen = this.#slots.filter(
-      (slot) => slot.session === (session ?? slot.session) && slot.outcome === (outcome ?? slot.outcome),
-    );
-    const wanted = limit === 0 ? [] : chosen.slice(-limit).reverse();
-    const show = bodies ? showExchange : showExchangeHead;
-    for (const read of wanted.map((slot) => this.#read(slot))) yield show(read(), redaction);
   }
 }
 

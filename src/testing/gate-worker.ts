@@ -2,7 +2,7 @@
 import { join, resolve } from 'node:path';
 import { parentPort } from 'node:worker_threads';
 import { orClose } from '../app/closing.ts';
-import type { ServerKind } from '../app/compose-upstream.ts';
+import type { ServerKind } from '../app/modes.ts';
 import { createPatchgate, type Patchgate } from '../app/patchgate.ts';
 import { replayOrRecord } from '../app/replay-or-record.ts';
 import { missesText, unservedText } from '../app/run-text.ts';

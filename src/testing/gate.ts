@@ -1,5 +1,5 @@
 /** Gates beside a test, and the sessions that tests share one by. */
-import type { ServerKind } from '../app/compose-upstream.ts';
+import type { ServerKind } from '../app/modes.ts';
 import { isSessionName, SESSION_NAMES } from '../model/session-name.ts';
 import { amount, noticeText } from '../reporters/wording.ts';
 import type { ExchangeFilter } from '../server/exchange-list.ts';

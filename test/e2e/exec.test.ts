@@ -144,7 +144,7 @@ describe('at the end', () => {
     expect(stderr.split('\n').filter((line) => line.includes('never happened'))).toEqual([
       'patchgate: the fault "GET /nosuch/** status=503" never happened: it fitted no request that passed the gate',
       'patchgate: the fault "FETCH status=503" never happened: it fitted no request that passed the gate',
-      'patchgate: the fault "GET reset rate=0" never happened: it fitted 1 request; at rate=0 it was never drawn',
+      'patchgate: the fault "GET reset rate=0" never happened: it fitted 1 request, and was never drawn',
     ]);
   });
 

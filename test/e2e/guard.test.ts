@@ -218,9 +218,10 @@ describe('the control API', () => {
 });
 
 describe('settings', () => {
-  it('--no-guard only warns', async () => {
+  it('--no-guard only warns of what a GET has shown', async () => {
     const { url } = await start({ guard: 'off' });
     await patch(url, BOTH);
+    await fetch(`${url}/api/v2/accounts/current/projects/42`);
     const { status, headers } = await patch(url, ONE);
     expect(status).toBe(200);
     expect(headers.get('patchgate-findings')).toContain('project.environment-deleted');

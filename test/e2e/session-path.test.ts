@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
-import type { ServerKind } from '../../src/app/compose-upstream.ts';
+import type { ServerKind } from '../../src/app/modes.ts';
 import { exchange, PROJECT_PATH } from '../support/exchanges.ts';
 import { type Settings, startGate, startRecorder, startReplay } from '../support/in-process.ts';
 import { RawConnection } from '../support/raw.ts';

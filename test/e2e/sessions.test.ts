@@ -2,7 +2,7 @@
 import { Agent, request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
-import type { ServerKind } from '../../src/app/compose-upstream.ts';
+import type { ServerKind } from '../../src/app/modes.ts';
 import { openStore } from '../../src/recordings/store.ts';
 import type { Config } from '../../src/settings/config.ts';
 import { startBinary } from '../support/binary.ts';

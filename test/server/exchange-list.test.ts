@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_REDACTION } from '../../src/recordings/redact/redaction.ts';
-import { AS_SENT, ExchangeList } from '../../src/server/exchange-list.ts';
+import { ExchangeList } from '../../src/server/exchange-list.ts';
 import { bodyToShow } from '../../src/server/finished-exchange.ts';
 import type { ShownExchange } from '../../src/server/show-exchange.ts';
 import { finding, finished, verdict } from '../support/finished-exchange.ts';
@@ -9,9 +9,9 @@ import { turn } from '../support/recordings.ts';
 const listOf = (mostBytes?: number) => new ExchangeList(DEFAULT_REDACTION, mostBytes);
 const ids = (list: Iterable<ShownExchange>) => Array.from(list, (shown) => shown.id);
 
-function withBodies(id: number, size: number, session = '') {
+function withBodies(id: number, size: number) {
   const body = bodyToShow(Buffer.alloc(size, 'x'));
-  return finished({ id, session, requestBody: body, response: { status: 200, headers: [], body } });
+  return finished({ id, requestBody: body, response: { status: 200, headers: [], body } });
 }
 
 it('lists those that are asked for, newest first, and forgets those of a session', () => {
@@ -79,22 +79,6 @@ describe('its bounds', () => {
       }
       if (kept.length < Math.min(id, 1000)) expect(bytes).toBeGreaterThan(2_000_000);
     }
-  });
-
-  it('are told of what they cut off, in each session by itself', () => {
-    const list = listOf(100_000);
-    const areCut = () => ['early', 'late', undefined].map((session) => list[AS_SENT]({ session }).areCut);
-    list.add(withBodies(1, 20_000, 'early'));
-    expect(areCut()).toEqual([false, false, false]);
-    for (let i = 0; i < 4; i++) list.add(withBodies(2, 20_000, 'late'));
-    expect(areCut()).toEqual([true, true, true]);
-    list.reset('late');
-    expect(areCut()).toEqual([true, false, true]);
-    list.reset();
-    expect(areCut()).toEqual([false, false, false]);
-    // Too large by itself.
-    list.add(withBodies(3, 60_000, 'late'));
-    expect(areCut()).toEqual([false, true, true]);
   });
 
   it('count URLs, headers and findings, whose texts are cut', async () => {

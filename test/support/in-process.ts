@@ -1,6 +1,6 @@
 /** The gate as `patchgate proxy` runs it, in this process: what it says to people can be read. */
 import { join } from 'node:path';
-import type { ServerKind } from '../../src/app/compose-upstream.ts';
+import type { ServerKind } from '../../src/app/modes.ts';
 import { createPatchgate, type Patchgate } from '../../src/app/patchgate.ts';
 import { type Config, resolveConfig } from '../../src/settings/config.ts';
 import { COMMAND_DEFAULTS } from '../../src/settings/settings.ts';

@@ -12,7 +12,6 @@ import { readExchanges, writeExchanges } from '../../recordings/files.ts';
 import { findRecording, recordingNames } from '../../recordings/find-recording.ts';
 import type { MatchRules } from '../../recordings/match-rules.ts';
 import { locationOf, type Place } from '../../recordings/names.ts';
-import { orderTimes } from '../../recordings/order-times.ts';
 import { toPlainExchange } from '../../recordings/plain-exchange.ts';
 import { openStore } from '../../recordings/store.ts';
 import type { Config } from '../../settings/config.ts';
@@ -117,8 +116,11 @@ export async function exchangesOf(recording: Recording): Promise<Exchange[]> {
   const timed: { time: number; exchange: Exchange }[] = [];
   const keyOf = ({ method, path }: Place) => `${path} ${method}`;
   for (const place of recording.places().sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))) {
-    const timeOf = orderTimes();
-    for (const exchange of await recording.read(place)) timed.push({ time: timeOf(exchange), exchange });
+    let time = 0;
+    for (const exchange of await recording.read(place)) {
+      time = Math.max(time, Date.parse(exchange.meta.recordedAt));
+      timed.push({ time, exchange });
+    }
   }
   return timed.sort((a, b) => a.time - b.time).map(({ exchange }) => exchange);
 }

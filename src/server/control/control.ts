@@ -1,4 +1,3 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { setImmediate } from 'node:timers/promises';
@@ -9,13 +8,15 @@ import { type Approvals, type Decided, noApproval } from '../../guard/approvals.
 import type { Guard } from '../../guard/guard.ts';
 import { REQUEST_MEMBERS, readDescribedRequest } from '../../http/described-request.ts';
 import { isObject, type JsonObject } from '../../json/json.ts';
-import type { Approval, ApprovalStatus } from '../../model/approval.ts';
+import type { ApprovalStatus } from '../../model/approval.ts';
 import type { FaultsGiven } from '../../model/fault.ts';
 import { redactJson, redactText } from '../../recordings/redact/redact.ts';
 import type { Redaction } from '../../recordings/redact/redaction.ts';
 import { SESSION_HEADER } from '../../upstreams/session.ts';
+import type { Audit } from '../audit.ts';
 import type { ExchangeList } from '../exchange-list.ts';
 import type { FaultsOfRun } from '../faults/faults.ts';
+import type { Handler } from '../handler.ts';
 import type { NamedTokens } from '../named-tokens.ts';
 import { problemOfError, sendProblem } from '../problem.ts';
 import { type Sessions, sessionNameOf } from '../sessions.ts';
@@ -29,40 +30,43 @@ export interface ControlDeps {
   approvals: Approvals;
   /** Those who may decide; undefined: all who may ask. */
   approvers: Pick<NamedTokens, 'nameOf'> | undefined;
-  exchanges: ExchangeList;
-  sessions: Sessions;
-  faults: FaultsOfRun;
-  redaction: Redaction;
-  /** With `trouble`, the status is `degraded`. */
-  health(): { readonly trouble: string | undefined; readonly [member: string]: unknown };
-  isReady(): Promise<boolean>;
-  /** In Prometheus' text format. */
-  metrics(): string;
-  onDecided(approval: Approval): void;
-  /** Makes a run as new. @param session that one alone */
-  reset(session?: string): void;
-  /** Ends the streams of events. */
-  stopping: AbortSignal;
+  run: {
+    exchanges: ExchangeList;
+    sessions: Sessions;
+    faults: FaultsOfRun;
+    redaction: Redaction;
+    audit: Pick<Audit, 'decided'> | undefined;
+    /** With `trouble`, the status is `degraded`. */
+    health(): { readonly trouble: string | undefined; readonly [member: string]: unknown };
+    isReady(): Promise<boolean>;
+    /** In Prometheus' text format. */
+    metrics(): string;
+    /** Makes it as new. @param session that one alone */
+    reset(session?: string): void;
+    /** Ends the streams of events. */
+    stopping: AbortController;
+  };
 }
 
 /** The control API, for every request at or below `/__patchgate`. docs/reference/control-api.md describes each route. */
-export function createControl(deps: ControlDeps): (req: IncomingMessage, res: ServerResponse) => void {
-  const { gate, guard, approvals, approvers, exchanges, sessions, faults, redaction } = deps;
+export function createControl(deps: ControlDeps): Handler {
+  const { gate, guard, approvals, approvers, run } = deps;
+  const { exchanges, sessions, faults, redaction } = run;
 
   const routes: Readonly<Record<string, RequestHandler>> = {
     'GET health': (_req, res) => {
-      const health = deps.health();
+      const health = run.health();
       res.json({ status: health.trouble === undefined ? 'ok' : 'degraded', ...health });
     },
     'GET health/live': (_req, res) => {
       res.json({ status: 'ok' });
     },
     'GET health/ready': async (_req, res) => {
-      const isReady = await deps.isReady();
+      const isReady = await run.isReady();
       res.status(isReady ? 200 : 503).json({ status: isReady ? 'ok' : 'not ready' });
     },
     'GET metrics': (_req, res) => {
-      res.type('text/plain; version=0.0.4; charset=utf-8').send(deps.metrics());
+      res.type('text/plain; version=0.0.4; charset=utf-8').send(run.metrics());
     },
     'POST validate': (req, res) => {
       const request = dryRunOf(bodyOf(req, DRY_RUN), gate.bodyLimit);
@@ -104,10 +108,10 @@ export function createControl(deps: ControlDeps): (req: IncomingMessage, res: Se
       const decided = decisionOf(bodyOf(req, DECISION), redaction);
       const by = approvers?.nameOf(req.rawHeaders);
       const { approval, isNew } = await approvals.decide(String(req.params.id), decided, by);
-      if (isNew) deps.onDecided(approval);
+      if (isNew) run.audit?.decided(approval);
       res.json(approval);
     },
-    'GET events': createEvents(exchanges, approvals, deps.stopping),
+    'GET events': createEvents(exchanges, approvals, run.stopping.signal),
     'GET faults': (req, res) => {
       res.json(faults.list(sessionOf(req)));
     },
@@ -122,7 +126,7 @@ export function createControl(deps: ControlDeps): (req: IncomingMessage, res: Se
       res.json(faults.list(session));
     },
     'POST reset': (req, res) => {
-      deps.reset(sessionOf(req));
+      run.reset(sessionOf(req));
       res.json({ status: 'reset' });
     },
   };

@@ -1,0 +1,123 @@
+import type { PatchgateError } from '../errors.ts';
+import type { Gate } from '../gate/gate.ts';
+import { createAccessLog } from '../server/access-log.ts';
+import { Audit } from '../server/audit.ts';
+import { ExchangeList } from '../server/exchange-list.ts';
+import { FaultsOfRun } from '../server/faults/faults.ts';
+import { type FinishedExchange, isOwnFailure } from '../server/finished-exchange.ts';
+import { Metrics } from '../server/metrics.ts';
+import type { NamedTokens } from '../server/named-tokens.ts';
+import { Sessions } from '../server/sessions.ts';
+import { version } from '../version.ts';
+import type { ComposedGuard } from './compose-guard.ts';
+import type { Backend, ServerKind, Setup } from './modes.ts';
+
+/** Milliseconds that an unused session lasts. */
+const SESSION_IDLE = 10 * 60_000;
+/** Milliseconds that the target has to take a connection, and for which that counts: probes themselves wait a second or so. */
+const CONNECT_PATIENCE = 800;
+
+/** All that a run is made of. */
+export interface Parts extends Setup, Backend, ComposedGuard {
+  kind: ServerKind;
+  gate: Gate;
+  approvers: NamedTokens | undefined;
+}
+
+export type Run = Awaited<ReturnType<typeof createRun>>;
+
+/** What is kept of the requests of a run, and what is told of it. @throws PatchgateError `cannot-write` */
+export async function createRun(parts: Parts) {
+  const { config, kind, gate, approvals, rules, notice } = parts;
+  const { forward, store, replay, fake, isReal, database, outbox, remembered, recorded } = parts;
+  const { redaction } = rules;
+  const hasAudit = config.audit !== undefined || (isReal && outbox !== undefined);
+  const audit = hasAudit
+    ? new Audit({ file: config.audit, outbox, forwards: isReal, redaction, notice })
+    : undefined;
+  const sessions = new Sessions(SESSION_IDLE, {
+    start: (session) => fake?.start(session),
+    end: (session) => (fake ?? replay)?.end(session),
+  });
+  const faults = await FaultsOfRun.of({ gate, sessions, start: config.fault });
+  const log = createAccessLog(config.log, redaction, parts.writeLog, parts.isLogColoured);
+  const exchanges = new ExchangeList(redaction);
+  const metrics = new Metrics(isReal);
+  const counts = { requests: 0, failed: 0 };
+  const stopping = new AbortController();
+  let ids = 0;
+  let reachable: boolean | Promise<boolean> = true;
+  let askedAt = Number.NEGATIVE_INFINITY;
+
+  return {
+    ...{ audit, sessions, faults, log, exchanges, redaction, counts, stopping },
+    /** Where its port is, for the page. */
+    url: undefined as string | undefined,
+    nextId: () => ++ids,
+    onFinished(exchange: FinishedExchange) {
+      const { request, session, failure } = exchange;
+      counts.requests++;
+      if (isOwnFailure(exchange)) this.fail(failure ?? 'Patchgate failed', request, session);
+      metrics.count(exchange);
+      log.finished(exchange);
+      exchanges.add(exchange);
+    },
+    /** A recording that cannot answer is never a run that went well. */
+    fail(message: string, { method, url } = { method: '-', url: '-' }, name = '') {
+      counts.failed++;
+      const miss = { message, hint: undefined, details: undefined };
+      replay?.misses.add({ method, url, session: { name } }, miss);
+    },
+    /** Of what was no request there is nothing to show but that it came. */
+    unread(error: PatchgateError) {
+      const exchange: FinishedExchange = {
+        ...{ id: ++ids, startedAt: Date.now(), durationMs: 0, answeredBy: 'gate', failure: error.message },
+        ...{ request: { method: '-', url: '-', headers: [] }, requestBody: undefined, verdict: undefined },
+        response: { status: error.status, headers: [], body: undefined },
+      };
+      metrics.count(exchange);
+      log.finished(exchange);
+    },
+    /** What a session has of its own ends with it: the places in sequences, the state of the fake, its faults. */
+    reset(session?: string) {
+      if (session !== undefined) sessions.end(session);
+      else {
+        sessions.endAll();
+        faults.reset();
+      }
+      exchanges.reset(session);
+    },
+    async isReady() {
+      // Probes of many cost the target one connection a while.
+      if (isReal && forward && performance.now() - askedAt > CONNECT_PATIENCE) {
+        askedAt = performance.now();
+        reachable = forward.canReach(CONNECT_PATIENCE);
+      }
+      return !stopping.signal.aborted && (!store?.isWritable || store.takesExchanges()) && reachable;
+    },
+    health() {
+      const trouble = database?.trouble ?? (outbox ?? store)?.trouble ?? parts.trouble?.() ?? audit?.trouble;
+      return {
+        ...{ version: version(), mode: kind, doing: parts.summary },
+        ...{ validation: config.validation, guard: config.guard },
+        targetInsecure: forward?.isInsecure ?? false,
+        startedAt: new Date(performance.timeOrigin).toISOString(),
+        url: this.url,
+        recording: store && config.recording,
+        known: remembered && { records: remembered.count(), file: remembered.place || undefined },
+        trouble: trouble?.message,
+      };
+    },
+    metrics: () =>
+      metrics.text({
+        ...{ version: version(), mode: kind, approvals: approvals.counts, sessions: sessions.list().length },
+        misses: replay?.misses.list().count,
+        recording: recorded && store && { recorded: recorded(), ...store.counts },
+      }),
+    close() {
+      sessions.close();
+      audit?.close();
+      log.flush();
+    },
+  };
+}
