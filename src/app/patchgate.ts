@@ -94,7 +94,15 @@ async function serve(parts: Parts): Promise<Patchgate> {
   const { faults, exchanges, audit } = run;
   const answerControl = controlOf(parts, run);
   const dataPath = createDataPath({
-    ...{ gate, guard, upstream, audit, faults, clientTimeout, timeout: config.timeout },
+    ...{
+      gate,
+      guard,
+      upstream,
+      faults,
+      clientTimeout,
+      timeout: config.timeout,
+      isAudited: audit !== undefined,
+    },
     ...{ sessions: run.sessions, redaction: run.redaction, nextId: run.nextId },
     onFinished: (exchange) => run.onFinished(exchange),
   });

@@ -57,6 +57,7 @@ export async function createRun(parts: Parts) {
     onFinished(exchange: FinishedExchange) {
       const { request, session, failure } = exchange;
       counts.requests++;
+      audit?.finished(exchange);
       if (isOwnFailure(exchange)) this.fail(failure ?? 'Patchgate failed', request, session);
       metrics.count(exchange);
       log.finished(exchange);

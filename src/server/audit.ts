@@ -1,19 +1,16 @@
-import { appendFileSync, closeSync, fstatSync, ftruncateSync, mkdirSync, openSync, readSync } from 'node:fs';
-import type { IncomingMessage } from 'node:http';
+import { appendFileSync, closeSync, fstatSync, ftruncateSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { messageOf, PatchgateError } from '../errors.ts';
 import { decisiveEffects } from '../guard/decisive-effects.ts';
 import { splitTarget } from '../http/http.ts';
 import type { Approval } from '../model/approval.ts';
 import type { AuditLine, DecisionLine } from '../model/audit.ts';
-import { type Effect, losesEnvironment } from '../model/effect.ts';
+import { losesEnvironment } from '../model/effect.ts';
 import type { Verdict } from '../model/finding.ts';
-import type { RecordName } from '../model/record.ts';
 import { redactText, redactUrl } from '../recordings/redact/redact.ts';
 import type { Redaction } from '../recordings/redact/redaction.ts';
 import { amount, shortened } from '../reporters/wording.ts';
-import { addressOf } from './connections.ts';
-import type { FinishedExchange } from './finished-exchange.ts';
+import type { Audited, FinishedExchange } from './finished-exchange.ts';
 import { printable } from './printable.ts';
 
 export interface AuditOptions {
@@ -25,25 +22,6 @@ export interface AuditOptions {
   forwards: boolean;
   redaction: Redaction;
   notice: (text: string) => void;
-}
-
-/** What the gate has found out of a request. */
-interface Audited {
-  record: RecordName | undefined;
-  verdict: Verdict;
-  /** All of them. */
-  effects: readonly Effect[] | undefined;
-  isApproved: boolean;
-  approval: string | undefined;
-  isUnguarded: boolean;
-}
-
-/** One request that is audited, on its way. */
-export interface AuditEntry {
-  /** The gate has let it go. */
-  hasPassed: boolean;
-  /** Appends its line: to be called before the client can have the whole answer. Never throws. */
-  over(exchange: FinishedExchange): void;
 }
 
 /** Of lines that wait because the file cannot be written: characters in all. */
@@ -65,7 +43,7 @@ export class Audit {
     if (options.file === undefined) return;
     try {
       mkdirSync(dirname(options.file), { recursive: true });
-      cutHalfLine(options.file);
+      appendWhole(options.file, '');
     } catch (error) {
       throw new PatchgateError('cannot-write', `--audit: cannot write ${options.file}: ${messageOf(error)}`, {
         hint: 'correct the permissions, or name another file',
@@ -74,18 +52,13 @@ export class Audit {
     }
   }
 
-  /** A request that was judged, or changes a guarded record. @returns undefined where there is nothing to say of it */
-  entryOf(req: IncomingMessage, audited: Audited): AuditEntry | undefined {
-    if (!audited.isApproved && !audited.isUnguarded && !isWorthALine(audited.verdict)) return undefined;
-    const client = addressOf(req);
-    const entry: AuditEntry = {
-      hasPassed: false,
-      over: (exchange) => {
-        const isForwarded = entry.hasPassed && this.#options.forwards && !isOfRecording(exchange);
-        this.#append(lineOf(exchange, { ...audited, client, isForwarded }, this.#options.redaction));
-      },
-    };
-    return entry;
+  /** A request is over: to be called before the client can have the whole answer. Never throws. */
+  finished(exchange: FinishedExchange): void {
+    const { audited, verdict, unguarded } = exchange;
+    if (!audited || !verdict || !(audited.isApproved || unguarded || isWorthALine(verdict))) return;
+    const { forwards, redaction } = this.#options;
+    const isForwarded = forwards && audited.hasPassed === true && !isOfRecording(exchange);
+    this.#append(lineOf(exchange, verdict, audited, isForwarded, redaction));
   }
 
   /** Somebody has said yes or no. Never throws. */
@@ -156,23 +129,6 @@ function appendWhole(file: string, text: string): void {
   }
 }
 
-/** Bytes in which the end of a line is looked for. */
-const TAIL = 4 * 1024 * 1024;
-
-/** What a former run has left half written goes. */
-function cutHalfLine(file: string): void {
-  const fd = openSync(file, 'a+');
-  try {
-    const { size } = fstatSync(fd);
-    const tail = Buffer.alloc(Math.min(size, TAIL));
-    readSync(fd, tail, 0, tail.length, size - tail.length);
-    const half = tail.length - tail.lastIndexOf('\n') - 1;
-    if (half > 0) ftruncateSync(fd, size - half);
-  } finally {
-    closeSync(fd);
-  }
-}
-
 /** What the gate stopped, what loses an environment, and what `--validation enforce` would have stopped. */
 function isWorthALine({ outcome, findings, effects = [] }: Verdict): boolean {
   return (
@@ -189,16 +145,17 @@ function isOfRecording({ answeredBy, response }: FinishedExchange): boolean {
 
 function lineOf(
   exchange: FinishedExchange,
-  of: Audited & { client: string | undefined; isForwarded: boolean },
+  verdict: Verdict,
+  { client, record, effects = [], isApproved = false, approval }: Audited,
+  forwarded: boolean,
   redaction: Redaction,
 ): AuditLine {
-  const { verdict, record, effects = [] } = of;
   const clean = (text: string) => shortened(redactText(text, redaction), TEXT_LENGTH);
   const { path, query } = splitTarget(shortened(redactUrl(exchange.request.url, redaction), PATH_LENGTH));
   return {
     audit: 1,
     time: new Date(exchange.startedAt).toISOString(),
-    client: of.client,
+    client,
     session: exchange.session ? clean(exchange.session) : undefined,
     method: exchange.request.method,
     path,
@@ -207,17 +164,12 @@ function lineOf(
     record: record && { ...record, id: clean(record.id), account: clean(record.account) },
     verdict: verdict.outcome,
     findings: verdict.findings.map(({ rule, severity, pointer, message }) => {
-      return {
-        ...{ rule, severity },
-        ...{ pointer: shortened(pointer, TEXT_LENGTH), message: shortened(message, TEXT_LENGTH) },
-      };
+      const [place, text] = [pointer, message].map((long) => shortened(long, TEXT_LENGTH));
+      return { rule, severity, pointer: place as string, message: text as string };
     }),
     findingsOmitted: verdict.omitted || undefined,
     ...(effects.length > 0 && decisiveEffects(effects, redaction)),
-    approved: of.isApproved,
-    unguarded: of.isUnguarded || undefined,
-    approval: of.approval,
-    forwarded: of.isForwarded,
+    ...{ approved: isApproved, unguarded: exchange.unguarded, approval, forwarded },
     answeredBy: exchange.answeredBy,
     status: exchange.response?.status,
     failure: exchange.failure === undefined ? undefined : clean(exchange.failure),

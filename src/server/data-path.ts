@@ -6,7 +6,6 @@ import type { Finding, Verdict } from '../model/finding.ts';
 import { type BytesRead, bytesAtHand, readBytes } from '../upstreams/bodies.ts';
 import type { Answer, Upstream, UpstreamRequest } from '../upstreams/upstream.ts';
 import type { AccessRefusal } from './access.ts';
-import type { Audit } from './audit.ts';
 import { addressOf } from './connections.ts';
 import { Exchange, type Run, type Step } from './exchange.ts';
 import type { FaultsOfRun } from './faults/faults.ts';
@@ -23,8 +22,8 @@ export interface DataPathOptions extends Run {
   gate: Gate;
   guard: Guard;
   upstream: Upstream;
-  /** Who changed what, if that is kept. */
-  audit?: Pick<Audit, 'entryOf'> | undefined;
+  /** Somebody keeps account of who changed what. */
+  isAudited: boolean;
   faults: Pick<FaultsOfRun, 'choose' | 'wait'>;
   /** Milliseconds that a client may take for a body that is judged, or be silent within one that streams. */
   clientTimeout: number;
@@ -41,7 +40,7 @@ const SHORT = 65_536;
 
 /** The way of a request: take, read, judge, decide, pass. The first step that has an answer ends it. */
 export function createDataPath(options: DataPathOptions): DataPath {
-  const { gate, guard, upstream, audit, faults, clientTimeout, timeout } = options;
+  const { gate, guard, upstream, isAudited, faults, clientTimeout, timeout } = options;
 
   /** Framing, access, session, operation. */
   const take = (x: Exchange, refusal: AccessRefusal | undefined): Step => {
@@ -108,9 +107,9 @@ export function createDataPath(options: DataPathOptions): DataPath {
     const { verdict, effects, json } = inspection;
     x.verdict = verdict;
     x.isUnguarded = isUnguarded;
-    if (audit) {
+    if (isAudited) {
       const record = gate.recordOf(x.match as NonNullable<Exchange['match']>);
-      x.audited = audit.entryOf(x.req, { record, verdict, effects, isApproved, approval, isUnguarded });
+      x.audited = { client: addressOf(x.req), record, effects, isApproved, approval };
     }
     return verdict.outcome === 'block' ? problemOfVerdict(verdict, remediation) : pass(x, json, decision);
   };
@@ -122,8 +121,7 @@ export function createDataPath(options: DataPathOptions): DataPath {
     const verdict = unguardedVerdict(method, record?.id ?? '');
     x.verdict = verdict;
     x.isUnguarded = true;
-    const of = { record, verdict, effects: undefined, isApproved: false, approval: undefined };
-    x.audited = audit?.entryOf(x.req, { ...of, isUnguarded: true });
+    if (isAudited) x.audited = { client: addressOf(x.req), record };
   };
 
   /** The upstream answers, or a fault does. What the answer says of a record is told on its way. */

@@ -2,7 +2,7 @@ import type { Verdict } from '../model/finding.ts';
 import type { Redaction } from '../recordings/redact/redaction.ts';
 import { shortened } from '../reporters/wording.ts';
 import type { BodyToShow, FinishedExchange } from './finished-exchange.ts';
-import { type ShownExchange, showExchange, showExchangeHead } from './show-exchange.ts';
+import { type ShownExchange, showExchange } from './show-exchange.ts';
 
 export interface ExchangeFilter {
   /** At most so many. */
@@ -67,8 +67,8 @@ export class ExchangeList {
       (slot) => slot.session === (session ?? slot.session) && slot.outcome === (outcome ?? slot.outcome),
     );
     const wanted = limit === 0 ? [] : chosen.slice(-limit).reverse();
-    const show = bodies ? showExchange : showExchangeHead;
-    for (const read of wanted.map((slot) => this.#read(slot))) yield show(read(), this.#redaction);
+    for (const read of wanted.map((slot) => this.#read(slot)))
+      yield showExchange(read(), this.#redaction, bodies);
   }
 
   get(id: number): ShownExchange | undefined {
@@ -92,6 +92,7 @@ export class ExchangeList {
     const answered = response?.body;
     const head = {
       ...exchange,
+      audited: undefined,
       requestBody: sizesOf(asked),
       response: response && { ...response, body: sizesOf(answered) },
     };
@@ -130,7 +131,7 @@ export class ExchangeList {
 
   #tell(): void {
     for (const exchange of this.#untold.splice(0)) {
-      const shown = showExchangeHead(exchange, this.#redaction);
+      const shown = showExchange(exchange, this.#redaction, false);
       for (const listener of this.#listeners) listener(shown);
     }
   }

@@ -9,10 +9,9 @@ import type { Finding, Verdict } from '../model/finding.ts';
 import { redactJson, redactText } from '../recordings/redact/redact.ts';
 import type { Redaction } from '../recordings/redact/redaction.ts';
 import { type Answer, type AnsweredBy, STOPPED } from '../upstreams/upstream.ts';
-import type { AuditEntry } from './audit.ts';
 import { type Client, clientOf, isCutByStop, resetConnection } from './connections.ts';
 import type { Fault } from './faults/fault-list.ts';
-import { BodyKeeper, bodyToShow, type FinishedExchange } from './finished-exchange.ts';
+import { type Audited, BodyKeeper, bodyToShow, type FinishedExchange } from './finished-exchange.ts';
 import { type GateAnswer, ownFault, problemOfError } from './problem.ts';
 import type { InSession } from './session-path.ts';
 import type { LiveSession, Sessions } from './sessions.ts';
@@ -51,8 +50,8 @@ export class Exchange {
   body: Buffer | undefined;
   verdict: Verdict | undefined;
   fault: Fault | undefined;
-  /** Where the audit has a line for it. */
-  audited: AuditEntry | undefined;
+  /** Where somebody keeps account. */
+  audited: Audited | undefined;
   /** It changes a guarded record, and nobody can say what it deletes. */
   isUnguarded = false;
   /** It is answered, or its client is gone. */
@@ -248,9 +247,9 @@ export class Exchange {
       },
       failure,
       fault: this.fault?.text,
+      audited: this.audited,
       session: this.session?.name,
     };
-    this.audited?.over(exchange);
     this.#run.onFinished(exchange);
   }
 }

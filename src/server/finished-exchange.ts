@@ -1,6 +1,8 @@
 import type { RequestHead } from '../http/http.ts';
 import { Pieces } from '../http/pieces.ts';
+import type { Effect } from '../model/effect.ts';
 import type { Verdict } from '../model/finding.ts';
+import type { RecordName } from '../model/record.ts';
 import type { AnsweredBy } from '../upstreams/upstream.ts';
 
 /**
@@ -29,8 +31,22 @@ export interface FinishedExchange {
   failure: string | undefined;
   /** The fault that was injected into its answer, in one line. */
   fault?: string | undefined;
+  /** Where somebody keeps account. */
+  audited?: Audited | undefined;
   /** The name of its session; absent or `""` where it named none. */
   session?: string | undefined;
+}
+
+/** What the gate has found out of a request that it judged, or that changes a guarded record. */
+export interface Audited {
+  client: string | undefined;
+  record: RecordName | undefined;
+  /** All of them. */
+  effects?: readonly Effect[] | undefined;
+  isApproved?: boolean;
+  approval?: string | undefined;
+  /** The gate has let it go. */
+  hasPassed?: boolean;
 }
 
 /** Patchgate could not do its work: its answer says nothing of the service. */

@@ -17,8 +17,8 @@ export class Metrics {
   readonly #requests = new LabelledCount('operation', 'verdict', 'status');
   readonly #findings = new LabelledCount('rule', 'severity');
   readonly #effects = new LabelledCount('effect', 'verdict');
-  readonly #gate = new Histogram(GATE_BOUNDS);
-  readonly #target = new Histogram(TARGET_BOUNDS);
+  readonly #gate = new Histogram();
+  readonly #target = new Histogram();
   readonly #hasTarget: boolean;
 
   /** @param hasTarget a real service answers, or may */
@@ -27,56 +27,49 @@ export class Metrics {
   }
 
   /** To be called once for each request, when it is over. */
-  count(exchange: FinishedExchange): void {
-    const { verdict, response, durationMs, handedOnAfterMs } = exchange;
-    const outcome = verdict?.outcome ?? 'none';
-    this.#requests.add(verdict?.operation ?? 'none', outcome, String(response?.status ?? 'none'));
-    if (verdict) {
-      for (const { rule, severity } of verdict.findings) this.#findings.add(rule, severity);
-      if (verdict.effects) for (const { kind } of verdict.effects) this.#effects.add(kind, outcome);
-    }
+  count({ verdict, response, answeredBy, durationMs, handedOnAfterMs }: FinishedExchange): void {
+    const { outcome = 'none', operation = 'none', findings = [], effects = [] } = verdict ?? {};
+    this.#requests.add(operation, outcome, String(response?.status ?? 'none'));
+    for (const { rule, severity } of findings) this.#findings.add(rule, severity);
+    for (const { kind } of effects) this.#effects.add(kind, outcome);
     this.#gate.observe((handedOnAfterMs ?? durationMs) / 1000);
-    if (handedOnAfterMs !== undefined && this.#hasTarget && isOfTarget(exchange))
+    // The target answered, or was waited for in vain.
+    const isTargets =
+      answeredBy === 'target' || (answeredBy === 'gate' && /^50[24]$/.test(`${response?.status}`));
+    if (handedOnAfterMs !== undefined && this.#hasTarget && isTargets)
       this.#target.observe((durationMs - handedOnAfterMs) / 1000);
   }
 
   text({ version, mode, approvals, sessions, misses, recording }: RunNumbers): string {
     const { user, system } = process.cpuUsage();
-    const lines = [
-      metric('gauge', 'patchgate_info', `{version="${version}",mode="${mode}"} 1`),
-      metric('counter', 'patchgate_requests_total', ...this.#requests.samples()),
-      metric('counter', 'patchgate_findings_total', ...this.#findings.samples()),
-      metric('counter', 'patchgate_effects_total', ...this.#effects.samples()),
-      metric('counter', 'patchgate_approvals_total', `{event="given"} ${approvals.given}`),
-      `patchgate_approvals_total{event="used"} ${approvals.used}\n`,
-      metric('histogram', 'patchgate_gate_seconds', ...this.#gate.samples()),
-      metric('histogram', 'patchgate_target_seconds', ...this.#target.samples()),
-      metric('gauge', 'patchgate_sessions', ` ${sessions}`),
-      metric('counter', 'process_cpu_seconds_total', ` ${(user + system) / 1e6}`),
-      metric('gauge', 'process_resident_memory_bytes', ` ${process.memoryUsage.rss()}`),
-      metric('gauge', 'process_start_time_seconds', ` ${Math.round(performance.timeOrigin / 1000)}`),
+    const all: [name: string, type: string, samples: readonly string[] | number | undefined][] = [
+      ['patchgate_info', 'gauge', [`{version="${version}",mode="${mode}"} 1`]],
+      ['patchgate_requests_total', 'counter', this.#requests.samples()],
+      ['patchgate_findings_total', 'counter', this.#findings.samples()],
+      ['patchgate_effects_total', 'counter', this.#effects.samples()],
+      [
+        'patchgate_approvals_total',
+        'counter',
+        [`{event="given"} ${approvals.given}`, `{event="used"} ${approvals.used}`],
+      ],
+      ['patchgate_gate_seconds', 'histogram', this.#gate.samples()],
+      ['patchgate_target_seconds', 'histogram', this.#target.samples()],
+      ['patchgate_sessions', 'gauge', sessions],
+      ['patchgate_misses_total', 'counter', misses],
+      ['patchgate_exchanges_recorded_total', 'counter', recording?.recorded],
+      ['patchgate_exchanges_waiting', 'gauge', recording?.waiting],
+      ['patchgate_exchanges_lost_total', 'counter', recording?.lost],
+      ['patchgate_journal_bytes', 'gauge', recording?.journalBytes],
+      ['process_cpu_seconds_total', 'counter', (user + system) / 1e6],
+      ['process_resident_memory_bytes', 'gauge', process.memoryUsage.rss()],
+      ['process_start_time_seconds', 'gauge', Math.round(performance.timeOrigin / 1000)],
     ];
-    if (misses !== undefined) lines.push(metric('counter', 'patchgate_misses_total', ` ${misses}`));
-    if (recording)
-      lines.push(
-        metric('counter', 'patchgate_exchanges_recorded_total', ` ${recording.recorded}`),
-        metric('gauge', 'patchgate_exchanges_waiting', ` ${recording.waiting}`),
-        metric('counter', 'patchgate_exchanges_lost_total', ` ${recording.lost}`),
-        metric('gauge', 'patchgate_journal_bytes', ` ${recording.journalBytes}`),
-      );
-    return lines.join('');
+    const lines = all.flatMap(([name, type, given]) => {
+      const samples = typeof given === 'number' ? [` ${given}`] : given;
+      return samples ? [`# TYPE ${name} ${type}`, ...samples.map((sample) => name + sample)] : [];
+    });
+    return `${lines.join('\n')}\n`;
   }
-}
-
-/** @param samples what follows the name: ` 1`, `{label="value"} 1`, `_sum 1` */
-function metric(type: string, name: string, ...samples: readonly string[]): string {
-  return `# TYPE ${name} ${type}\n${samples.map((sample) => `${name}${sample}\n`).join('')}`;
-}
-
-/** The target answered, or was waited for in vain. */
-function isOfTarget({ answeredBy, response }: FinishedExchange): boolean {
-  if (answeredBy === 'target') return true;
-  return answeredBy === 'gate' && (response?.status === 502 || response?.status === 504);
 }
 
 /** One number for each combination of values that came. */
@@ -93,6 +86,7 @@ class LabelledCount {
     this.#counts.set(key, (this.#counts.get(key) ?? 0) + 1);
   }
 
+  /** What follows the name: `{label="value"} 1` */
   samples(): string[] {
     return Array.from(this.#counts, ([key, count]) => {
       const values = key.split('\n').map((value, index) => `${this.#labels[index]}=${JSON.stringify(value)}`);
@@ -101,33 +95,24 @@ class LabelledCount {
   }
 }
 
-/** Seconds, counted by the bounds that they are within. */
+/** Seconds. */
+const BOUNDS = [
+  0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30,
+];
+
+/** Times, and how many of them are within each bound; the last number is of all. */
 class Histogram {
-  readonly #bounds: readonly number[];
-  readonly #counts: number[];
+  readonly #counts = [...BOUNDS.map(() => 0), 0];
   #sum = 0;
 
-  constructor(bounds: readonly number[]) {
-    this.#bounds = bounds;
-    this.#counts = [...bounds.map(() => 0), 0];
-  }
-
   observe(seconds: number): void {
-    let index = 0;
-    while (index < this.#bounds.length && seconds > (this.#bounds[index] as number)) index++;
-    (this.#counts[index] as number)++;
     this.#sum += seconds;
+    for (let i = BOUNDS.length; i >= 0 && seconds <= (BOUNDS[i] ?? seconds); i--)
+      (this.#counts[i] as number)++;
   }
 
   samples(): string[] {
-    let count = 0;
-    const buckets = this.#counts.map((more, index) => {
-      count += more;
-      return `_bucket{le="${this.#bounds[index] ?? '+Inf'}"} ${count}`;
-    });
-    return [...buckets, `_sum ${this.#sum}`, `_count ${count}`];
+    const buckets = this.#counts.map((count, index) => `_bucket{le="${BOUNDS[index] ?? '+Inf'}"} ${count}`);
+    return [...buckets, `_sum ${this.#sum}`, `_count ${this.#counts.at(-1)}`];
   }
 }
-
-const GATE_BOUNDS = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5, 30];
-const TARGET_BOUNDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];

@@ -51,28 +51,17 @@ type ShownHeaders = Record<string, string | string[]>;
 /** Bytes of a body that are shown, once its content codings are undone. */
 const BODY_SHOWN = 65_536;
 
-export function showExchange(exchange: FinishedExchange, redaction: Redaction): ShownExchange {
-  return hidingEchoes(exchange, redaction, (hiding, onSecret) => {
-    const { request, requestBody, response } = exchange;
+/** What one part shows to be a secret is hidden in all others. */
+export function showExchange(exchange: FinishedExchange, redaction: Redaction, bodies = true): ShownExchange {
+  const { request, requestBody, response } = exchange;
+  const show = (hiding: Redaction, onSecret?: OnSecret) => {
     const shown = headOf(exchange, hiding, onSecret);
+    if (!bodies) return shown;
     shown.request.body = showBody(requestBody, request.headers, hiding, onSecret);
     if (response && shown.response)
       shown.response.body = showBody(response.body, response.headers, hiding, onSecret);
     return shown;
-  });
-}
-
-/** The same without bodies. */
-export function showExchangeHead(exchange: FinishedExchange, redaction: Redaction): ShownExchange {
-  return hidingEchoes(exchange, redaction, (hiding, onSecret) => headOf(exchange, hiding, onSecret));
-}
-
-/** What one part shows to be a secret is hidden in all others. */
-function hidingEchoes(
-  { request, response }: FinishedExchange,
-  redaction: Redaction,
-  show: (redaction: Redaction, onSecret?: OnSecret) => ShownExchange,
-): ShownExchange {
+  };
   const known = new KnownSecrets(redaction);
   known.addHeaders(request.headers);
   if (response) known.addHeaders(response.headers);

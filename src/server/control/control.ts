@@ -1,13 +1,13 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { setImmediate } from 'node:timers/promises';
-import express, { type ErrorRequestHandler, type Request, type RequestHandler } from 'express';
+import express, { type ErrorRequestHandler, type Request, type Response } from 'express';
 import { messageOf, PatchgateError } from '../../errors.ts';
-import type { Gate } from '../../gate/gate.ts';
+import type { Gate, GateRequest } from '../../gate/gate.ts';
 import { type Approvals, type Decided, noApproval } from '../../guard/approvals.ts';
 import type { Guard } from '../../guard/guard.ts';
 import { REQUEST_MEMBERS, readDescribedRequest } from '../../http/described-request.ts';
-import { isObject, type JsonObject } from '../../json/json.ts';
+import { isObject } from '../../json/json.ts';
 import type { ApprovalStatus } from '../../model/approval.ts';
 import type { FaultsGiven } from '../../model/fault.ts';
 import { redactJson, redactText } from '../../recordings/redact/redact.ts';
@@ -48,86 +48,81 @@ export interface ControlDeps {
   };
 }
 
+/** What a route answers as JSON; undefined: it has answered itself. */
+type Route = (req: Request, res: Response) => unknown;
+
 /** The control API, for every request at or below `/__patchgate`. docs/reference/control-api.md describes each route. */
-export function createControl(deps: ControlDeps): Handler {
-  const { gate, guard, approvals, approvers, run } = deps;
+export function createControl({ gate, guard, approvals, approvers, run }: ControlDeps): Handler {
   const { exchanges, sessions, faults, redaction } = run;
 
-  const routes: Readonly<Record<string, RequestHandler>> = {
-    'GET health': (_req, res) => {
+  const routes: Readonly<Record<string, Route>> = {
+    'GET health'() {
       const health = run.health();
-      res.json({ status: health.trouble === undefined ? 'ok' : 'degraded', ...health });
+      return { status: health.trouble === undefined ? 'ok' : 'degraded', ...health };
     },
-    'GET health/live': (_req, res) => {
-      res.json({ status: 'ok' });
-    },
-    'GET health/ready': async (_req, res) => {
+    'GET health/live': () => ({ status: 'ok' }),
+    async 'GET health/ready'(_req, res) {
       const isReady = await run.isReady();
-      res.status(isReady ? 200 : 503).json({ status: isReady ? 'ok' : 'not ready' });
+      res.status(isReady ? 200 : 503);
+      return { status: isReady ? 'ok' : 'not ready' };
     },
-    'GET metrics': (_req, res) => {
+    'GET metrics'(_req, res) {
       res.type('text/plain; version=0.0.4; charset=utf-8').send(run.metrics());
     },
-    'POST validate': (req, res) => {
-      const request = dryRunOf(bodyOf(req, DRY_RUN), gate.bodyLimit);
+    'POST validate'(req) {
+      const request = dryRunOf(req, gate.bodyLimit);
       const match = gate.match(request);
       const name = match && gate.recordOf(match);
       const known = name && guard.knownOf(name, sessions.default);
       const { verdict } = gate.inspect(request, match, { known });
       const shown = known && { known: redactJson(known.record, redaction) };
-      res.json({ judged: match !== undefined, ...verdict, ...shown });
+      return { judged: match !== undefined, ...verdict, ...shown };
     },
-    'GET exchanges': async (req, res) => {
+    async 'GET exchanges'(req, res) {
       const { limit, verdict, session, bodies } = queryOf(req, ['limit', 'verdict', 'session', 'bodies']);
       const outcome = verdict as 'pass' | 'block' | undefined;
-      const filter = { limit: numberOf(limit), outcome, session, bodies: bodies !== 'false' };
-      res.type('json');
-      await pipeline(Readable.from(listText(exchanges.list(filter))), res);
+      const list = exchanges.list({ limit: numberOf(limit), outcome, session, bodies: bodies !== 'false' });
+      await pipeline(Readable.from(listText(list)), res.type('json'));
     },
-    'GET exchanges/:id': (req, res) => {
-      const shown = exchanges.get(Number(req.params.id));
-      if (!shown)
-        throw new PatchgateError('not-found', 'there is no such exchange', {
-          hint: `GET ${CONTROL_ROOT}/exchanges lists the last ones; older ones are forgotten`,
-        });
-      res.json(shown);
+    'GET exchanges/:id'({ params }) {
+      const hint = `GET ${CONTROL_ROOT}/exchanges lists the last ones; older ones are forgotten`;
+      const shown = exchanges.get(Number(params.id));
+      if (!shown) throw new PatchgateError('not-found', 'there is no such exchange', { hint });
+      return shown;
     },
-    'GET approvals': async (req, res) => {
+    async 'GET approvals'(req) {
       const { limit, status } = queryOf(req, ['limit', 'status']);
       const list = await approvals.list({ limit: numberOf(limit), status: status as ApprovalStatus });
       const mayDecide = approvers && approvers.nameOf(req.rawHeaders) !== undefined;
-      res.json({ approvals: list, approvers: approvals.needApprover, mayDecide });
+      return { approvals: list, approvers: approvals.needApprover, mayDecide };
     },
-    'GET approvals/:id': async (req, res) => {
-      const id = String(req.params.id);
-      const approval = await approvals.get(id);
-      if (!approval) throw noApproval(id);
-      res.json(approval);
+    async 'GET approvals/:id'({ params }) {
+      const approval = await approvals.get(String(params.id));
+      if (!approval) throw noApproval(String(params.id));
+      return approval;
     },
-    'POST approvals/:id': async (req, res) => {
-      const decided = decisionOf(bodyOf(req, DECISION), redaction);
+    async 'POST approvals/:id'(req) {
+      const decided = decisionOf(req, redaction);
       const by = approvers?.nameOf(req.rawHeaders);
       const { approval, isNew } = await approvals.decide(String(req.params.id), decided, by);
       if (isNew) run.audit?.decided(approval);
-      res.json(approval);
+      return approval;
     },
     'GET events': createEvents(exchanges, approvals, run.stopping.signal),
-    'GET faults': (req, res) => {
-      res.json(faults.list(sessionOf(req)));
-    },
-    'PUT faults': async (req, res) => {
+    'GET faults': (req) => faults.list(sessionOf(req)),
+    async 'PUT faults'(req) {
       const session = sessionOf(req);
       await faults.set(req.body as FaultsGiven, session);
-      res.json(faults.list(session));
+      return faults.list(session);
     },
-    'DELETE faults': (req, res) => {
+    'DELETE faults'(req) {
       const session = sessionOf(req);
       faults.clear(session);
-      res.json(faults.list(session));
+      return faults.list(session);
     },
-    'POST reset': (req, res) => {
+    'POST reset'(req) {
       run.reset(sessionOf(req));
-      res.json({ status: 'reset' });
+      return { status: 'reset' };
     },
   };
 
@@ -139,14 +134,17 @@ export function createControl(deps: ControlDeps): Handler {
   });
   // A body that is judged comes as a JSON text or in base64, where it is longer than by itself.
   app.use(express.json({ type: () => true, strict: false, limit: 2 * gate.bodyLimit + 65_536 }));
-  for (const [route, handler] of Object.entries(routes)) {
-    const [method = '', path] = route.split(' ');
-    app[method.toLowerCase() as 'get']([`${CONTROL_ROOT}/${path}`], handler);
+  for (const [name, route] of Object.entries(routes)) {
+    const [method = '', path] = name.split(' ');
+    app[method.toLowerCase() as 'get'](`${CONTROL_ROOT}/${path}`, async (req, res) => {
+      const answer = await route(req, res);
+      if (answer !== undefined) res.json(answer);
+    });
   }
   app.use((req) => {
-    throw new PatchgateError('not-found', `the control API has no ${req.method} ${req.path.slice(0, 200)}`, {
-      hint: `below ${CONTROL_ROOT}/ it has: ${Object.keys(routes).join(', ')}`,
-    });
+    const hint = `below ${CONTROL_ROOT}/ it has: ${Object.keys(routes).join(', ')}`;
+    const what = `${req.method} ${req.path.slice(0, 200)}`;
+    throw new PatchgateError('not-found', `the control API has no ${what}`, { hint });
   });
   app.use(answerError);
   return app;
@@ -198,37 +196,33 @@ function sessionOf(req: Request): string | undefined {
   throw badInput(`the query and the header ${SESSION_HEADER} name two sessions`, 'name it in one of them');
 }
 
-/** @throws PatchgateError `bad-input` */
-function bodyOf({ body }: Request, hint: string): JsonObject {
-  if (!isObject(body)) throw badInput('the input is no JSON object', hint);
-  return body;
-}
-
 const DRY_RUN =
   'send {"method": "PATCH", "url": "/api/v2/…", "headers": {"content-type": "application/json"}, "body": "{…}"}, the body as exact text';
 
-/** The request that `POST validate` describes. Nothing is added to it. @throws PatchgateError `bad-input`, naming the member */
-function dryRunOf(input: JsonObject, bodyLimit: number) {
+/** The request that is described. Nothing is added to it. @throws PatchgateError `bad-input`, naming the member */
+function dryRunOf({ body: input }: Request, bodyLimit: number): GateRequest {
+  if (!isObject(input)) throw badInput('the input is no JSON object', DRY_RUN);
   const unknown = Object.keys(input).find((name) => !REQUEST_MEMBERS.includes(name));
   if (unknown !== undefined) throw badInput(`unknown member ${unknown.slice(0, 100)}`, DRY_RUN);
   const { method, url, headers, body } = readDescribedRequest(input, (pointer, what) =>
     badInput(`${pointer} ${what}`.trim(), DRY_RUN),
   );
-  return { method, url, headers, body: body.length > bodyLimit ? ('too-large' as const) : body };
+  return { method, url, headers, body: body.length > bodyLimit ? 'too-large' : body };
 }
 
-const DECISION = 'send {"decision": "approve"} or {"decision": "decline", "reason": "why"}';
 /** Characters of a reason. */
 const LONGEST_REASON = 500;
 
 /** @throws PatchgateError `bad-input` */
-function decisionOf({ decision, reason = '', ...others }: JsonObject, redaction: Redaction): Decided {
-  const [unknown] = Object.keys(others);
-  if (unknown !== undefined) throw badInput(`unknown member ${unknown.slice(0, 100)}`, DECISION);
-  if (decision !== 'approve' && decision !== 'decline')
-    throw badInput('decision is neither approve nor decline', DECISION);
-  if (typeof reason !== 'string' || reason.length > LONGEST_REASON)
-    throw badInput(`reason is no text of at most ${LONGEST_REASON} characters`, DECISION);
+function decisionOf({ body }: Request, redaction: Redaction): Decided {
+  const { decision, reason = '', ...others } = isObject(body) ? body : {};
+  const isGood =
+    typeof reason === 'string' && reason.length <= LONGEST_REASON && Object.keys(others).length === 0;
+  if (!isGood || (decision !== 'approve' && decision !== 'decline'))
+    throw badInput(
+      'that is no decision',
+      `send {"decision": "approve"} or {"decision": "decline", "reason": "why, in ${LONGEST_REASON} characters at most"}`,
+    );
   return { decision, ...(reason !== '' && { reason: redactText(reason, redaction) }) };
 }
 

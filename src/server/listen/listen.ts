@@ -166,20 +166,13 @@ function urlOf({ address, family, port }: AddressInfo, host: string, scheme: 'ht
   return `${scheme}://${name}:${port}`;
 }
 
-/** What keeps a server from listening, and what to do about it. */
-const REASONS: Readonly<Record<string, readonly [reason: string, hint: string]>> = {
-  EADDRINUSE: ['the port is in use', 'end what uses it, or choose another with --port (0 takes a free one)'],
-  EACCES: ['the port needs more rights', 'choose one above 1023 with --port'],
-};
-
 function cannotListen(cause: Error, host: string, port: number, portFlag: string): PatchgateError {
-  const other = [
-    cause.message,
-    'choose an address of this machine with --host, and another port with --port',
-  ] as const;
-  const [reason, hint] = REASONS[systemCode(cause) ?? ''] ?? other;
+  const isInUse = systemCode(cause) === 'EADDRINUSE';
+  const reason = isInUse ? 'the port is in use' : cause.message;
   return new PatchgateError('cannot-listen', `cannot listen on ${host}:${port}: ${reason}`, {
-    hint: hint.replace('--port', portFlag),
+    hint: isInUse
+      ? `end what uses it, or choose another with ${portFlag} (0 takes a free one)`
+      : `choose an address of this machine with --host, and a port above 1023 with ${portFlag}`,
     cause,
   });
 }
@@ -204,8 +197,7 @@ interface Connection extends Socket {
 }
 
 /**
- * Answers what Node's parser could not read as a request, or waited for in vain, with a problem that says so, behind
- * the answers to earlier requests, and closes the connection.
+ * Answers what Node's parser could not read as a request, or waited for in vain, behind the answers to earlier requests.
  *
  * @param onUnread told of each that has no handler of its own to report it
  */
@@ -223,9 +215,8 @@ function answerClientErrors(server: Server, onUnread: (error: PatchgateError) =>
     }
     const { incoming } = socket.parser ?? {};
     const broken = incoming && !incoming.complete ? incoming : undefined;
-    const { _httpMessage: writing } = socket;
     // One whose turn has not come never gets to a handler.
-    if (!broken || (writing && writing.req !== broken)) onUnread(error);
+    if (!broken || (socket._httpMessage && socket._httpMessage.req !== broken)) onUnread(error);
     const answer = () => {
       const { _httpMessage: response } = socket;
       if (socket.destroyed) return;
@@ -243,20 +234,16 @@ function answerClientErrors(server: Server, onUnread: (error: PatchgateError) =>
 /** Undefined where the connection itself broke, and no client is there to be told. */
 function errorOf(thrown: Error): PatchgateError | undefined {
   const code = systemCode(thrown) ?? '';
-  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
-    return new PatchgateError('client-timeout', "the client did not send its request's head in time", {
-      hint: 'send it sooner',
-    });
-  }
-  if (code === 'HPE_HEADER_OVERFLOW') {
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
+    return new PatchgateError('client-timeout', "the client did not send its request's head in time");
+  if (code === 'HPE_HEADER_OVERFLOW')
     return new PatchgateError(
       'head-too-large',
       `the request's head or trailers have more than ${maxHeaderSize} bytes`,
-      { hint: 'send fewer or shorter headers' },
     );
-  }
-  if (!code.startsWith('HPE_')) return undefined;
   // The parser's own words, from a fixed list: nothing of the request stands in them.
   const reason = 'reason' in thrown && typeof thrown.reason === 'string' ? `: ${thrown.reason}` : '';
-  return new PatchgateError('malformed-request', `the request is not well-formed HTTP/1.1${reason}`);
+  return code.startsWith('HPE_')
+    ? new PatchgateError('malformed-request', `the request is not well-formed HTTP/1.1${reason}`)
+    : undefined;
 }
