@@ -150,7 +150,7 @@ async function recorderOf({ config, rules, notice }: Setup, forward: Forward, st
     (reason: string, { method, url }: RequestHead) =>
       notice(`${what}: ${method} ${redactUrl(url, rules.redaction)}: ${redactText(reason, rules.redaction)}`);
   return record(forward, store, {
-    ...{ rules, only: config.recordOnly, onDetected: notice },
+    ...{ rules, only: config.recordOnly },
     onSkipped: tell('not recorded'),
     onOmitted: tell('recorded in part'),
   });

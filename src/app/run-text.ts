@@ -20,7 +20,7 @@ export function recordedAt({
 }
 
 /** Which requests of a run had no answer, each reason once with what to do about it; undefined where there is none. */
-export function missesText({ count, misses, isOrdered }: Missed): string | undefined {
+export function missesText({ count, misses }: Missed): string | undefined {
   if (count === 0) return undefined;
   const byText = new Map<string, MissedRequest>();
   for (const miss of misses)
@@ -33,11 +33,6 @@ export function missesText({ count, misses, isOrdered }: Missed): string | undef
   });
   const more = count - shown.reduce((sum, miss) => sum + miss.count, 0);
   if (more > 0) lines.push(`  and ${grouped(more)} more`);
-  if (isOrdered)
-    lines.push(
-      '  it may be the order, too: what was recorded several times is answered in the order of recording',
-      '    tests that run in another order, or at once, need a session each: the header Patchgate-Session, or a base URL of its own',
-    );
   return [`${amount(count, 'request')} had no answer in the recording:`, ...lines].join('\n');
 }
 
@@ -50,11 +45,10 @@ export function unservedCount({ recording, total, count }: Unserved, how = ''): 
 export function unservedText({ recording, session, total, count, exchanges }: Unserved): string {
   if (count === 0) return `every exchange of "${recording}" was served (${total})`;
   const lines = exchanges.map((one) => {
-    const which = one.place === undefined ? '' : ` (${one.place})`;
     const where = one.session === undefined ? '' : ` in ${sessionText(one.session)}`;
     const why = one.reason === undefined ? '' : '; its body was not kept: never served';
     const request = `${one.method} ${one.path}${one.query === '' ? '' : `?${one.query}`}`;
-    return `\n  ${request}${which}, recorded ${one.recordedAt.slice(0, 10)}${where}${why}`;
+    return `\n  ${request}, recorded ${one.recordedAt.slice(0, 10)}${where}${why}`;
   });
   if (count > lines.length) lines.push(`\n  and ${count - lines.length} more`);
   const of = `"${recording}"${session === undefined ? '' : `, recorded in ${sessionText(session)},`}`;

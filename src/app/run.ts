@@ -37,7 +37,7 @@ export async function createRun(parts: Parts) {
     : undefined;
   const sessions = new Sessions(SESSION_IDLE, {
     start: (session) => fake?.start(session),
-    end: (session) => (fake ?? replay)?.end(session),
+    end: (session) => fake?.end(session),
   });
   const faults = await FaultsOfRun.of({ gate, sessions, start: config.fault });
   const log = createAccessLog(config.log, redaction, parts.writeLog, parts.isLogColoured);

@@ -19,7 +19,7 @@ import { wholeRecordIn } from '../state/whole-record.ts';
 import { type CollectedBody, NO_BODY, wholeBody } from '../upstreams/bodies.ts';
 import type { Fake } from '../upstreams/fake/start-fake.ts';
 import type { Session } from '../upstreams/session.ts';
-import { TargetFailure } from '../upstreams/target.ts';
+import { NeverReached } from '../upstreams/target.ts';
 import type { Answer, Upstream } from '../upstreams/upstream.ts';
 
 /** A PATCH that is about to be judged. */
@@ -83,8 +83,7 @@ async function readTarget(
   } catch (error) {
     if (signal.aborted) return { why: `the answer took longer than ${timeout} ms` };
     if (!(error instanceof PatchgateError)) throw error;
-    const isRefused = error instanceof TargetFailure && error.kind === 'refused';
-    return { why: error.message, ...(isRefused && { unreachable: error }) };
+    return { why: error.message, ...(error instanceof NeverReached && { unreachable: error }) };
   }
   if (NO_SUCH_GET.includes(head.status)) return {};
   if (body.omitted !== undefined) return { why: `the answer has more than ${MOST_BYTES} bytes` };

@@ -3,7 +3,7 @@ import type { Answered } from '../guard/kept.ts';
 import { decodeContent, LEARNING_BOUNDS } from '../http/decode-content.ts';
 import { codingOf } from '../recordings/redact/redact.ts';
 import { bounded, type CollectedBody, readAlong } from '../upstreams/bodies.ts';
-import { TargetFailure } from '../upstreams/target.ts';
+import { NeverReached } from '../upstreams/target.ts';
 import type { Answer, Upstream, UpstreamRequest } from '../upstreams/upstream.ts';
 import type { Exchange } from './exchange.ts';
 
@@ -76,6 +76,6 @@ export async function followed(
 
 /** Whether the service has never had the request. */
 function isUnsent(error: unknown): boolean {
-  if (error instanceof TargetFailure) return error.kind === 'refused';
+  if (error instanceof NeverReached) return true;
   return error instanceof PatchgateError && error.code === 'no-recording';
 }

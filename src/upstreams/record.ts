@@ -1,7 +1,6 @@
-import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { messageOf } from '../errors.ts';
-import { answerBounds, decodeContent } from '../http/decode-content.ts';
+import { answerBounds, type Decoded, decodeContent } from '../http/decode-content.ts';
 import { announcesBody, type RequestHead } from '../http/http.ts';
 import { RECORD_LIMIT } from '../recordings/body.ts';
 import { DEFAULT_RULES, type MatchRules } from '../recordings/match-rules.ts';
@@ -12,75 +11,70 @@ import type { RecordingStore } from '../recordings/store.ts';
 import { BodyCollector, bounded, type CollectedBody, NO_BODY, readAlong } from './bodies.ts';
 import type { Answer, Upstream, UpstreamRequest } from './upstream.ts';
 
+type Tell = (reason: string, request: RequestHead) => void;
+
 export interface RecordOptions {
   /** What is redacted, which headers are kept besides, and which requests are the same. */
   rules?: MatchRules;
   /** Keeps only what was judged, what was answered below 400, or what is both. */
   only?: 'judged' | 'ok' | 'judged,ok' | undefined;
   /** Told of every exchange that is not kept, and why, in one sentence. */
-  onSkipped?: (reason: string, request: RequestHead) => void;
+  onSkipped?: Tell;
   /** Told once for each method and path of an exchange that is kept without a body, so that nothing can replay it. */
-  onOmitted?: (reason: string, request: RequestHead) => void;
+  onOmitted?: Tell;
 }
+
+/** Bytes of bodies that are redacted in a thread: it would hold the event loop for 20 ms and more. */
+const WORTH_A_THREAD = 262_144;
+const nobody: Tell = () => undefined;
 
 /**
  * Passes everything through to an upstream and keeps what went by. An exchange is handed to the store before its last
- * byte goes out. What the target did not answer, or not whole, is not kept, nor what the client broke off. Closing writes the store out, and leaves it open.
+ * byte goes out. What the target did not answer, or not whole, is not kept, nor what the client broke off. Closing writes
+ * the store out, and leaves it open.
  */
 export function record(upstream: Upstream, store: RecordingStore, options: RecordOptions = {}): Upstream {
-  const { rules = DEFAULT_RULES, only = '' } = options;
-  const isWanted = ({ isJudged, response }: CollectedExchange) =>
-    (isJudged || !only.includes('judged')) && (response.status < 400 || !only.includes('ok'));
-  const { onSkipped = () => undefined, onOmitted = () => undefined } = options;
+  const { rules = DEFAULT_RULES, only = '', onSkipped = nobody, onOmitted = nobody } = options;
   const told = new LRUCache<string, true>({ max: 1000 });
   const timeOf = risingTimes();
   const large = new Set<Promise<void>>();
-  const keep = (seen: CollectedExchange): Promise<void> | undefined => {
-    if (!isWanted(seen)) return undefined;
-    const { requestBody, responseBody } = seen;
+
+  /** Redacts it, and hands it to the store: at once, unless it is large. The client gets its answer whatever becomes of it. */
+  const keep = (seen: SeenExchange, omitted: Omitted): Promise<void> | undefined => {
+    const fail = (error: unknown) => onSkipped(`it could not be recorded: ${messageOf(error)}`, seen.request);
+    const answered = Buffer.isBuffer(seen.decoded) ? seen.decoded : seen.responseBody;
     try {
-      const whole = { ...seen, requestBody: requestBody.bytes, responseBody: responseBody.bytes };
-      if (isLarge(whole)) {
-        const redacting = plainExchangeBeside(whole, rules.redaction, rules.headers).then(
-          (exchange) => append(seen, exchange),
-          (error) => onSkipped(`it could not be recorded: ${messageOf(error)}`, seen.request),
-        );
-        large.add(redacting);
-        return redacting.finally(() => large.delete(redacting));
+      if (seen.requestBody.length + answered.length <= WORTH_A_THREAD) {
+        append(plainExchangeOf(seen, rules.redaction, rules.headers), seen.request, omitted);
+        return undefined;
       }
-      append(seen, plainExchangeOf(whole, rules.redaction, rules.headers));
     } catch (error) {
-      // The client gets its response whatever becomes of the recording.
-      onSkipped(`it could not be recorded: ${messageOf(error)}`, seen.request);
+      fail(error);
+      return undefined;
     }
-    return undefined;
+    const keeping = plainExchangeBeside(seen, rules.redaction, rules.headers)
+      .then((exchange) => append(exchange, seen.request, omitted))
+      .catch(fail)
+      .finally(() => large.delete(keeping));
+    large.add(keeping);
+    return keeping;
   };
-  const append = (seen: CollectedExchange, exchange: PlainExchange) => {
-    const { requestBody, responseBody } = seen;
-    try {
-      exchange.startedAt = timeOf(exchange.startedAt);
-      if (requestBody.omitted !== undefined) exchange.request.omitted = requestBody.omitted;
-      if (responseBody.omitted !== undefined) exchange.response.omitted = responseBody.omitted;
-      store.append(exchange);
-      tellUnread(seen, exchange);
-    } catch (error) {
-      // The client gets its response whatever becomes of the recording.
-      onSkipped(`it could not be recorded: ${messageOf(error)}`, seen.request);
-    }
-  };
-  const tellUnread = ({ request, requestBody, responseBody }: CollectedExchange, exchange: PlainExchange) => {
-    const { method, path, omitted } = exchange.request;
-    if (omitted === undefined && exchange.response.omitted === undefined) return;
-    const name = hash('sha1', `${method} ${path}`, 'binary');
-    if (told.has(name)) return;
+
+  const append = (exchange: PlainExchange, head: RequestHead, omitted: Omitted) => {
+    const { request, response } = exchange;
+    exchange.startedAt = timeOf(exchange.startedAt);
+    if (omitted.request !== undefined) request.omitted = omitted.request;
+    if (omitted.response !== undefined) response.omitted = omitted.response;
+    store.append(exchange);
+    const which = (['request', 'response'] as const).find((one) => exchange[one].omitted !== undefined);
+    const name = `${request.method} ${request.path}`.slice(0, 1000);
+    if (!which || told.has(name)) return;
     told.set(name, true);
-    const [which, { omitted: counted }] =
-      omitted === undefined ? ['response', responseBody] : ['request', requestBody];
     const why =
-      counted === undefined
+      omitted[which] === undefined
         ? 'has a content coding that cannot be undone, so it is not known what it holds'
-        : `has ${counted} bytes, more than the ${RECORD_LIMIT} that are kept`;
-    onOmitted(`its ${which}'s body ${why}; it cannot be replayed`, request);
+        : `has ${omitted[which]} bytes, more than the ${RECORD_LIMIT} that are kept`;
+    onOmitted(`its ${which}'s body ${why}; it cannot be replayed`, head);
   };
 
   return {
@@ -94,24 +88,26 @@ export function record(upstream: Upstream, store: RecordingStore, options: Recor
         if (!signal.aborted) onSkipped(messageOf(error), request);
         throw error;
       }
-      const over = (responseBody: CollectedBody): Promise<void> | undefined => {
-        const endedAt = Date.now();
-        const { headers } = answer;
-        const coding = request.method === 'HEAD' ? undefined : codingOf(headers);
-        const decoded = decodeContent(responseBody.bytes, coding, answerBounds(RECORD_LIMIT));
+      if (only.includes('judged') && request.body === undefined) return answer;
+      if (only.includes('ok') && answer.status >= 400) return answer;
+      const over = ({ bytes: responseBody, omitted: response }: CollectedBody): Promise<void> | undefined => {
         if (sent && !sent.isWhole) {
           onSkipped("the request's body was not whole", request);
           return undefined;
         }
-        const seen = {
-          ...{ request, response: answer, startedAt, endedAt, responseBody },
-          requestBody: sent?.body() ?? bounded(request.body ?? NO_BODY, RECORD_LIMIT),
-          session: request.session.name,
-          isJudged: request.body !== undefined,
-        };
-        return decoded instanceof Promise
-          ? decoded.then((plain) => keep({ ...seen, decoded: plain }))
-          : keep({ ...seen, decoded });
+        const endedAt = Date.now();
+        const asked = sent?.body() ?? bounded(request.body ?? NO_BODY, RECORD_LIMIT);
+        const keepPlain = (decoded: Decoded) =>
+          keep(
+            {
+              ...{ request, requestBody: asked.bytes, response: answer, responseBody, decoded },
+              ...{ startedAt, endedAt, session: request.session.name },
+            },
+            { request: asked.omitted, response },
+          );
+        const coding = request.method === 'HEAD' ? undefined : codingOf(answer.headers);
+        const decoded = decodeContent(responseBody, coding, answerBounds(RECORD_LIMIT));
+        return decoded instanceof Promise ? decoded.then(keepPlain) : keepPlain(decoded);
       };
       const { body } = answer;
       if (!Buffer.isBuffer(body)) {
@@ -130,18 +126,10 @@ export function record(upstream: Upstream, store: RecordingStore, options: Recor
   };
 }
 
-interface CollectedExchange extends Omit<SeenExchange, 'requestBody' | 'responseBody'> {
-  requestBody: CollectedBody;
-  responseBody: CollectedBody;
-  isJudged: boolean;
-}
-
-/** Bytes of bodies that are redacted in a thread: it would hold the event loop for 20 ms and more. */
-const WORTH_A_THREAD = 262_144;
-
-function isLarge({ requestBody, responseBody, decoded }: SeenExchange): boolean {
-  const answered = Buffer.isBuffer(decoded) ? decoded : responseBody;
-  return requestBody.length + answered.length > WORTH_A_THREAD;
+/** Bytes of bodies that were too long to be kept. */
+interface Omitted {
+  request: number | undefined;
+  response: number | undefined;
 }
 
 /** A request's body, of which somebody else reads the stream. It is whole once that has ended. */

@@ -15,23 +15,3 @@ export interface SessionKeeper {
   /** Frees what was kept. The session is not used any more. */
   end(session: Session): void;
 }
-
-export interface ServedInSession {
-  /** Answers. */
-  count: number;
-  /** The exchanges that they were, in the order in which they were first served. */
-  exchanges: Iterable<ServedExchange>;
-  /** Whether there were more exchanges than are kept track of. */
-  isCut: boolean;
-}
-
-export interface ServedExchange {
-  method: string;
-  path: string;
-  /** Place in its file, from 0. */
-  index: number;
-  /** ISO 8601, UTC. */
-  recordedAt: string;
-  /** How often it was served. */
-  times: number;
-}

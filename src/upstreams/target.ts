@@ -1,6 +1,5 @@
-import { type ErrorCode, PatchgateError, systemCode } from '../errors.ts';
+import { PatchgateError, systemCode } from '../errors.ts';
 import { parseUrl } from '../http/url.ts';
-import type { FailureKind } from '../model/exchange.ts';
 
 /** The one place that requests go to: fixed at start, never chosen by a client. */
 export interface Target {
@@ -43,88 +42,8 @@ export function parseTarget(text: string): Target {
   return { origin: url.origin, path: url.pathname.replace(/\/+$/, ''), url };
 }
 
-/** The target failed to answer, or to answer whole. What the gate or the client spoils is never one. */
-export class TargetFailure extends PatchgateError {
-  readonly kind: FailureKind;
-
-  constructor(
-    kind: FailureKind,
-    code: ErrorCode,
-    message: string,
-    options: { hint?: string; cause?: unknown } = {},
-  ) {
-    super(code, message, options);
-    this.kind = kind;
-  }
-}
-
-/** What keeps the target from answering, as an answer for the client. */
-export function targetError(target: Target, cause: unknown, timeout: number): PatchgateError {
-  if (cause instanceof PatchgateError) return cause;
-  const { proxy } = target;
-  const origin = proxy ? `${target.origin} (by the proxy ${proxy.origin})` : target.origin;
-  const kind = failureKind(cause);
-  if (kind === 'timeout' && proxy && unconnected.has(cause as object)) {
-    const message = `the proxy ${proxy.origin} gave no connection to the target ${target.origin} within ${timeout} ms`;
-    const hint = 'do the proxy and the target run? --timeout gives them longer';
-    return new PatchgateError('target-timeout', message, { hint, cause });
-  }
-  if (kind === 'timeout') {
-    const hint = 'it may have received the request all the same; --timeout gives it longer';
-    const message = `the target ${origin} did not answer within ${timeout} ms`;
-    return new TargetFailure(kind, 'target-timeout', message, { hint, cause });
-  }
-  const certificate = certificateTrouble(cause);
-  if (certificate) {
-    const message = `nothing was sent to the target ${origin}: its certificate ${certificate.reason}`;
-    return unreachable(kind, message, { hint: certificate.hint, cause });
-  }
-  const alert = alertOf(cause);
-  const brokenOff = origin.startsWith('https:') ? BROKEN_OFF + OR_UNCERTIFIED : BROKEN_OFF;
-  const hint =
-    alert !== undefined
-      ? 'ask its operators which authority must have signed the certificate of a client'
-      : kind === 'refused'
-        ? 'check that it runs and that its address is right'
-        : brokenOff;
-  const message = `the target ${origin} could not be reached: ${alert ?? reasonOf(cause)}`;
-  return unreachable(kind, message, { hint, cause });
-}
-
-const BROKEN_OFF = 'the connection broke off: it may have received the request all the same';
-/** The alert that tells of this can be lost with the connection. */
-const OR_UNCERTIFIED =
-  '; a target that wants a certificate of the gate (--target-cert, --target-key), or another one, does that, too';
-
-/** What keeps a proxy from being asked. It says nothing of the target. */
-export function proxyError({ origin }: TargetProxy, cause: unknown): PatchgateError {
-  const certificate = certificateTrouble(cause);
-  if (certificate) {
-    const message = `nothing was sent to the proxy ${origin}: its certificate ${certificate.reason}`;
-    const hint = 'NODE_EXTRA_CA_CERTS names a PEM file of further authorities';
-    return new PatchgateError('target-unreachable', message, { hint, cause });
-  }
-  const message = `the proxy ${origin} could not be reached: ${reasonOf(cause)}`;
-  const hint = 'check that it runs and that its address is right; NO_PROXY names targets that go without it';
-  return new PatchgateError('target-unreachable', message, { hint, cause });
-}
-
-/** The target's answer ended before it was whole. */
-export function cutOff({ origin }: Target, cause: unknown): PatchgateError {
-  const kind = failureKind(cause) && 'truncated';
-  return unreachable(kind, `the response of the target ${origin} was cut off`, { cause });
-}
-
-/** @param kind undefined: it says nothing of the target */
-function unreachable(
-  kind: FailureKind | undefined,
-  message: string,
-  options: { hint?: string; cause: unknown },
-): PatchgateError {
-  return kind
-    ? new TargetFailure(kind, 'target-unreachable', message, options)
-    : new PatchgateError('target-unreachable', message, options);
-}
+/** The target has never had the request: there was no connection to it. */
+export class NeverReached extends PatchgateError {}
 
 const unconnected = new WeakSet<object>();
 
@@ -139,24 +58,65 @@ export function timedOut(): Error {
   return Object.assign(new Error('silent'), { code: 'ETIMEDOUT' });
 }
 
-/**
- * What an error of a connection to the target says of the target, which had not answered yet; undefined where it says
- * nothing of it: there are too many open files here, the request cannot be sent, or this program is closing.
- */
-export function failureKind(error: unknown): Exclude<FailureKind, 'truncated'> | undefined {
-  const code = systemCode(error) ?? '';
-  if (OWN.test(code)) return undefined;
-  if (/TIMEOUT|ETIMEDOUT/.test(code)) return 'timeout';
-  const isRefused = unconnected.has(error as object) || REFUSALS.has(code) || certificateTrouble(error);
-  return isRefused ? 'refused' : 'reset';
+/** What keeps the target from answering, as an answer for the client. */
+export function targetError(target: Target, cause: unknown, timeout: number): PatchgateError {
+  if (cause instanceof PatchgateError) return cause;
+  const { proxy } = target;
+  const origin = proxy ? `${target.origin} (by the proxy ${proxy.origin})` : target.origin;
+  const code = systemCode(cause) ?? '';
+  const isUnconnected = unconnected.has(cause as object);
+  if (code.includes('TIMEOUT') || code === 'ETIMEDOUT') {
+    const isOfProxy = proxy !== undefined && isUnconnected;
+    const message = isOfProxy
+      ? `the proxy ${proxy.origin} gave no connection to the target ${target.origin} within ${timeout} ms`
+      : `the target ${origin} did not answer within ${timeout} ms`;
+    const hint = isOfProxy
+      ? 'do the proxy and the target run? --timeout gives them longer'
+      : 'it may have received the request all the same; --timeout gives it longer';
+    return new PatchgateError('target-timeout', message, { hint, cause });
+  }
+  const certificate = certificateTrouble(cause);
+  if (certificate) {
+    const message = `nothing was sent to the target ${origin}: its certificate ${certificate.reason}`;
+    return new NeverReached('target-unreachable', message, { hint: certificate.hint, cause });
+  }
+  const alert = alertOf(cause);
+  const isRefused = isUnconnected || REFUSALS.test(code);
+  const uncertified = origin.startsWith('https:') ? OR_UNCERTIFIED : '';
+  const reset = isRefused ? 'check that it runs and that its address is right' : BROKEN_OFF + uncertified;
+  const hint = alert
+    ? 'ask its operators which authority must have signed the certificate of a client'
+    : reset;
+  const message = `the target ${origin} could not be reached: ${alert ?? reasonOf(cause)}`;
+  return new (isRefused ? NeverReached : PatchgateError)('target-unreachable', message, { hint, cause });
 }
 
-const OWN =
-  /^(?:EMFILE|ENFILE|ENOBUFS|EADDRNOTAVAIL|ERR_INVALID_.*|ERR_UNESCAPED_CHARACTERS|ERR_HTTP_.*|UND_ERR_(?:INVALID_ARG|DESTROYED|CLOSED|ABORTED|REQ_.*))$/;
+const BROKEN_OFF = 'the connection broke off: it may have received the request all the same';
+/** The alert that tells of this can be lost with the connection. */
+const OR_UNCERTIFIED =
+  '; a target that wants a certificate of the gate (--target-cert, --target-key), or another one, does that, too';
 
-const REFUSALS: ReadonlySet<string> = new Set([
-  ...['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'EPROTO'],
-]);
+/** What keeps a proxy from being asked. It says nothing of the target. */
+export function proxyError({ origin }: TargetProxy, cause: unknown): PatchgateError {
+  const certificate = certificateTrouble(cause);
+  const message = certificate
+    ? `nothing was sent to the proxy ${origin}: its certificate ${certificate.reason}`
+    : `the proxy ${origin} could not be reached: ${reasonOf(cause)}`;
+  const hint = certificate
+    ? 'NODE_EXTRA_CA_CERTS names a PEM file of further authorities'
+    : 'check that it runs and that its address is right; NO_PROXY names targets that go without it';
+  return new PatchgateError('target-unreachable', message, { hint, cause });
+}
+
+/** The target's answer ended before it was whole. */
+export function cutOff({ origin }: Target, cause: unknown): PatchgateError {
+  if (cause instanceof PatchgateError) return cause;
+  return new PatchgateError('target-unreachable', `the response of the target ${origin} was cut off`, {
+    cause,
+  });
+}
+
+const REFUSALS = /^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|EPROTO)$/;
 
 const REASONS: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'it refused the connection',
@@ -171,10 +131,9 @@ const REASONS: Readonly<Record<string, string>> = {
 
 /** What a target says of the certificate that it was shown, or was not: in the code of the error, or in its message. */
 const ALERTS: readonly (readonly [RegExp, string])[] = [
-  [/alert.certificate.required/i, 'it wants a certificate of the gate: --target-cert and --target-key'],
   [
-    /alert.handshake.failure/i,
-    'it broke off the TLS handshake: it may want a certificate of the gate, --target-cert and --target-key',
+    /alert.(?:certificate.required|handshake.failure)/i,
+    'it may want a certificate of the gate: --target-cert and --target-key',
   ],
   [/alert.unknown.ca/i, "it does not know the authority of the gate's certificate"],
   [
@@ -196,31 +155,32 @@ function reasonOf(error: unknown): string {
 }
 
 const UNTRUSTED = "if you trust it, give its certificate or its authority's with --target-ca FILE";
-const CLOCK = "the target needs another; or is this machine's clock wrong?";
-const UNKNOWN_AUTHORITY = 'is not trusted: its authority is not known here';
 
 /** Why a target's certificate was refused, by Node's error code: those of OpenSSL, and the one of Node's own check of the name. */
-const CERTIFICATE_TROUBLES: Readonly<Record<string, readonly [reason: string, hint: string]>> = {
-  DEPTH_ZERO_SELF_SIGNED_CERT: ['is not trusted: it is signed by itself', UNTRUSTED],
-  SELF_SIGNED_CERT_IN_CHAIN: [UNKNOWN_AUTHORITY, UNTRUSTED],
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: [UNKNOWN_AUTHORITY, UNTRUSTED],
-  UNABLE_TO_GET_ISSUER_CERT: [UNKNOWN_AUTHORITY, UNTRUSTED],
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: [UNKNOWN_AUTHORITY, UNTRUSTED],
-  CERT_UNTRUSTED: ['is not trusted', UNTRUSTED],
-  CERT_SIGNATURE_FAILURE: ['is not trusted: its signature is wrong', UNTRUSTED],
-  INVALID_CA: ['is not trusted: what signed it is no authority', UNTRUSTED],
-  CERT_HAS_EXPIRED: ['has expired', CLOCK],
-  CERT_NOT_YET_VALID: ['is not valid yet', CLOCK],
-  INVALID_PURPOSE: ['is not for servers', 'the target needs another'],
-  CERT_REVOKED: ['is revoked', 'the target needs another'],
-  ERR_TLS_CERT_ALTNAME_INVALID: ['is for another name', "use the name that it is for in the target's URL"],
-};
+const CERTIFICATE_TROUBLES: readonly (readonly [code: RegExp, reason: string, hint: string])[] = [
+  [/^DEPTH_ZERO_SELF_SIGNED_CERT$/, 'is not trusted: it is signed by itself', UNTRUSTED],
+  [
+    /^(?:SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_.*)$/,
+    'is not trusted: its authority is not known here',
+    UNTRUSTED,
+  ],
+  [/^(?:CERT_UNTRUSTED|CERT_SIGNATURE_FAILURE|INVALID_CA)$/, 'is not trusted', UNTRUSTED],
+  [/^CERT_HAS_EXPIRED$/, 'has expired', "the target needs another; or is this machine's clock wrong?"],
+  [/^CERT_NOT_YET_VALID$/, 'is not valid yet', "the target needs another; or is this machine's clock wrong?"],
+  [/^INVALID_PURPOSE$/, 'is not for servers', 'the target needs another'],
+  [/^CERT_REVOKED$/, 'is revoked', 'the target needs another'],
+  [
+    /^ERR_TLS_CERT_ALTNAME_INVALID$/,
+    'is for another name',
+    "use the name that it is for in the target's URL",
+  ],
+];
 
 /** The handshake came to no end, and no request was sent. Undefined where the error has nothing to do with a certificate. */
 function certificateTrouble(error: unknown): { reason: string; hint: string } | undefined {
   const code = systemCode(error) ?? '';
-  if (!Object.hasOwn(CERTIFICATE_TROUBLES, code)) return undefined;
-  const [reason, hint] = CERTIFICATE_TROUBLES[code] as readonly [string, string];
+  const [, reason, hint] = CERTIFICATE_TROUBLES.find(([pattern]) => pattern.test(code)) ?? [];
+  if (reason === undefined || hint === undefined) return undefined;
   const names = (error as { cert?: { subjectaltname?: string } }).cert?.subjectaltname;
   const isOther = code === 'ERR_TLS_CERT_ALTNAME_INVALID' && names;
   return { reason: isOther ? `${reason}: ${names.slice(0, 200)}` : reason, hint };

@@ -4,16 +4,12 @@ import { connect, Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { Exchange } from '../../src/model/exchange.ts';
-import { bodyBytes, RECORD_LIMIT } from '../../src/recordings/body.ts';
+import { RECORD_LIMIT } from '../../src/recordings/body.ts';
 import type { RecordingStore } from '../../src/recordings/store.ts';
 import { openStore } from '../../src/recordings/store.ts';
 import { type RecordOptions, record, risingTimes } from '../../src/upstreams/record.ts';
-import { replay } from '../../src/upstreams/replay.ts';
 import type { Upstream } from '../../src/upstreams/upstream.ts';
-import { whole } from '../support/exchanges.ts';
 import { find } from '../support/recordings.ts';
 import { closeServer, listen, serveUpstream } from '../support/serve-upstream.ts';
 
@@ -133,33 +129,6 @@ describe('record', () => {
       expect(steps).toEqual(isWhole ? ['append', 'answered'] : ['data', 'append', 'end']);
     },
   );
-
-  it('keeps large streamed bodies whole, in chunks as they come', async () => {
-    const server = await recording(echo);
-    const body = Buffer.alloc(3_000_000, 'abc\xff', 'latin1');
-    const response = await fetch(`${server.url}/big`, { method: 'PUT', body });
-    expect(Buffer.from(await response.arrayBuffer()).equals(body)).toBe(true);
-    const [kept] = find(server.store, 'PUT', '/big');
-    expect(bodyBytes(whole(kept).request.body).equals(body)).toBe(true);
-    expect(bodyBytes(whole(kept).response.body).equals(body)).toBe(true);
-  });
-
-  it('is what replay gives back: the same status and bytes, plain where they were coded', async () => {
-    const server = await recording((req, res) => {
-      res.statusCode = 201;
-      if (req.url === '/gzip') res.setHeader('Content-Encoding', 'gzip');
-      res.end(req.url === '/gzip' ? gzipSync('{"a": 1}') : Buffer.from([0xff, 0xfe]));
-    });
-    const again = await serveUpstream(replay(server.store));
-    cleanups.push(() => again.close());
-    for (const path of ['/gzip', '/bytes']) {
-      const first = await (await fetch(server.url + path)).arrayBuffer();
-      const second = await fetch(again.url + path);
-      expect(second.status).toBe(201);
-      expect(await second.arrayBuffer()).toEqual(first);
-      expect(second.headers.get('content-encoding')).toBeNull();
-    }
-  });
 });
 
 describe('what is not kept', () => {
@@ -202,20 +171,6 @@ describe('what is not kept', () => {
     expect(find(server.store, 'GET', '/')).toEqual([]);
   });
 
-  it('requests whose client went away', async () => {
-    let finish = () => undefined as unknown;
-    const server = await recording((_, res) => {
-      res.write('half');
-      finish = () => res.end('whole');
-    });
-    const socket = connect(server.port, '127.0.0.1');
-    socket.once('data', () => socket.destroy());
-    socket.write('GET / HTTP/1.1\r\nHost: h\r\n\r\n');
-    await expect.poll(() => server.ends).toHaveLength(1);
-    finish();
-    expect(find(server.store, 'GET', '/')).toEqual([]);
-  });
-
   it('a response that came before the whole request', async () => {
     const server = await recording((_, res) => res.end('early'));
     const socket = connect(server.port, '127.0.0.1');
@@ -227,64 +182,30 @@ describe('what is not kept', () => {
   });
 });
 
-describe('recording again', () => {
-  /** Every run is a new process as it were. */
-  async function run(folder: string, replace: boolean, requests: string[]): Promise<readonly Exchange[]> {
-    let count = 0;
-    const behind = createServer((_, res) => res.end(`answer ${++count}`));
-    const port = await listen(behind);
-    const store = await openStore(folder, 'demo', { writable: true, replaces: replace });
-    const upstream = record(target(port), store);
-    const server = await serveUpstream(upstream);
-    for (const body of requests) {
-      const headers = { 'Content-Type': 'application/json' };
-      await (await fetch(`${server.url}/a`, { method: 'PATCH', headers, body })).text();
-    }
-    await server.close();
-    await upstream.close();
-    await store.close();
-    await closeServer(behind);
-    return find(await openStore(folder, 'demo'), 'PATCH', '/a');
-  }
-
-  const answers = (list: readonly Exchange[]) =>
-    list.map((one) => bodyBytes(whole(one).response.body).toString());
-
-  it('replaces at the first occurrence of a request in a run, however it is written, then appends', async () => {
-    const folder = await newFolder();
-    const first = await run(folder, true, ['{"a":1,"b":2}', '{"b":2,"a":1}', '{"other":1}']);
-    expect(answers(first)).toEqual(['answer 1', 'answer 2', 'answer 3']);
-    const second = await run(folder, true, ['{"a": 1, "b": 2}']);
-    expect(answers(second)).toEqual(['answer 1', 'answer 3']);
-    expect(second[1]).toEqual(first[2]);
-  });
-
-  it('only appends otherwise', async () => {
-    const folder = await newFolder();
-    await run(folder, false, ['{}']);
-    expect(answers(await run(folder, false, ['{}']))).toEqual(['answer 1', 'answer 1']);
-  });
-});
-
 const told = (...times: number[]) => times.map(risingTimes());
 
-it('are as they are where they rise', () => {
-  expect(told(1000, 1001, 1005)).toEqual([1000, 1001, 1005]);
+it.each([
+  [
+    [1000, 1001, 1005],
+    [1000, 1001, 1005],
+  ],
+  [
+    [1000, 1000, 1000, 1001, 1002, 1010],
+    [1000, 1001, 1002, 1003, 1004, 1010],
+  ],
+  [
+    [1000, 1020, 1001],
+    [1000, 1020, 1021],
+  ],
+  [
+    [1000, 2000, 1001, 2000],
+    [1000, 2000, 1001, 2001],
+  ],
+])('times %j rise: %j', (times, rising) => {
+  expect(told(...times)).toEqual(rising);
 });
 
-it('tell those of one millisecond apart', () => {
-  expect(told(1000, 1000, 1000, 1001, 1002, 1010)).toEqual([1000, 1001, 1002, 1003, 1004, 1010]);
-});
-
-it('tell what began a moment before, and ended after', () => {
-  expect(told(1000, 1020, 1001)).toEqual([1000, 1020, 1021]);
-});
-
-it('leave what began long before where it is', () => {
-  expect(told(1000, 2000, 1001, 2000)).toEqual([1000, 2000, 1001, 2001]);
-});
-
-it('never run far ahead, and never fall back', () => {
+it('times never run far ahead, and never fall back', () => {
   const times = told(...Array.from({ length: 5000 }, (_, index) => 1000 + Math.floor(index / 10)));
   expect(times).toEqual(times.toSorted((a, b) => a - b));
   expect(times.at(-1)).toBe(1499 + 50);

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../json/json.ts';
-import type { RecordName } from '../../model/record.ts';
+import type { RecordKind, RecordName } from '../../model/record.ts';
 import { recordsOf, type State } from './seed.ts';
 
 /** Characters of the JSON of all changed records, in all sessions together. */
@@ -12,7 +12,6 @@ export class FakeRecords {
   readonly #most: number;
   #size = 0;
 
-  /** The seed's records are never changed: an accepted PATCH puts another one in its place. */
   constructor(seed: State, most = MOST) {
     this.#most = most;
     this.#seed = new Map(Array.from(recordsOf(seed), ({ name, record }) => [keyOf(name), record]));
@@ -28,7 +27,6 @@ export class FakeRecords {
     this.#changed.delete(session);
   }
 
-  /** Whether there is such a session, still. */
   has(session: string): boolean {
     return this.#changed.has(session);
   }
@@ -39,8 +37,7 @@ export class FakeRecords {
     return changed && (changed.get(keyOf(name))?.record ?? this.#seed.get(keyOf(name)));
   }
 
-  /** @param size what it takes, about: characters of its JSON
-   *  @returns false where all records together would take too much; then nothing is changed */
+  /** @param size characters of its JSON @returns false where all records together would take too much */
   replace(session: string, name: RecordName, record: JsonObject, size: number): boolean {
     const changed = this.#changed.get(session);
     const after = this.#size - (changed?.get(keyOf(name))?.size ?? 0) + size;
@@ -51,6 +48,26 @@ export class FakeRecords {
   }
 }
 
-function keyOf({ account, kind, id }: RecordName): string {
-  return JSON.stringify([account, kind, id]);
+const keyOf = ({ account, kind, id }: RecordName): string => JSON.stringify([account, kind, id]);
+
+/** The project's fields, all of them mandatory: service-api 4.1 rule 1. */
+const PROJECT_FIELDS = ['name', 'languages', 'environments'];
+
+/**
+ * What a record becomes when the service has accepted a PATCH. Pure.
+ *
+ * - `project`: `name`, `languages` and `environments` are replaced whole (service-api 4.1 rules 3 to 7). Nothing else that
+ *   the PATCH carries is a part of the operation.
+ * - `feature`, `draft`: each top-level field that the PATCH carries is replaced. The description is silent here: our choice.
+ *
+ * A mandatory field that an unjudged PATCH lacks stays: a record that lost its environments by our guess would be worse.
+ */
+export function afterPatch(kind: RecordKind, record: JsonObject, patch: JsonObject): JsonObject {
+  if (kind !== 'project') return { ...record, ...patch };
+  const after = { ...record };
+  for (const field of PROJECT_FIELDS) {
+    const value = Object.hasOwn(patch, field) ? patch[field] : undefined;
+    if (value !== undefined) after[field] = value;
+  }
+  return after;
 }

@@ -9,16 +9,13 @@ export const COLLECTIONS = {
   drafts: 'draft',
 } as const satisfies Record<string, RecordKind>;
 
-export type Collection = keyof typeof COLLECTIONS;
+type Collection = keyof typeof COLLECTIONS;
 
 export function isCollection(name: string): name is Collection {
   return Object.hasOwn(COLLECTIONS, name);
 }
 
-/**
- * What a service holds at first, by account (`current` or a workspace's id), kind and id:
- * `{"accounts": {"current": {"projects": {"42": {"name": …, "languages": […], "environments": […]}}}}}`.
- */
+/** What a service holds at first, by account (`current` or a workspace's id), kind and id. */
 export interface State {
   accounts: Record<string, Partial<Record<Collection, Record<string, JsonObject>>>>;
 }
@@ -41,13 +38,4 @@ export function readState(text: string, where: string): State {
   const content = parseFile({ where, text }, 'bad-input');
   checkFile('state', content, { where, text }, 'bad-input');
   return content as unknown as State;
-}
-
-export function isAccount(text: string): boolean {
-  return text === 'current' || isRecordId(text);
-}
-
-/** Canonical decimal, as in a path: any other spelling could never be asked for. */
-export function isRecordId(text: string): boolean {
-  return /^(?:0|-?[1-9]\d*)$/.test(text);
 }

@@ -1,14 +1,14 @@
 import { readFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
+import { createServer, STATUS_CODES } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import express, { type ErrorRequestHandler, type Express, type Request, type Response } from 'express';
 import { messageOf, PatchgateError, whyUnreadable } from '../../errors.ts';
-import type { JsonObject } from '../../json/json.ts';
+import { isObject, type JsonObject, type JsonValue } from '../../json/json.ts';
 import type { RecordName } from '../../model/record.ts';
-import type { Session } from '../session.ts';
-import { fakeApp } from './fake-app.ts';
-import { FakeRecords } from './fake-records.ts';
+import { SESSION_HEADER, type Session } from '../session.ts';
+import { afterPatch, FakeRecords } from './fake-records.ts';
 import { SAMPLE } from './sample.ts';
-import { readState, type State } from './seed.ts';
+import { COLLECTIONS, isCollection, readState, type State } from './seed.ts';
 
 export interface FakeOptions {
   /** What it holds at first, or a file with that; the built-in sample where left out. */
@@ -25,8 +25,6 @@ export interface Fake {
   end(session: Session): void;
   /** A record as it now stands in a session; undefined where there is none. */
   recordOf(session: Session, name: RecordName): JsonObject | undefined;
-  /** Puts a record in its place, or adds it. @returns false where all records together would take too much */
-  setRecord(session: Session, name: RecordName, record: JsonObject): boolean;
   /** Stops at once: waiting answers are dropped, idle connections ended. */
   close(): Promise<void>;
 }
@@ -57,8 +55,6 @@ export async function startFake({ seed }: FakeOptions): Promise<Fake> {
     start: ({ id }) => records.start(String(id)),
     end: ({ id }) => records.end(String(id)),
     recordOf: ({ id }, name) => records.get(String(id), name),
-    setRecord: ({ id }, name, record) =>
-      records.replace(String(id), name, record, JSON.stringify(record).length),
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
@@ -67,7 +63,6 @@ export async function startFake({ seed }: FakeOptions): Promise<Fake> {
   };
 }
 
-/** @param seed a file, or what would stand in it */
 async function loadSeed(seed: string | State): Promise<State> {
   if (typeof seed !== 'string') return readState(JSON.stringify(seed), 'the seed');
   const text = await readFile(seed, 'utf8').catch((cause: unknown) => {
@@ -77,4 +72,79 @@ async function loadSeed(seed: string | State): Promise<State> {
     });
   });
   return readState(text, seed);
+}
+
+/** Bytes of a body, and UTF-16 code units of a record: a client that keeps adding fields must not fill the memory. */
+const LIMIT = 64 * 1024 * 1024;
+
+/**
+ * The service's three PATCHes, and the reading of one record as an extension, below any prefix of the path. Where the
+ * description is silent, the choice is ours. What was let past the gate gets a 4xx at worst, never a crash.
+ */
+function fakeApp(records: FakeRecords): Express {
+  const app = express();
+  app.disable('x-powered-by').disable('etag').set('query parser', false);
+  app
+    .route('{/*prefix}/accounts/:account/:collection/:id')
+    .all((request, response, next) => {
+      const { account, collection, id } = request.params as Record<'account' | 'collection' | 'id', string>;
+      if (!isCollection(collection)) return next('route');
+      const name = { account, kind: COLLECTIONS[collection], id };
+      const session = request.get(SESSION_HEADER) ?? '';
+      if (!records.has(session)) return problem(response, 404, 'The session of this request is over.');
+      const record = records.get(session, name);
+      Object.assign(response.locals, { session, name, record });
+      if (record) next();
+      else problem(response, 404, `There is no ${name.kind} ${id} in the account ${account}.`);
+    })
+    .get((_, response) => answer(response, 200, JSON.stringify(response.locals.record)))
+    .patch(express.raw({ type: () => true, limit: LIMIT }), (request: Request, response) => {
+      const { session, name, record } = response.locals;
+      const patch = readObject(request.body);
+      if (!patch) return problem(response, 400, 'The body is not a JSON object in UTF-8.');
+      const after = afterPatch(name.kind, record, patch);
+      // Written out before it is kept: what could not be answered must not stay behind.
+      const text = JSON.stringify(after);
+      if (text.length > LIMIT) return problem(response, 413, 'The record would be larger than 64 MiB.');
+      if (!records.replace(session, name, after, text.length))
+        return problem(response, 507, 'The records of all sessions together would take too much memory.');
+      answer(response, 200, text);
+    })
+    .all((request, response) => {
+      response.set('allow', 'GET, HEAD, PATCH');
+      problem(response, 405, `The fake does not know ${request.method} here.`);
+    });
+  app.use((request, response) => problem(response, 404, `The fake has nothing at ${request.path}.`));
+  // Express tells an error handler by its four parameters.
+  const onError: ErrorRequestHandler = (error: unknown, _request, response, _next) => {
+    // JSON.stringify gives up with a RangeError.
+    if (error instanceof RangeError)
+      return problem(response, 413, 'The record would be too large or nested too deep to be written out.');
+    const status = error instanceof Error && 'status' in error ? Number(error.status) : 500;
+    problem(response, status, messageOf(error));
+  };
+  app.use(onError);
+  return app;
+}
+
+/** RFC 9457; without a type of its own, the title is the status's. */
+function problem(response: Response, status: number, detail: string): void {
+  const body = { type: 'about:blank', title: STATUS_CODES[status], status, detail };
+  answer(response, status, JSON.stringify(body), 'application/problem+json');
+}
+
+function answer(response: Response, status: number, text: string, type = 'application/json'): void {
+  response.status(status).type(type).send(text);
+}
+
+/** @param body what `express.raw` leaves: bytes, or undefined where there were none */
+function readObject(body: unknown): JsonObject | undefined {
+  if (!Buffer.isBuffer(body)) return undefined;
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body);
+    const value = JSON.parse(text) as JsonValue;
+    return isObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
 }

@@ -23,9 +23,6 @@ export interface Missed {
   count: number;
   /** The first thousand that differ, oldest first. */
   misses: MissedRequest[];
-  /** Some differ from what is recorded, and came in the default session behind an answer out of a sequence: requests in another
-   *  order than they were recorded in miss so, too. */
-  isOrdered?: true;
 }
 
 /** Misses that are kept, and sessions whose misses are counted. */
@@ -39,8 +36,6 @@ export class Misses {
   readonly #alike = new Map<string, MissedRequest>();
   readonly #ofSession = new Map<string, number>();
   #count = 0;
-  #isInOrder = false;
-  #isOrdered = false;
 
   constructor(redaction: Redaction) {
     this.#redaction = redaction;
@@ -49,10 +44,9 @@ export class Misses {
   /** @param error what it is refused with */
   add(
     { method, url, session }: Pick<UpstreamRequest, 'method' | 'url'> & { session: { name: string } },
-    { message, hint = '', details }: Pick<PatchgateError, 'message' | 'hint' | 'details'>,
+    { message, hint = '' }: Pick<PatchgateError, 'message' | 'hint'>,
   ): void {
     const { name } = session;
-    if (this.#isInOrder && name === '' && details?.reason === 'differs') this.#isOrdered = true;
     this.#count++;
     const before = this.#ofSession.get(name) ?? 0;
     if (before > 0 || this.#ofSession.size < MOST_SESSIONS) this.#ofSession.set(name, before + 1);
@@ -61,41 +55,25 @@ export class Misses {
     const known = this.#alike.get(key);
     if (known) known.count++;
     else if (this.#alike.size < MOST) {
-      this.#alike.set(key, {
-        method,
-        url: redactUrl(url, this.#redaction),
-        session: name,
-        text,
-        hint: redactText(hint, this.#redaction),
-        count: 1,
-      });
+      const clean = { url: redactUrl(url, this.#redaction), hint: redactText(hint, this.#redaction) };
+      this.#alike.set(key, { method, session: name, text, count: 1, ...clean });
     }
-  }
-
-  /** An answer came out of a sequence. @param session name of the one that got it */
-  noteOrder(session: string): void {
-    if (session === '') this.#isInOrder = true;
   }
 
   /** @param session of this one alone; `""` is the default one */
   list(session?: string): Missed {
     const all = [...this.#alike.values()].map((miss) => ({ ...miss }));
-    const order = this.#isOrdered && !session ? { isOrdered: true as const } : {};
-    if (session === undefined) return { count: this.#count, misses: all, ...order };
-    return {
-      count: this.#ofSession.get(session) ?? 0,
-      misses: all.filter((miss) => miss.session === session),
-      ...order,
-    };
+    if (session === undefined) return { count: this.#count, misses: all };
+    const misses = all.filter((miss) => miss.session === session);
+    return { count: this.#ofSession.get(session) ?? 0, misses };
   }
 
   /** Forgets them. @param session those of this one alone */
   reset(session?: string): void {
-    const forgotten = this.list(session);
-    if (!session) this.#isOrdered = this.#isInOrder = false;
-    this.#count -= forgotten.count;
+    const { count, misses } = this.list(session);
+    this.#count -= count;
     if (session === undefined) this.#ofSession.clear();
     else this.#ofSession.delete(session);
-    for (const { session: name, text } of forgotten.misses) this.#alike.delete(`${name}\n${text}`);
+    for (const { session: name, text } of misses) this.#alike.delete(`${name}\n${text}`);
   }
 }

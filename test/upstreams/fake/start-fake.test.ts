@@ -1,9 +1,9 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { Agent, request } from 'node:http';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import type { JsonObject } from '../../../src/json/json.ts';
+import { FakeRecords } from '../../../src/upstreams/fake/fake-records.ts';
+import { SAMPLE } from '../../../src/upstreams/fake/sample.ts';
 import { type Fake, type FakeOptions, startFake } from '../../../src/upstreams/fake/start-fake.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
@@ -57,15 +57,6 @@ describe('PATCH', () => {
     expect(await (await patch(fake, path, change)).json()).toEqual({ ...before, ...change });
   });
 
-  test('of one account leaves the other alone', async () => {
-    const fake = await start();
-    const other = '/api/v2/accounts/196/projects/42';
-    const before = await read(fake, other);
-    await patch(fake, PROJECT, { ...before, name: 'changed' });
-    expect(await read(fake, other)).toEqual(before);
-    expect((await read(fake, PROJECT)).name).toBe('changed');
-  });
-
   test.each([
     ['no JSON', '{"name":'],
     ['a list', '[]'],
@@ -97,23 +88,6 @@ describe('PATCH', () => {
     expect(response.status).toBe(413);
     expect(await read(fake, path)).toEqual(before);
   });
-
-  test('may be compressed', async () => {
-    const fake = await start();
-    const response = await fetch(fake.url + PROJECT, {
-      method: 'PATCH',
-      headers: { ...JSON_TYPE, 'content-encoding': 'gzip' },
-      body: gzipSync('{"name":"zipped"}'),
-    });
-    expect((await jsonOf(response)).name).toBe('zipped');
-  });
-
-  test('in an unknown content coding is answered 415', async () => {
-    const fake = await start();
-    const headers = { ...JSON_TYPE, 'content-encoding': 'rot13' };
-    const response = await fetch(fake.url + PROJECT, { method: 'PATCH', headers, body: '{}' });
-    expect(response.status).toBe(415);
-  });
 });
 
 describe('what is not there', () => {
@@ -133,11 +107,6 @@ describe('what is not there', () => {
     }
   });
 
-  test('a path that cannot be decoded is answered 400', async () => {
-    const fake = await start();
-    expect((await fetch(`${fake.url}/api/v2/accounts/current/projects/%zz`)).status).toBe(400);
-  });
-
   test.each(['DELETE', 'POST', 'PUT', 'OPTIONS'])('%s is answered 405 with Allow', async (method) => {
     const fake = await start();
     const response = await fetch(fake.url + PROJECT, { method });
@@ -150,14 +119,6 @@ describe('what is not there', () => {
 test.each(['', '/api/v2', '/a/b/c'])('the prefix "%s" is as good as any', async (prefix) => {
   const fake = await start();
   expect((await fetch(`${fake.url}${prefix}/accounts/current/projects/42`)).status).toBe(200);
-});
-
-test('the answer says nothing of what the fake is made of', async () => {
-  const fake = await start();
-  const { headers } = await fetch(fake.url + PROJECT);
-  expect(headers.has('x-powered-by')).toBe(false);
-  expect(headers.has('etag')).toBe(false);
-  expect(headers.has('access-control-allow-origin')).toBe(false);
 });
 
 test('a seed takes the place of the sample', async () => {
@@ -188,29 +149,6 @@ test('each session has records of its own, which end with it', async () => {
   expect(await Promise.all([nameIn('1', 'late'), nameIn('2')])).toEqual([404, 'two']);
 });
 
-describe('closing', () => {
-  test('ends idle connections', async () => {
-    const fake = await start();
-    const agent = new Agent({ keepAlive: true });
-    const socket = await new Promise<NodeJS.EventEmitter>((resolve, reject) => {
-      const sent = request(fake.url + PROJECT, { agent }, (response) => {
-        response.resume().on('end', () => resolve(sent.socket as NodeJS.EventEmitter));
-      });
-      sent.on('error', reject).end();
-    });
-    const ended = new Promise((resolve) => socket.once('close', resolve));
-    await fake.close();
-    await ended;
-    agent.destroy();
-  });
-
-  test('may be asked for twice', async () => {
-    const fake = await start();
-    await fake.close();
-    await fake.close();
-  });
-});
-
 describe('a seed', () => {
   const file = join(temporaryFolder(), 'seed.json');
 
@@ -232,13 +170,28 @@ describe('a seed', () => {
     });
   });
 
-  test('is no folder', async () => {
-    mkdirSync(`${file}.d`);
-    await expect(start({ seed: `${file}.d` })).rejects.toMatchObject({ code: 'bad-input' });
-  });
-
   test('that is broken is named with the place', async () => {
     writeFileSync(file, '{"accounts": {},}');
     await expect(start({ seed: file })).rejects.toThrow(`${file}:1:17: `);
   });
+
+  test.each([
+    ['a list', '[]', '1:1'],
+    ['an account that is no object', '{ "accounts": {\n  "current": 1 } }', '2:14'],
+    ['an id that no path can have', '{"accounts":{"current":{"projects":{\n"042":{}}}}}', '2:1'],
+    ['a misspelt kind', '{"accounts":{"current":{\n"project":{}}}}', '2:1'],
+  ])('that is %s is refused at its place', async (_, text, place) => {
+    writeFileSync(file, text);
+    await expect(start({ seed: file })).rejects.toThrow(`${file}:${place}`);
+  });
+});
+
+test('records take no more than so much in all sessions together; what ends makes room', () => {
+  const records = new FakeRecords(SAMPLE, 100);
+  for (const name of ['1', '2']) records.start(name);
+  const name = { account: 'current', kind: 'project', id: '42' } as const;
+  const replace = (session: string, size: number) => records.replace(session, name, { size }, size);
+  expect([replace('1', 60), replace('2', 41), replace('2', 40)]).toEqual([true, false, true]);
+  records.end('1');
+  expect(replace('2', 100)).toBe(true);
 });
