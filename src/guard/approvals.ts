@@ -1,7 +1,7 @@
 import { createHash, randomBytes, randomInt } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { PatchgateError } from '../errors.ts';
-import { header, type RawHeaders } from '../http/http.ts';
+import { header, type RequestHead } from '../http/http.ts';
 import type { Approval, ApprovalMarks, ApprovalStatus, Decision, KeptApproval } from '../model/approval.ts';
 import type { Known } from '../model/record.ts';
 import { environmentsOf, languagesOf } from '../state/project.ts';
@@ -10,12 +10,9 @@ import { environmentsOf, languagesOf } from '../state/project.ts';
 export const APPROVE_HEADER = 'Patchgate-Approve';
 
 /** The very request, and what it was judged by. */
-export interface Subject {
-  method: string;
-  url: string;
+export interface Subject extends RequestHead {
   /** The bytes as sent. */
   body: Uint8Array;
-  headers: RawHeaders;
   /** The same after a restart. */
   session: string;
   /** `recordKey` of what it changes, with the session where each has its own. */
@@ -42,11 +39,6 @@ export interface Refusal {
 export interface Decided {
   decision: Decision;
   reason?: string | undefined;
-}
-
-export interface ApprovalFilter {
-  limit?: number | undefined;
-  status?: ApprovalStatus | undefined;
 }
 
 /** Which approvals are meant: one by its id or its token, or those of one request. */
@@ -79,10 +71,7 @@ interface ApprovalsOptions {
 
 /** How long, in lifetimes, a book remembers what became of one. */
 export const REMEMBERED = 5;
-/** Exchanges of this run that are remembered with their approvals. */
-const MOST_EXCHANGES = 1000;
 const OPEN: readonly ApprovalStatus[] = ['pending', 'approved'];
-const CHANGED = 'the record has changed since it was asked';
 
 export function isOpen({ status }: Pick<Approval, 'status'>): boolean {
   return OPEN.includes(status);
@@ -96,7 +85,8 @@ export class Approvals {
   readonly counts = { given: 0, used: 0 };
   readonly #options: ApprovalsOptions;
   readonly #listeners = new Set<(approval: Approval) => void>();
-  readonly #exchanges = new LRUCache<string, number>({ max: MOST_EXCHANGES });
+  /** Those of this run, by the ids of their approvals. */
+  readonly #exchanges = new LRUCache<string, number>({ max: 1000 });
 
   constructor(options: ApprovalsOptions) {
     this.#options = options;
@@ -197,8 +187,8 @@ export class Approvals {
 
   /** A record is known anew: approvals of another state of it end. */
   async seen(record: string, known: Known | undefined): Promise<void> {
-    for (const ended of await this.#options.book.endOthers(record, hashOfState(known), CHANGED))
-      this.#tell(ended);
+    const why = 'the record has changed since it was asked';
+    for (const one of await this.#options.book.endOthers(record, hashOfState(known), why)) this.#tell(one);
   }
 
   async get(id: string): Promise<Approval | undefined> {
@@ -207,9 +197,9 @@ export class Approvals {
   }
 
   /** Newest first. */
-  async list({ limit, status }: ApprovalFilter = {}): Promise<Approval[]> {
+  async list(filter: { limit?: number | undefined; status?: ApprovalStatus } = {}): Promise<Approval[]> {
     const all = (await this.#options.book.list()).map((kept) => this.#shown(kept));
-    return all.filter((one) => one.status === (status ?? one.status)).slice(0, limit);
+    return all.filter(({ status }) => status === (filter.status ?? status)).slice(0, filter.limit);
   }
 
   /** Told of each that is made or changes here; `expiresAt` says when one expires. The function returned ends that. */

@@ -25,8 +25,6 @@ export function decisiveEffects(
 }
 
 function withShortNames(effect: Effect): Effect {
-  const short = { ...effect } as Record<string, unknown>;
-  for (const key of ['name', 'to'])
-    if (typeof short[key] === 'string') short[key] = shortened(short[key], LONGEST_NAME);
-  return short as unknown as Effect;
+  const short = (text: unknown) => (typeof text === 'string' ? shortened(text, LONGEST_NAME) : text);
+  return Object.fromEntries(Object.entries(effect).map(([key, value]) => [key, short(value)])) as never;
 }

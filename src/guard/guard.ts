@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import type { Match } from '../contract/match-operation.ts';
 import { messageOf, PatchgateError } from '../errors.ts';
 import type { Circumstances, Gate, GateRequest, Inspection } from '../gate/gate.ts';
-import { header, headerValues, type RequestHead } from '../http/http.ts';
+import { header, type RequestHead } from '../http/http.ts';
 import { isObject, type JsonObject, type JsonValue } from '../json/json.ts';
 import { losesEnvironment } from '../model/effect.ts';
 import { type Known, type RecordName, recordKey } from '../model/record.ts';
@@ -132,7 +132,7 @@ export class Guard {
     match: Match | undefined,
     json: JsonValue | undefined,
   ): ((answered: Answered) => void) | undefined {
-    const { gate, mode, records } = this.#options;
+    const { gate, mode, records, approvals } = this.#options;
     if (records.areNone || ['HEAD', 'OPTIONS', 'TRACE'].includes(head.method)) return undefined;
     const name = match ? gate.recordOf(match) : gate.recordAt(head.url);
     if (!name) return undefined;
@@ -146,7 +146,8 @@ export class Guard {
       const after = learned(before, tellingOf(name, head, json, this.#hide), answered);
       if (!after || after === before) return;
       records.put(name, after);
-      this.#tellApprovals(recordKey(name), after);
+      // That the book is away is told by the next PATCH.
+      approvals.seen(recordKey(name), knownOf(after)).catch(() => undefined);
     };
   }
 
@@ -193,7 +194,9 @@ export class Guard {
       decision = { inspection, approval: used, ...of, over };
       return decision;
     } catch (error) {
-      return { inspection: unjudged(error) };
+      // What cannot be judged does not pass, and is no reason for other requests to end.
+      const what = `the gate could not judge this request: ${messageOf(error)}`;
+      return { inspection: error instanceof PatchgateError ? error : new PatchgateError('internal', what) };
     } finally {
       if (!decision.over) locked?.release(kept);
     }
@@ -208,12 +211,10 @@ export class Guard {
     const { gate, approvals } = this.#options;
     const { request, match } = asked;
     const inspection = gate.inspect(request, match, circumstances);
-    const [token, ...further] = headerValues(request.headers, APPROVE);
+    const token = header(request.headers, APPROVE);
     if (token === undefined) return { inspection };
-    let found: { id: string } | Refusal;
-    if (further.length > 0) found = { refused: `the header ${APPROVE_HEADER} comes more than once` };
-    else if (!subject) found = { refused: 'the record could not be read' };
-    else found = await approvals.find(token, subject);
+    let found: { id: string } | Refusal = { refused: 'the record could not be read' };
+    if (subject) found = await approvals.find(token, subject);
     if (subject && !('refused' in found)) {
       const approved = gate.inspect(request, match, { ...circumstances, approval: 'approved' });
       if (approved.verdict.outcome === 'block') return { inspection: approved };
@@ -224,7 +225,11 @@ export class Guard {
     }
     // Where there is nothing to approve, a token that was never given out is only noise.
     if (!('refused' in found) || (found.isUnknown && !isDestructive(inspection))) return { inspection };
-    const approval = { refused: found.refused, hint: howToGoOn(found, mayBeApproved(inspection)) };
+    const { refused, pending, isDeclined } = found;
+    let hint = 'send it without the header';
+    if (pending) hint = 'send it again with the same token once it is approved';
+    else if (mayBeApproved(inspection) && !isDeclined) hint = 'this answer has a new one';
+    const approval = { refused, hint };
     return { inspection: gate.inspect(request, match, { ...circumstances, approval }), refusal: found };
   }
 
@@ -286,16 +291,12 @@ export class Guard {
     const idsOf = (list: readonly { id: number }[]) => new Set(list.map(({ id }) => id));
     const ids = { created: idsOf(creating), left: idsOf(sent) };
     const telling = tellingOf(name, request, json, this.#hide);
+    const { approvals } = this.#options;
     return (answered) => {
       const after = afterPatch(kept, telling, ids, answered, locked.now());
-      if (after.record !== kept.record) this.#tellApprovals(key, after);
+      if (after.record !== kept.record) approvals.seen(key, knownOf(after)).catch(() => undefined);
       locked.release(after);
     };
-  }
-
-  /** That the book is away is told by the next PATCH. */
-  #tellApprovals(key: string, kept: Kept): void {
-    this.#options.approvals.seen(key, knownOf(kept)).catch(() => undefined);
   }
 
   #aboutOf({ request, session, sender }: GuardedRequest, name: RecordName, of: Inspection): About {
@@ -330,16 +331,4 @@ function isDestructive({ verdict }: Inspection): boolean {
 /** Whether a person can see all that it loses, and say yes to that. */
 function mayBeApproved({ isApprovable, effects = [] }: Inspection): boolean {
   return isApprovable === true && effects.filter(losesEnvironment).length <= MOST_LOST;
-}
-
-/** What to do about an approval that is refused. */
-function howToGoOn({ pending, isDeclined }: Refusal, isApprovable: boolean): string {
-  if (pending) return 'send it again with the same token once it is approved';
-  return isApprovable && !isDeclined ? 'this answer has a new one' : 'send it without the header';
-}
-
-/** What cannot be judged does not pass, and is no reason for other requests to end. */
-function unjudged(error: unknown): PatchgateError {
-  if (error instanceof PatchgateError) return error;
-  return new PatchgateError('internal', `the gate could not judge this request: ${messageOf(error)}`);
 }

@@ -24,31 +24,27 @@ export interface Kept {
   creating?: readonly Creation[] | undefined;
 }
 
-/** What came of a request. `unsent`: it never left; undefined: nobody knows. */
+/** What came of a request. `unsent`: it never left. Undefined: nobody knows. */
 export type Answered =
   | { status: number; headers: RawHeaders; bytes: Buffer | undefined }
   | 'unsent'
   | undefined;
 
-/** A request that says something of a record, or changes it. */
-export interface Telling {
-  name: RecordName;
-  method: string;
-  /** Neither a query nor a header can make something else of it. */
-  isPlain: boolean;
-  /** What a PATCH makes of the record; undefined: it does not say. */
-  sent: JsonObject | undefined;
-  /** Gives as much of a record as may be kept. */
-  hide(record: JsonObject): JsonObject;
-}
+type Telling = ReturnType<typeof tellingOf>;
 
-/** @param json of a PATCH that was judged */
+/**
+ * A request that says something of a record, or changes it.
+ *
+ * @param json of a PATCH that was judged
+ * @param hide gives as much of a record as may be kept
+ */
 export function tellingOf(
   name: RecordName,
   { method, url, headers }: RequestHead,
   json: JsonValue | undefined,
-  hide: Telling['hide'] = (record) => record,
-): Telling {
+  hide = (record: JsonObject): JsonObject => record,
+) {
+  // Else it may be something else to the service.
   const isPlain = splitTarget(url).query === '' && !mayMeanAnother(headers);
   const sent = name.kind === 'project' && isWhole('project', json) ? plainRecord('project', json) : undefined;
   return { name, method, isPlain, sent, hide };
@@ -85,11 +81,19 @@ export function seen(kept: Kept | undefined, { account }: RecordName, record: Js
 /** What is kept once a request is over. */
 export function learned(
   kept: Kept | undefined,
-  telling: Telling,
+  { name, method, isPlain, sent, hide }: Telling,
   answered: Answered,
   now = Date.now(),
 ): Kept | undefined {
-  return afterAnswer(kept, telling, answerOf(telling.name, answered), now);
+  const { outcome, shown } = answerOf(name, answered);
+  const isTaken = outcome === 'accepted' && isPlain;
+  if (method === 'GET') return isTaken && shown ? seen(kept, name, hide(shown), now) : kept;
+  if (outcome === 'refused') return kept;
+  if (method === 'DELETE' && isTaken) return { account: name.account };
+  const taken = isTaken && method === 'PATCH' ? (shown ?? sent) : undefined;
+  if (taken) return seen(kept, name, hide(taken), now);
+  if (!kept?.record) return kept;
+  return sent ? { ...kept, record: unionOf(kept.record, hide(sent)) } : { ...kept, isPart: true };
 }
 
 /**
@@ -105,29 +109,12 @@ export function afterPatch(
   answered: Answered,
   now: number,
 ): Kept {
-  const answer = answerOf(telling.name, answered);
-  const isRefused = answer.outcome === 'refused';
+  const { outcome, isApplied } = answerOf(telling.name, answered);
   const until = new Date(now + MINUTE).toISOString();
   const creating = (kept.creating ?? [])
-    .filter(({ id }) => !(isRefused && created.has(id)) && !(answer.isApplied && !left.has(id)))
+    .filter(({ id }) => !(outcome === 'refused' && created.has(id)) && !(isApplied && !left.has(id)))
     .map((one) => (created.has(one.id) ? { ...one, until } : one));
-  return { ...(afterAnswer(kept, telling, answer, now) as Kept), creating };
-}
-
-function afterAnswer(
-  kept: Kept | undefined,
-  { name, method, isPlain, sent, hide }: Telling,
-  { outcome, shown }: Answer,
-  now: number,
-): Kept | undefined {
-  const isTaken = outcome === 'accepted' && isPlain;
-  if (method === 'GET') return isTaken && shown ? seen(kept, name, hide(shown), now) : kept;
-  if (outcome === 'refused') return kept;
-  if (method === 'DELETE' && isTaken) return { account: name.account };
-  const taken = isTaken && method === 'PATCH' ? (shown ?? sent) : undefined;
-  if (taken) return seen(kept, name, hide(taken), now);
-  if (!kept?.record) return kept;
-  return sent ? { ...kept, record: unionOf(name.kind, kept.record, hide(sent)) } : { ...kept, isPart: true };
+  return { ...(learned(kept, telling, answered, now) as Kept), creating };
 }
 
 /** What an answer says of a change. */

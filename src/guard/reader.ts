@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
-import { messageOf, PatchgateError } from '../errors.ts';
+import { messageOf, type PatchgateError } from '../errors.ts';
 import { decodeContent, isPastBounds, LEARNING_BOUNDS } from '../http/decode-content.ts';
 import {
   byHeaderName,
@@ -20,7 +20,7 @@ import { type CollectedBody, NO_BODY, wholeBody } from '../upstreams/bodies.ts';
 import type { Fake } from '../upstreams/fake/start-fake.ts';
 import type { Session } from '../upstreams/session.ts';
 import { NeverReached } from '../upstreams/target.ts';
-import type { Answer, Upstream } from '../upstreams/upstream.ts';
+import type { Upstream } from '../upstreams/upstream.ts';
 
 /** A PATCH that is about to be judged. */
 export interface Asker extends RequestHead {
@@ -49,12 +49,18 @@ const NO_SUCH_GET = [404, 405, 501];
 export function targetReader(target: Upstream, timeout: number): Reader {
   return async (name, { url, headers, stream, session }) => {
     const own = ['Accept', 'application/json', 'Accept-Encoding', 'identity', 'Cache-Control', 'no-cache'];
-    const kept = withoutHeaders(headers, isOfPatch);
-    const request = { method: 'GET', url: splitTarget(url).path, headers: [...kept, ...own] };
+    const head = { method: 'GET', url: splitTarget(url).path, headers: withoutHeaders(headers, isOfPatch) };
+    head.headers.push(...own);
+    const signal = timeout > 0 ? AbortSignal.timeout(timeout) : NEVER;
     try {
-      return await readTarget(target, name, { ...request, stream, session }, timeout);
+      const answer = await target.handle(
+        { ...head, body: NO_BODY, json: undefined, stream, session },
+        signal,
+      );
+      return await readingOf(name, answer, await wholeBody(answer, MOST_BYTES, signal));
     } catch (error) {
-      return { why: messageOf(error) };
+      if (signal.aborted) return { why: `the answer took longer than ${timeout} ms` };
+      return { why: messageOf(error), ...(error instanceof NeverReached && { unreachable: error }) };
     }
   };
 }
@@ -67,31 +73,17 @@ export function fakeReader(fake: Pick<Fake, 'recordOf'>): Reader {
   };
 }
 
-/** Sends one GET, and reads the record out of its answer. Redirects are not followed. @throws what keeps it from being sent */
-async function readTarget(
-  target: Upstream,
+/** Redirects are not followed. */
+async function readingOf(
   name: RecordName,
-  request: Asker,
-  timeout: number,
+  { status, headers }: ResponseHead,
+  { bytes, omitted }: CollectedBody,
 ): Promise<Reading> {
-  const signal = timeout > 0 ? AbortSignal.timeout(timeout) : NEVER;
-  let head: Answer;
-  let body: CollectedBody;
-  try {
-    head = await target.handle({ ...request, body: NO_BODY, json: undefined }, signal);
-    body = await wholeBody(head, MOST_BYTES, signal);
-  } catch (error) {
-    if (signal.aborted) return { why: `the answer took longer than ${timeout} ms` };
-    if (!(error instanceof PatchgateError)) throw error;
-    return { why: error.message, ...(error instanceof NeverReached && { unreachable: error }) };
-  }
-  if (NO_SUCH_GET.includes(head.status)) return {};
-  if (body.omitted !== undefined) return { why: `the answer has more than ${MOST_BYTES} bytes` };
-  const isEmpty = body.bytes.length === 0 && head.status !== 206;
-  if (isEmpty && head.status >= 200 && head.status <= 299) return {};
-  if (head.status !== 200 && head.status !== 206)
-    return { why: `it was answered with the status ${head.status}` };
-  return recordOf(name, head, body.bytes);
+  if (NO_SUCH_GET.includes(status)) return {};
+  if (omitted !== undefined) return { why: `the answer has more than ${MOST_BYTES} bytes` };
+  if (bytes.length === 0 && status >= 200 && status <= 299 && status !== 206) return {};
+  if (status !== 200 && status !== 206) return { why: `it was answered with the status ${status}` };
+  return recordOf(name, { status, headers }, bytes);
 }
 
 /** The record that the whole body of an answer holds. */

@@ -1,5 +1,6 @@
 import { type RecordName, recordKey } from '../model/record.ts';
 import { type Kept, withDeadlines } from './kept.ts';
+import type { StateFile } from './state-file.ts';
 
 /** A record whose lock is held: no PATCH of it is on its way through any gate. */
 export interface LockedRecord {
@@ -23,7 +24,7 @@ export interface Records {
   /** A request without the lock has told something of it. */
   put(name: RecordName, kept: Kept): void;
   /** Nothing is remembered. */
-  areNone?: true;
+  areNone?: boolean;
 }
 
 /** Locks by name, one holder at a time, in the order of asking. */
@@ -47,26 +48,23 @@ export class Locks {
   }
 }
 
-/** What writes records: on disk when it resolves, or a little later. */
-interface Saving {
-  now(): Promise<void>;
-  later(): void;
-}
-
 /** Those seen longest ago go first. */
 const MOST_RECORDS = 10_000;
-const NOWHERE: Saving = { now: async () => undefined, later: () => undefined };
+const NOWHERE: Pick<StateFile, 'now' | 'later'> = { now: async () => undefined, later: () => undefined };
 
 /** Records in memory, and behind it in a file where there is one. */
 export class MemoryRecords implements Records {
   readonly #locks = new Locks();
   readonly #all: Map<string, Kept>;
-  readonly #save: Saving;
+  readonly #save: typeof NOWHERE;
+
+  readonly areNone: boolean;
 
   /** @param all by `recordKey`, the ones seen longest ago first: changed in place. @param save writes them */
-  constructor(all = new Map<string, Kept>(), save = NOWHERE) {
+  constructor(all = new Map<string, Kept>(), save = NOWHERE, areNone = false) {
     this.#all = all;
     this.#save = save;
+    this.areNone = areNone;
   }
 
   get count(): number {
@@ -101,6 +99,7 @@ export class MemoryRecords implements Records {
   }
 
   #set(name: RecordName, kept: Kept): void {
+    if (this.areNone) return;
     const key = recordKey(name);
     this.#all.delete(key);
     this.#all.set(key, kept);
@@ -114,14 +113,5 @@ export function isSameAccount({ account }: Kept, name: RecordName): boolean {
 
 /** Each session of the fake has records of its own, and the fake itself is asked what they hold. */
 export function fakeRecords(): Records {
-  const locks = new Locks();
-  return {
-    areNone: true,
-    of: () => undefined,
-    put: () => undefined,
-    async lock(_, key) {
-      const release = await locks.acquire(key);
-      return { kept: undefined, now: Date.now, note: async () => undefined, release };
-    },
-  };
+  return new MemoryRecords(undefined, undefined, true);
 }

@@ -1,5 +1,4 @@
 import { basename, dirname } from 'node:path';
-import { type Adapter, Low } from 'lowdb';
 import { messageOf, PatchgateError } from '../errors.ts';
 import { parseUrl } from '../http/url.ts';
 import type { KeptApproval } from '../model/approval.ts';
@@ -61,7 +60,7 @@ export class StateFile {
   readonly data: StateData;
   /** Why what is known is not in the file. */
   trouble: Error | undefined;
-  readonly #db: Low<StateData>;
+  readonly #file: string;
   readonly #lock: Lock | undefined;
   readonly #notice: (text: string) => void;
   #writing: Promise<void> = Promise.resolve();
@@ -71,6 +70,7 @@ export class StateFile {
 
   /** @throws PatchgateError where the file is broken. What keeps it from being written is a notice */
   constructor(file: string, target: string, notice: (text: string) => void) {
+    this.#file = file;
     this.#notice = notice;
     try {
       makeFolders(dirname(file));
@@ -80,8 +80,7 @@ export class StateFile {
       this.#failed(error);
     }
     const known = readStateFile(file) ?? { records: new Map(), approvals: new Map() };
-    this.#db = new Low(adapterOf(file), { ...known, target });
-    this.data = this.#db.data;
+    this.data = { ...known, target };
   }
 
   /** On disk when it resolves. @throws PatchgateError `cannot-write` */
@@ -111,7 +110,12 @@ export class StateFile {
 
   async #write(): Promise<void> {
     try {
-      await this.#db.write();
+      const plain = (_: string, value: unknown) => (value instanceof Map ? Object.fromEntries(value) : value);
+      await writeFileAtomically(
+        this.#file,
+        `${JSON.stringify({ formatVersion: 1, ...this.data }, plain, 2)}
+`,
+      );
       if (this.trouble) this.#notice('the state file is written again: nothing is missing');
       this.trouble = undefined;
     } catch (error) {
@@ -125,15 +129,4 @@ export class StateFile {
       this.#notice(`WHAT IS KNOWN CANNOT BE WRITTEN: ${messageOf(error)}. A restart would not know it`);
     this.trouble = error instanceof PatchgateError ? error : new Error(messageOf(error));
   }
-}
-
-function adapterOf(file: string): Adapter<StateData> {
-  return {
-    read: async () => readStateFile(file) ?? null,
-    write: ({ target, records, approvals }) => {
-      const [own, asked] = [Object.fromEntries(records), Object.fromEntries(approvals)];
-      const content = { formatVersion: 1, target, records: own, approvals: asked };
-      return writeFileAtomically(file, `${JSON.stringify(content, null, 2)}\n`);
-    },
-  };
 }

@@ -74,8 +74,8 @@ function environmentEffects(known: JsonObject, body: JsonValue, decide: DecideDe
       ...more,
     };
   });
-  const replacing = new Set([...substitutes.values()].map(({ id }) => id));
-  const added = created.filter(({ id }) => !replacing.has(id));
+  const replacing = new Set(substitutes.values());
+  const added = created.filter((one) => !replacing.has(one));
   return [
     ...lost,
     ...[...after].flatMap(([id, [sent]]) => renaming(before.get(id), sent as Environment)),

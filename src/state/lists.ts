@@ -63,16 +63,10 @@ function picked(item: JsonObject, members: readonly string[]): JsonObject {
   return kept;
 }
 
-/** A record that may be as it was or as it was sent: it has what either has, and the names of the later one. */
-export function unionOf(kind: RecordKind, before: JsonObject, sent: JsonObject): JsonObject {
-  const union: JsonObject = { ...before, ...sent };
-  const lists = kind === 'project' ? [{ field: 'environments', id: 'id' }] : RECORD_LISTS[kind];
-  for (const { field, id } of lists) {
-    const later = new Set(listAt(sent, field).map((item) => member(item, id)));
-    const others = listAt(before, field).filter((item) => !later.has(member(item, id)));
-    if (Array.isArray(union[field])) union[field] = [...others, ...listAt(sent, field)];
-  }
-  if (kind === 'project' && Array.isArray(union.languages))
-    union.languages = [...new Set([...languagesOf(before), ...languagesOf(sent)])];
-  return union;
+/** A project that may be as it was or as it was sent: it has what either has, and the names of the later one. */
+export function unionOf(before: JsonObject, sent: JsonObject): JsonObject {
+  const later = new Set<JsonValue>(environmentsOf(sent).map(({ id }) => id));
+  const others = listAt(before, 'environments').filter((item) => !later.has(member(item, 'id') ?? null));
+  const languages = [...new Set([...languagesOf(before), ...languagesOf(sent)])];
+  return { ...before, ...sent, languages, environments: [...others, ...listAt(sent, 'environments')] };
 }
