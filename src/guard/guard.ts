@@ -77,8 +77,7 @@ export const MOST_LOST = 1000;
 const APPROVE = APPROVE_HEADER.toLowerCase();
 const GONE: Decision = { inspection: undefined };
 /** Characters of what an approval shows. */
-const LONGEST_URL = 2048;
-const LONGEST_TEXT = 500;
+const [LONGEST_URL, LONGEST_TEXT] = [2048, 500];
 
 /** The way of one PATCH of a guarded record: lock, read, judge, approve; what passes is forwarded under the lock. */
 export class Guard {
@@ -110,8 +109,7 @@ export class Guard {
   judgeNow({ request, match, session }: GuardedRequest): Decision {
     const { gate } = this.#options;
     const name = gate.recordOf(match);
-    const known = name && this.knownOf(name, session);
-    return { inspection: gate.inspect(request, match, { known }) };
+    return { inspection: gate.inspect(request, match, { known: name && this.knownOf(name, session) }) };
   }
 
   /** What is known of a record at once. */
