@@ -103,18 +103,6 @@ describe('gates on one database', { tags: 'slow' }, () => {
     await recorder.stop();
   });
 
-  it('once: the first records, and the others replay', { timeout: 60_000 }, async () => {
-    const store = await server.database();
-    const first = await proxy(store, 'once');
-    const answer = await get(first, '/a');
-    await first.said('records "r" in postgres://', 'stderr');
-    await first.stop();
-    const second = await proxy(store, 'once');
-    await second.said('replays "r" in postgres://', 'stderr');
-    expect(await get(second, '/a')).toEqual(answer);
-    await second.stop();
-  });
-
   it('new_episodes: what one has recorded it answers itself, in the order of recording', {
     timeout: 60_000,
   }, async () => {

@@ -7,14 +7,15 @@ import { startPostgres } from '../support/postgres.ts';
 it('two gates announce, approve once, and record all', { tags: 'slow', timeout: 120_000 }, async () => {
   const postgres = await startPostgres();
   const url = await postgres.database();
-  const report = await runFleet({
-    ...{ gates: 2, clients: 20, seconds: 5, seed: 4930, events: 2 },
-    store: { ...postgres, url, directUrl: url },
+  const store = { ...postgres, url, directUrl: url };
+  const { counts, wrong } = await runFleet({
+    gates: 2,
+    clients: 20,
+    seconds: 5,
+    seed: 4930,
+    events: 2,
+    store,
   });
-  expect(report).toMatchObject({
-    ...{ unannounced: [], usedTwice: [], lost: [], double: [], wrongWhileAway: [] },
-    ...{ kills: 1, outages: 1 },
-  });
-  for (const name of ['deletions', 'tokensUsed', 'refused', 'passed'] as const)
-    expect({ [name]: report[name] }).not.toEqual({ [name]: 0 });
+  expect(wrong).toEqual([]);
+  for (const [name, count] of Object.entries(counts)) expect({ [name]: count }).not.toEqual({ [name]: 0 });
 });

@@ -5,6 +5,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { startGate } from '../support/in-process.ts';
+import { sequence } from '../support/numbers.ts';
 import { type Environment, type Project, patch, startService } from '../support/service.ts';
 
 const IDS = ['42', '43', '44'];
@@ -12,7 +13,7 @@ const IDS = ['42', '43', '44'];
 const FAILURES = [401, 429, 500, 'reset', 'text', 'part'] as const;
 
 it('no environment is deleted without a 409 that has named it', { timeout: 120_000 }, async () => {
-  const random = mulberry(fc.readConfigureGlobal()?.seed ?? 7);
+  const random = sequence(fc.readConfigureGlobal()?.seed ?? 7);
   const below = (count: number) => Math.floor(random() * count);
   const service = await startService();
   const gates = [await start(), await start()];
@@ -86,14 +87,3 @@ it('no environment is deleted without a 409 that has named it', { timeout: 120_0
   expect(unannounced).toEqual([]);
   expect(Math.min(passed, blocked, deleted)).toBeGreaterThan(20);
 });
-
-/** Random numbers that a seed repeats. */
-function mulberry(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
-  };
-}

@@ -5,9 +5,8 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import type { Config } from '../../src/settings/config.ts';
 import { laterRefusal } from '../support/errors.ts';
 import { type HeldTimers, holdTimers } from '../support/held-timers.ts';
-import { startGate, startRecorder, startReplay } from '../support/in-process.ts';
+import { startGate } from '../support/in-process.ts';
 import { lossesIn, patch, project, type Service, startService } from '../support/service.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
 
 let service: Service;
 let timers: HeldTimers;
@@ -48,17 +47,6 @@ describe('what is known', () => {
     await patch(url, { ...project('1 Production', '2 Staging', '3 QA'), languages: ['COBOL'] });
     service.next.push((_req, res) => res.writeHead(422).end('{}'));
     await patch(url, project('1 Production', '2 Staging', '4 QA'));
-    expect((await patch(url, BOTH)).status).toBe(200);
-  });
-
-  it('is not what a recording has no answer to', async () => {
-    const folder = temporaryFolder();
-    const recorder = await startRecorder(folder, service.target.url, { recording: 'first' });
-    expect((await patch(recorder.url, BOTH)).status).toBe(200);
-    await recorder.gate.close();
-    const { url } = await startReplay(folder, { recording: 'first', guard: 'on' });
-    expect((await patch(url, BOTH)).status).toBe(200);
-    expect((await patch(url, project('1 Production', '2 Staging', '9 Ghost'))).status).toBe(501);
     expect((await patch(url, BOTH)).status).toBe(200);
   });
 
@@ -193,27 +181,6 @@ describe('an approval', () => {
     const { json } = await patch(url, project());
     expect(json.corrected).toBeUndefined();
     expect((await patch(url, project(), approved(json.approve))).status).toBe(200);
-  });
-});
-
-describe('the control API', () => {
-  it('says how many records are known, and what a PATCH would do', async () => {
-    const { url, gate } = await start();
-    expect(gate.summary).toMatch(/; knows none of its records \(in memory alone\)$/);
-    await patch(url, BOTH);
-    const control = (path: string, init?: RequestInit) => fetch(`${url}/__patchgate/${path}`, init);
-    expect(await (await control('health')).json()).toMatchObject({ known: { records: 1 } });
-    const dry = {
-      method: 'PATCH',
-      url: '/api/v2/accounts/current/projects/42',
-      headers: {},
-      body: JSON.stringify(ONE),
-    };
-    const verdict = await (await control('validate', { method: 'POST', body: JSON.stringify(dry) })).json();
-    expect(verdict).toMatchObject({
-      problem: 'destructive-change',
-      effects: [{ kind: 'environment-deleted', id: 2 }],
-    });
   });
 });
 

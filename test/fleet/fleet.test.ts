@@ -21,19 +21,17 @@ async function run(options: Partial<FleetOptions> = {}) {
   return report;
 }
 
-const NOTHING_WRONG = { unannounced: [], usedTwice: [], lost: [], double: [], wrongWhileAway: [] };
-
 describe('one gate with files', () => {
   it('announces what it deletes', async () => {
-    const report = await run({ gates: 1 });
-    expect(report).toMatchObject(NOTHING_WRONG);
-    expect(report.deletions).toBeGreaterThan(SECONDS / 2);
+    const { counts, wrong } = await run({ gates: 1 });
+    expect(wrong).toEqual([]);
+    expect(counts.deletions).toBeGreaterThan(SECONDS / 2);
   });
 });
 
 describe('gates with files of their own', () => {
   it('delete what they know nothing of: the test sees it', async () => {
-    expect((await run()).unannounced.length).toBeGreaterThan(0);
+    expect((await run()).wrong.length).toBeGreaterThan(0);
   });
 });
 
@@ -42,11 +40,9 @@ describe('gates on one database', () => {
     const postgres = await startPostgres();
     const directUrl = await postgres.database();
     const url = how === 'at once' ? directUrl : await startPgbouncer(directUrl);
-    const report = await run({ store: { ...postgres, url, directUrl } });
-    expect(report).toMatchObject(NOTHING_WRONG);
-    expect(report.deletions).toBeGreaterThan(SECONDS / 2);
-    expect(report.tokensUsed).toBeGreaterThan(SECONDS / 2);
-    expect(report.refused).toBeGreaterThan(0);
-    expect(report.passed).toBeGreaterThan(0);
+    const { counts, wrong } = await run({ store: { ...postgres, url, directUrl } });
+    expect(wrong).toEqual([]);
+    expect(Math.min(counts.deletions, counts.tokensUsed)).toBeGreaterThan(SECONDS / 2);
+    expect(Math.min(counts.refused, counts.passed)).toBeGreaterThan(0);
   });
 });

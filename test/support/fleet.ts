@@ -2,12 +2,10 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import pg from 'pg';
 import { header } from '../../src/http/http.ts';
 import { decodeFrame } from '../../src/recordings/journal.ts';
 import { type Running, startBinary } from './binary.ts';
-import { type Door, FleetClients, type Sent } from './fleet-clients.ts';
-import { ANSWERED, type FleetService, NUMBER, startFleetService } from './fleet-service.ts';
+import { ANSWERED, type Door, NUMBER, type Sent, startClients, startFleetService } from './fleet-clients.ts';
 import { oneOf, sequence } from './numbers.ts';
 import { rowsOf } from './postgres.ts';
 import { soon } from './soon.ts';
@@ -21,41 +19,18 @@ export interface FleetOptions {
   seed: number;
   /** Kills of a gate, or restarts of the database, one after the other. */
   events: number;
-  /** What the gates share; absent: each has files of its own. */
-  store?: {
-    /** For the gates. */
-    url: string;
-    /** Past a pooler. */
-    directUrl: string;
-    kill(): Promise<void>;
-    start(): Promise<void>;
-  };
-  /** Further settings of the gates. */
-  settings?: readonly string[];
+  /** What the gates share; absent: each has files of its own. `directUrl` leads past a pooler. */
+  store?: { url: string; directUrl: string; kill(): Promise<void>; start(): Promise<void> };
 }
 
 export interface FleetReport {
-  /** What happened, to see that there was something to lose. */
-  requests: number;
-  changes: number;
-  deletions: number;
-  tokensUsed: number;
-  answered: number;
-  recorded: number;
-  kills: number;
-  outages: number;
-  /** PATCHes while the database was away. */
-  refused: number;
-  /** GETs meanwhile. */
-  passed: number;
-  /** Milliseconds of the slowest PATCH that the service answered. */
-  slowest: number;
-  /** What must not be. Each is a list of sentences. */
-  unannounced: string[];
-  usedTwice: string[];
-  lost: string[];
-  double: string[];
-  wrongWhileAway: string[];
+  /** What happened, to see that there was something to lose. `refused`, `passed`: PATCHes and GETs while the database was away. */
+  counts: Record<
+    'requests' | 'deletions' | 'tokensUsed' | 'recorded' | 'kills' | 'refused' | 'passed',
+    number
+  >;
+  /** What must not be: sentences. */
+  wrong: string[];
 }
 
 const PROJECTS = Array.from({ length: 20 }, (_, i) => String(100 + i));
@@ -64,25 +39,44 @@ const TIMEOUT = '2s';
 /** Milliseconds that the last exchanges may take to the database. */
 const SHIPPED_WITHIN = 60_000;
 
+/** A gate in a folder of its own, which it is started in again. */
+interface Gate extends Door {
+  start(): Promise<void>;
+  stop(signal: 'SIGKILL' | 'SIGTERM'): Promise<Awaited<Running['ended']> | undefined>;
+}
+
+function gateIn(cwd: string, args: readonly string[]): Gate {
+  mkdirSync(cwd);
+  let running: Running | undefined;
+  const gate: Gate = {
+    port: 0,
+    isOpen: false,
+    async start() {
+      running = await startBinary(args, { cwd });
+      gate.port = running.port;
+      gate.isOpen = true;
+    },
+    async stop(signal) {
+      gate.isOpen = false;
+      return running?.stop(signal);
+    },
+  };
+  return gate;
+}
+
 export async function runFleet(options: FleetOptions): Promise<FleetReport> {
-  const { gates: count, clients: clientCount, seconds, seed, events, store, settings = [] } = options;
+  const { gates: count, clients, seconds, seed, events, store } = options;
   const next = sequence(seed);
   const service = await startFleetService(PROJECTS, sequence(seed + 1));
   // Each request is another one: what is recorded for it takes no place of what others recorded.
   const shared = store ? ['--store', store.url, '--record', 'all', '--match-headers', NUMBER] : [];
+  const args = ['proxy', service.target.url, '--read-state', '--timeout', TIMEOUT, '--log', 'off', ...shared];
   const folder = temporaryFolder();
-  const gates = Array.from({ length: count }, (_, i) => {
-    const cwd = join(folder, `gate-${i}`);
-    mkdirSync(cwd);
-    const fixed = ['--read-state', '--timeout', TIMEOUT, '--log', 'off'];
-    return new FleetGate(['proxy', service.target.url, ...fixed, ...shared, ...settings], cwd);
-  });
+  const gates = Array.from({ length: count }, (_, i) => gateIn(join(folder, `gate-${i}`), args));
   await Promise.all(gates.map((gate) => gate.start()));
 
-  const clients = new FleetClients(gates, service.projects, sequence(seed + 2));
-  const working = clients.run(clientCount);
-  const outages: Outage[] = [];
-  let kills = 0;
+  const { log, stop } = startClients(gates, clients, service.projects, sequence(seed + 2));
+  const outages: { from: number; to: number }[] = [];
   for (let i = 0; i < events; i++) {
     await sleep((seconds * 1000) / (events + 1));
     if (store && i % 4 === 1) {
@@ -95,117 +89,66 @@ export async function runFleet(options: FleetOptions): Promise<FleetReport> {
       await soon(() => rowsOf(store.url, 'SELECT 1'));
     } else {
       const gate = oneOf(next, gates);
-      await gate.kill();
-      kills++;
+      await gate.stop('SIGKILL');
       await sleep(next() * 500);
       await gate.start();
     }
   }
   await sleep((seconds * 1000) / (events + 1));
-  clients.stop();
-  await working;
-  const { log } = clients;
+  await stop();
+
   const answered = log.filter(({ isAnswered }) => isAnswered);
   const recorded = store ? await recordedIn(store.directUrl, answered, gates) : [];
-  for (const gate of gates) await gate.kill();
-  const { changes } = service;
-  const whileAway = outages.flatMap((outage) => log.filter((sent) => isWithin(sent, outage)));
+  for (const gate of gates) await gate.stop('SIGKILL');
+  const { changes, reached } = service;
+  const away = log.filter(({ from, to }) => outages.some((outage) => from >= outage.from && to <= outage.to));
   return {
-    requests: log.length,
-    changes: changes.length,
-    deletions: changes.filter(({ lost }) => lost.length > 0).length,
-    tokensUsed: log.filter(({ token, isAnswered }) => token !== undefined && isAnswered).length,
-    answered: answered.length,
-    recorded: recorded.length,
-    kills,
-    outages: outages.length,
-    refused: whileAway.filter(({ status }) => status === 503).length,
-    passed: whileAway.filter(({ method, status }) => method === 'GET' && status === 200).length,
-    slowest: Math.round(Math.max(0, ...answered.map(({ from, to }) => to - from))),
-    unannounced: unannounced(service, log),
-    usedTwice: usedTwice(service, log),
-    ...(store ? compare(answered, recorded) : { lost: [], double: [] }),
-    wrongWhileAway: whileAway.flatMap(wrongWhileAway),
+    counts: {
+      requests: log.length,
+      deletions: changes.filter(({ lost }) => lost.length > 0).length,
+      tokensUsed: answered.filter(({ token }) => token !== undefined).length,
+      recorded: recorded.length,
+      kills: events - outages.length,
+      refused: away.filter(({ status }) => status === 503).length,
+      passed: away.filter(({ method, status }) => method === 'GET' && status === 200).length,
+    },
+    wrong: [
+      ...unannounced(changes, log),
+      ...usedTwice(reached, log),
+      ...(store ? lostOrDouble(answered, recorded) : []),
+      ...away.flatMap(wrongWhileAway),
+    ],
   };
 }
 
-/** A gate in a folder of its own, which it is started in again. */
-class FleetGate implements Door {
-  port = 0;
-  isOpen = false;
-  readonly #args: readonly string[];
-  readonly #cwd: string;
-  #running: Running | undefined;
-
-  constructor(args: readonly string[], cwd: string) {
-    this.#args = args;
-    this.#cwd = cwd;
-  }
-
-  async start(): Promise<void> {
-    this.#running = await startBinary(this.#args, { cwd: this.#cwd });
-    this.port = this.#running.port;
-    this.isOpen = true;
-  }
-
-  async kill(): Promise<void> {
-    this.isOpen = false;
-    await this.#running?.stop('SIGKILL');
-  }
-
-  /** @returns what it wrote to standard error, where it ended with an error */
-  async stop(): Promise<string | undefined> {
-    this.isOpen = false;
-    const ended = await this.#running?.stop('SIGTERM');
-    return ended?.code === 0 ? undefined : ended?.stderr;
-  }
-}
-
-interface Outage {
-  from: number;
-  to: number;
-}
-
-const isWithin = ({ from, to }: Sent, outage: Outage) => from >= outage.from && to <= outage.to;
-
 /** An environment is deleted by a PATCH with a token alone, and the 409 of this token has named it. */
-function unannounced({ changes }: FleetService, log: readonly Sent[]): string[] {
+function unannounced(
+  changes: readonly { n: number; project: string; lost: number[] }[],
+  log: readonly Sent[],
+) {
   const givenBy = new Map(log.flatMap((sent) => (sent.approve === undefined ? [] : [[sent.approve, sent]])));
   return changes.flatMap(({ n, project, lost }) => {
-    const { token } = log[n] as Sent;
-    const announced = token === undefined ? [] : (givenBy.get(token)?.announced ?? []);
+    const { announced = [] } = givenBy.get(log[n]?.token ?? '') ?? {};
     const silently = lost.filter((id) => !announced.includes(id));
-    if (silently.length === 0) return [];
-    const how = token === undefined ? 'without a token' : `with a token for ${announced.join(', ')}`;
-    return [`PATCH ${n} of ${project} deleted ${silently.join(', ')} ${how}`];
+    const what = `unannounced: PATCH ${n} of ${project} deleted ${silently.join(', ')}, told of ${announced.join(', ')}`;
+    return silently.length === 0 ? [] : [what];
   });
 }
 
 /** A token lets one PATCH reach the service. */
-function usedTwice({ reached }: FleetService, log: readonly Sent[]): string[] {
-  const uses = new Map<string, number[]>();
-  for (const n of reached) {
-    const { token } = log[n] as Sent;
-    if (token !== undefined) uses.set(token, [...(uses.get(token) ?? []), n]);
-  }
-  return [...uses].filter(([, by]) => by.length > 1).map(([token, by]) => `${token} by ${by.join(', ')}`);
+function usedTwice(reached: readonly number[], log: readonly Sent[]): string[] {
+  const tokens = reached.flatMap((n) => log[n]?.token ?? []);
+  return tokens.filter((token, i) => tokens.indexOf(token) !== i).map((token) => `used twice: ${token}`);
 }
 
 /** Numbers of the exchanges in the database, once all that was answered has come there and the gates are stopped. */
-async function recordedIn(
-  url: string,
-  answered: readonly Sent[],
-  gates: readonly FleetGate[],
-): Promise<number[]> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
+async function recordedIn(url: string, answered: readonly Sent[], gates: readonly Gate[]): Promise<number[]> {
   const read = async () => {
-    const { rows } = await client.query<{ frame: Buffer }>('SELECT frame FROM patchgate_exchanges');
-    return rows.flatMap(({ frame }) => {
-      const n = header(decodeFrame(frame).response.headers, ANSWERED);
-      // Of a failure, no answer is recorded.
-      return n === undefined ? [] : [Number(n)];
-    });
+    const rows = await rowsOf<{ frame: Buffer }>(url, 'SELECT frame FROM patchgate_exchanges');
+    // Of a failure, no answer is recorded.
+    return rows
+      .flatMap(({ frame }) => header(decodeFrame(frame).response.headers, ANSWERED) ?? [])
+      .map(Number);
   };
   const giveUpAt = performance.now() + SHIPPED_WITHIN;
   for (let there = new Set<number>(); performance.now() < giveUpAt; await sleep(200)) {
@@ -213,27 +156,25 @@ async function recordedIn(
     if (answered.every(({ n }) => there.has(n))) break;
   }
   for (const gate of gates) {
-    const trouble = await gate.stop();
-    if (trouble !== undefined) throw new Error(`a gate did not stop well: ${trouble}`);
+    const ended = await gate.stop('SIGTERM');
+    if (ended?.code !== 0) throw new Error(`a gate did not stop well: ${ended?.stderr}`);
   }
-  const all = await read();
-  await client.end();
-  return all;
+  return read();
 }
 
-function compare(answered: readonly Sent[], recorded: readonly number[]) {
+function lostOrDouble(answered: readonly Sent[], recorded: readonly number[]): string[] {
   const known = new Set(recorded);
-  return {
-    lost: answered
+  return [
+    ...answered
       .filter(({ n }) => !known.has(n))
-      .map(({ n, method, gate }) => `${method} ${n} by gate ${gate}`),
-    double: recorded.filter((n, i) => recorded.indexOf(n) !== i).map((n) => `${n}`),
-  };
+      .map(({ n, method, gate }) => `lost: ${method} ${n} by gate ${gate}`),
+    ...recorded.filter((n, i) => recorded.indexOf(n) !== i).map((n) => `double: ${n}`),
+  ];
 }
 
 /** A PATCH is refused with a time to come back; a GET is answered. Those of a gate that was killed have no answer. */
 function wrongWhileAway({ n, method, status, retryAfter }: Sent): string[] {
   if (status === undefined) return [];
   const isRight = method === 'GET' ? status === 200 : status === 503 && retryAfter !== undefined;
-  return isRight ? [] : [`${method} ${n}: ${status}, Retry-After ${retryAfter}`];
+  return isRight ? [] : [`while the database was away: ${method} ${n}: ${status}, Retry-After ${retryAfter}`];
 }
