@@ -40,7 +40,7 @@ export function seenOf(entry: TimedEntry, options: EntryOptions = {}): FoundExch
   const response = entry.response ?? { status: 0 };
   const url = parseUrl(request.url);
   const answered = answeredBytes(response, attached.response);
-  const skipped = whySkipped(entry, url, response.status, isOwn || (answered?.length ?? 0) > 0);
+  const skipped = whySkipped(entry, url, response.status, isOwn || !!answered?.length);
   if (skipped !== undefined || !url) return { skipped: skipped ?? 'no URL' };
   const { headers, body: requestBody } = askedIn(entry, options);
   if (requestBody === undefined) return { skipped: "the request's body is not in the file" };
@@ -75,16 +75,17 @@ export function seenOf(entry: TimedEntry, options: EntryOptions = {}): FoundExch
   };
 }
 
+/** Undefined: it is taken, or has no URL. */
 function whySkipped(
-  { request: { method }, _resourceType }: HarEntry,
+  { request, _resourceType }: HarEntry,
   url: URL | undefined,
   status: number,
   hasBody: boolean,
-): string | undefined {
-  if (/^wss?:$/.test(url?.protocol ?? '') || _resourceType === 'websocket' || status === 101)
-    return 'WebSocket';
+) {
+  const { method } = request;
   if (method === 'CONNECT') return 'CONNECT';
-  if (!url) return 'no URL';
+  if (!url) return undefined;
+  if (/^wss?:$/.test(url.protocol) || _resourceType === 'websocket' || status === 101) return 'WebSocket';
   if (!/^https?:$/.test(url.protocol)) return `not HTTP (${url.protocol})`;
   if (!TOKEN.test(method)) return 'no HTTP method';
   // Some tools write -1.

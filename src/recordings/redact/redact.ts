@@ -91,11 +91,9 @@ export function redactPath(path: string, redaction: Redaction, onSecret?: OnSecr
     follows = plain;
     if (isRedacted(plain)) return plain;
     // `a;jsessionid=x`
-    const clean = plain.includes(';')
-      ? plain
-          .split(';')
-          .map((part) => redactPairs(part, redaction, onSecret))
-          .join(';')
+    const parts = plain.includes(';') ? plain.split(';') : undefined;
+    const clean = parts
+      ? parts.map((part) => redactPairs(part, redaction, onSecret)).join(';')
       : redactText(plain, redaction, onSecret, hiddenApart);
     if (clean !== plain) return plain === segment ? clean : encodePart(clean);
     if (!isToken(plain, before, redaction)) return segment;
@@ -164,8 +162,7 @@ export function codingOf(headers: RawHeaders): string | undefined {
 
 /** The media type that stored headers say, or undefined. */
 export function contentTypeOf(headers: StoredHeaders): string | undefined {
-  const value = headers['content-type'];
-  return typeof value === 'string' ? value : value?.[0];
+  return [headers['content-type']].flat()[0];
 }
 
 /** Whether the media type is that of forms, whose names stand without quotes. */
