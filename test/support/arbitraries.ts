@@ -1,184 +1,100 @@
-/** Bodies that the contract has nothing against, for fast-check. */
+/** Bodies that the contract has nothing against, for fast-check: made from its schemas. */
+import { readFileSync } from 'node:fs';
 import fc, { type Arbitrary } from 'fast-check';
 import type { JsonValue } from '../../src/json/json.ts';
-import {
-  anyObject,
-  anything,
-  few,
-  float,
-  integer,
-  memberName,
-  seen,
-  some,
-  text,
-  url,
-} from './arbitrary-values.ts';
+import { anyObject, anything, few, float, integer, seen, some, text, url } from './arbitrary-values.ts';
 
-const LANGUAGES = ['NODEJS', 'PYTHON', 'PHP', 'JAVA', 'DOTNET', 'RUBY', 'GO', 'JAVASCRIPT'];
+interface Schema {
+  $ref?: string;
+  type?: string;
+  enum?: string[];
+  observed?: { enum?: string[] };
+  required?: string[];
+  allOf?: Schema[];
+  properties?: Record<string, Schema>;
+  items?: Schema;
+  additionalProperties?: object;
+  $defs?: Record<string, Schema>;
+}
 
-export const projectBody: Arbitrary<JsonValue> = fc.record(
-  {
-    name: text,
-    languages: few(fc.constantFrom(...LANGUAGES)),
-    environments: fc.uniqueArray(
-      fc.record({ id: integer, name: text, isEnabled: fc.boolean() }, { noNullPrototype: true }),
-      { minLength: 1, maxLength: 6, selector: ({ id }) => id + 0 },
-    ),
-  },
-  { noNullPrototype: true },
+const read = (name: string): Schema =>
+  JSON.parse(readFileSync(new URL(`../../schemas/update-${name}.json`, import.meta.url), 'utf8'));
+
+/** @param given what stands at a name, whatever the schema says */
+function bodyOf(document: Schema, given: Record<string, Arbitrary<JsonValue>>): Arbitrary<JsonValue> {
+  const valueOf = ({ $ref, ...schema }: Schema): Arbitrary<JsonValue> => {
+    if ($ref === 'url-item.json') return urlItem;
+    if ($ref) return valueOf(document.$defs?.[$ref.slice('#/$defs/'.length)] as Schema);
+    if (schema.enum) return fc.constantFrom(...schema.enum);
+    if (schema.observed?.enum) return seen(...schema.observed.enum);
+    switch (schema.type) {
+      case 'string':
+        return text;
+      case 'integer':
+        return integer;
+      case 'boolean':
+        return fc.boolean();
+      case 'array':
+        return listOf(schema.items ?? {});
+      case 'object':
+        return objectOf(schema);
+    }
+    return anything;
+  };
+  const listOf = (items: Schema): Arbitrary<JsonValue> => {
+    const item = valueOf(items);
+    if (!items.$ref?.endsWith('environment')) return few(item);
+    return fc.uniqueArray(item as Arbitrary<{ id: number }>, {
+      ...{ minLength: 1, maxLength: 6, selector: ({ id }) => id + 0 },
+    }) as Arbitrary<JsonValue>;
+  };
+  const objectOf = ({ properties = {}, allOf = [], additionalProperties }: Schema): Arbitrary<JsonValue> => {
+    const members = Object.entries(properties).map(([name, schema]) => [
+      name,
+      given[name] ?? valueOf(schema),
+    ]);
+    const required = allOf.flatMap((part) => part.required ?? []);
+    const all = Object.fromEntries(members) as Record<string, Arbitrary<JsonValue>>;
+    if (required.length > 0) return fc.record(all, { noNullPrototype: true });
+    const tool = some({ enabled: fc.boolean() });
+    return some(additionalProperties ? { ...all, heatrecorder: tool, 'x-1': tool, constructor: tool } : all);
+  };
+  return valueOf(document);
+}
+
+/** Of another type nobody knows what its value must be. */
+const urlItem = fc.oneof(
+  some({ type: fc.constant('url'), value: url }),
+  fc.record({ type: fc.constantFrom('pattern', 'regex', 'URL'), value: text }),
 );
 
-/** A value for each kind of variable. */
-const valueByType = fc.record({
-  string: text,
-  integer,
-  int: integer,
-  float: fc.oneof(float, integer),
-  boolean: fc.boolean(),
-  json: anyObject,
-  double: anything,
-});
-type DataType = 'string' | 'integer' | 'int' | 'float' | 'boolean' | 'json' | 'double';
-const dataType = fc.constantFrom<DataType[]>(
-  'string',
-  'integer',
-  'int',
-  'float',
-  'boolean',
-  'json',
-  'double',
-);
-
+const VALUES: Readonly<Record<string, Arbitrary<JsonValue>>> = {
+  ...{ string: text, integer, int: integer, float: fc.oneof(float, integer), boolean: fc.boolean() },
+  ...{ json: anyObject, double: anything },
+};
 const variable = fc
-  .record({ id: fc.option(integer), variableName: text, dataType, values: valueByType })
-  .map(({ id, variableName, dataType: type, values }) => ({
-    ...(id === null ? {} : { id }),
-    variableName,
-    dataType: type,
-    defaultValue: values[type] as JsonValue,
-  }));
-
-export const featureBody: Arbitrary<JsonValue> = fc
-  .record({
-    rest: some({
-      name: text,
-      description: text,
-      type: seen('feature'),
-      goals: few(some({ metricId: integer })),
-      setting: some({ isEditable: fc.boolean(), associatedCampaigns: few(anything) }),
+  .constantFrom(...Object.keys(VALUES))
+  .chain((type) =>
+    fc.record({
+      id: fc.nat(),
+      variableName: text,
+      dataType: fc.constant(type),
+      defaultValue: VALUES[type] as never,
     }),
-    variables: fc.option(few(variable)),
-    variations: fc.option(
-      few(
-        fc.record({
-          rest: some({ name: text, key: text }),
-          // Which of the variables, and a value for whatever that one's type is.
-          values: few(fc.record({ which: fc.nat(3), values: valueByType })),
-        }),
-      ),
-    ),
-  })
-  .map(({ rest, variables, variations }) => ({
-    ...rest,
-    ...(variables && { variables }),
-    ...(variations && {
-      variations: variations.map((variation) => ({
-        ...variation.rest,
-        variables: variation.values.flatMap(({ which, values }) => {
-          const meant = variables?.[which];
-          return meant?.id === undefined
-            ? []
-            : [{ variableId: meant.id, value: values[meant.dataType] as JsonValue }];
-        }),
-      })),
-    }),
-  }));
+  ) as Arbitrary<JsonValue>;
 
-const urls = few(
-  fc.oneof(
-    some({ type: fc.constant('url'), value: url }),
-    // Of another type nobody knows what its value must be.
-    fc.record({ type: fc.constantFrom('pattern', 'regex', 'URL'), value: text }),
-  ),
+export const projectBody = bodyOf(read('project'), {});
+
+/** The values of variations are of variables that the body does not have. */
+export const featureBody = bodyOf(read('feature'), { variableId: fc.integer({ max: -1 }) }).chain((body) =>
+  fc.option(few(variable)).map((variables) => {
+    const { variables: _, ...rest } = body as Record<string, JsonValue>;
+    return { ...rest, ...(variables && { variables }) };
+  }),
 );
-const editOperation = some({
-  el: integer,
-  op: some({ opName: seen('html'), html: text }),
-  depending: fc.boolean(),
-  XPath: text,
-  parentTag: text,
-});
-const draftVariation = some({
-  platform: seen('website'),
-  id: integer,
-  name: text,
-  editorData: some({ stack: few(editOperation) }),
-  deployContent: few(some({ jsString: text, cssSelector: text })),
-  segmentEligibility: seen('ALL'),
-  segment: some({ type: seen('custom'), eligibility: seen('ALL') }),
-  percentSplit: integer,
-});
-const draftGoal = some({
-  id: integer,
-  name: text,
-  type: seen('visitPage'),
-  isPrimary: fc.boolean(),
-  urls,
-  cssSelectors: few(anything),
-});
-const integrations = fc
-  .tuple(
-    some({
-      ga: some({ enabled: fc.boolean(), slot: integer, prefix: text }),
-      ua: some({ enabled: fc.boolean(), dimension: integer, prefix: text }),
-      gtm: some({ enabled: fc.boolean() }),
-      isGaPremium: fc.boolean(),
-    }),
-    fc.dictionary(
-      fc.oneof(fc.constantFrom('heatrecorder', 'clarity', 'x-1', 'constructor'), memberName),
-      some({ enabled: fc.boolean() }),
-      { maxKeys: 2, noNullPrototype: true },
-    ),
-  )
-  // Names that differ from a listed one in letter case, `_` or `-` alone are misspelt.
-  .map(([listed, tools]) => ({
-    ...Object.fromEntries(
-      Object.entries(tools).filter(
-        ([name]) => !/^(?:ga|ua|gtm|isgapremium)$/.test(name.replace(/[_-]/g, '').toLowerCase()),
-      ),
-    ),
-    ...listed,
-  }));
 
+const draft = read('draft');
 /** @param id the draft's, in the path */
 export function draftBody(id: number): Arbitrary<JsonValue> {
-  return some({
-    draftId: fc.constant(id),
-    createdBy: integer,
-    platform: seen('website'),
-    isAdvancedMode: fc.boolean(),
-    currentDraftStepIndex: integer,
-    type: seen('ab'),
-    urls,
-    primaryUrl: url,
-    globalSegment: some({
-      segmentationType: seen('pre'),
-      platform: seen('website'),
-      id: fc.oneof(fc.nat().map(String), text),
-      type: seen('predefined'),
-      name: text,
-      description: text,
-    }),
-    variations: few(draftVariation),
-    status: seen('draft'),
-    goals: few(draftGoal),
-    name: text,
-    newCampaignName: text,
-    percentTraffic: integer,
-    isHeatmapEnabled: fc.boolean(),
-    numVariationsWithEligibilitySeg: integer,
-    isCustomSplitEnabled: fc.boolean(),
-    integrations,
-    isPostSegmentationEnabled: fc.boolean(),
-  });
+  return bodyOf(draft, { draftId: fc.constant(id), primaryUrl: url });
 }
