@@ -38,6 +38,8 @@ export interface Setup extends RuntimeContext, Shared {
   config: Config;
   rules: MatchRules;
   opened: Opened;
+  /** The operation that a request means. */
+  operationOf(head: RequestHead): string | undefined;
 }
 
 /** What answers the requests that pass. */
@@ -138,9 +140,11 @@ async function forwardTo(
   return forward;
 }
 
-async function replayOf({ config, rules }: Setup, store: RecordingStore, onMiss?: Upstream) {
+async function replayOf({ config, rules, operationOf }: Setup, store: RecordingStore, onMiss?: Upstream) {
   const { replay } = await import('../upstreams/replay.ts');
-  return replay(store, { onMiss, strictSequence: config.strictSequence, rules });
+  const { echoing } = await import('../upstreams/replay/echo.ts');
+  const echo = echoing(config.echo, operationOf);
+  return replay(store, { onMiss, strictSequence: config.strictSequence, rules, echo });
 }
 
 async function recorderOf({ config, rules, notice }: Setup, forward: Forward, store: RecordingStore) {

@@ -78,7 +78,8 @@ export async function createPatchgate(
     if (database) opened.add(database);
     const outbox =
       database && kind === 'proxy' ? opened.add(await openOutbox(config, database, notice)) : undefined;
-    const setup: Setup = { ...context, config, rules, opened, database, outbox };
+    const { operationOf } = gate;
+    const setup: Setup = { ...context, config, rules, opened, operationOf, database, outbox };
     const backend = await MODES[kind](setup);
     const guarding = await composeGuard(setup, gate, approvers?.names, backend);
     return serve({ ...setup, ...backend, ...guarding, kind, gate, approvers });

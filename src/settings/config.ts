@@ -6,7 +6,7 @@ import type { SeverityOverride } from '../model/severity-override.ts';
 import { memberAt, type PlaceOf, placed, problemError, problemOf } from '../schemas/check.ts';
 import { PACKAGE_FOLDER } from '../version.ts';
 import { type ConfigFile, findConfigFile, pathFrom, readConfigFile } from './config-file.ts';
-import type { UserOverride } from './define-config.ts';
+import type { EchoRule, UserOverride } from './define-config.ts';
 import { durationOf } from './duration.ts';
 import { readFaults } from './faults.ts';
 import { overridesOf } from './globs.ts';
@@ -26,10 +26,12 @@ export interface Extras {
   overrides: SeverityOverride[];
   /** Rules of one's own, by operation. */
   customRules: Record<string, Rule[]>;
+  /** Values of requests that a replay puts into its answers. */
+  echo: readonly EchoRule[];
   /** What a JSON Pointer means in all this, and where it stands: `overrides[0].rules["x.y"] in patchgate.config.json:4:5`. */
   placeOf(pointer: string): string;
 }
-export const EXTRAS = ['overrides', 'customRules'] as const;
+export const EXTRAS = ['overrides', 'customRules', 'echo'] as const;
 
 /** The settings in force: durations in milliseconds, paths as the command can use them. */
 export interface Config extends SettingValues, Extras {}
@@ -103,6 +105,7 @@ export async function resolveConfig(
   const extras: Extras = {
     overrides: await overridesOf((saying?.overrides ?? []) as readonly UserOverride[], folder),
     customRules: (layerOf('customRules')?.values.customRules ?? {}) as Extras['customRules'],
+    echo: (layerOf('echo')?.values.echo ?? []) as Extras['echo'],
     placeOf(pointer) {
       const { placeOf } = layerOf(tokensOf(pointer)[0] ?? '') ?? (layers[0] as Layer);
       // Of a severity, what is wrong is the name that it is given for.

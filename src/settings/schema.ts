@@ -81,6 +81,12 @@ const OVERRIDE = object(
   },
 );
 
+const ONE_POINTER = matching(`^${POINTER}+$`, 'a JSON Pointer: /requestId');
+const ECHO = object(
+  { operation: filled, from: ONE_POINTER, to: ONE_POINTER },
+  { required: ['from', 'to'], takes: '{ "operation": "updateDraft", "from": "/requestId", "to": "/id" }' },
+);
+
 const examples = (...required: string[]) => ({
   ...{ type: 'array', minItems: 1, takes: 'a list of at least one example' },
   items: { type: 'object', required, takes: `an object with ${required.join(' and ')}` },
@@ -146,6 +152,10 @@ const CONFIG = {
   overrides: {
     description: 'Severities by rule, for some files or request paths or for all; the later ones count',
     ...{ type: 'array', items: OVERRIDE, takes: `a list: [${OVERRIDE.takes}]` },
+  },
+  echo: {
+    description: 'Values of a request body that a replay puts into the recorded answer',
+    ...{ type: 'array', items: ECHO, takes: `a list: [${ECHO.takes}]` },
   },
 };
 

@@ -5,8 +5,9 @@ import { ofSession, SentRequest } from '../recordings/match.ts';
 import { DEFAULT_RULES, type MatchRules } from '../recordings/match-rules.ts';
 import { pathsWithToken, redactPath } from '../recordings/redact/redact.ts';
 import type { ExchangesOfPath, RecordingStore } from '../recordings/store.ts';
-import type { StoredExchange } from '../recordings/stored-exchange.ts';
+import type { RecordedAnswer, StoredExchange } from '../recordings/stored-exchange.ts';
 import { type BytesRead, NO_BODY, readBytes } from './bodies.ts';
+import type { Echo } from './replay/echo.ts';
 import { Misses } from './replay/misses.ts';
 import { refusal, Sequences } from './replay/sequences.ts';
 import { findUnserved, type Unserved } from './replay/unserved.ts';
@@ -22,6 +23,8 @@ export interface ReplayOptions {
   rules?: MatchRules;
   /** The last answer of a sequence does not repeat. */
   strictSequence?: boolean;
+  /** Puts values of a request into its answer. */
+  echo?: Echo | undefined;
 }
 
 export interface ReplayUpstream extends Upstream {
@@ -54,7 +57,13 @@ interface Recorded {
  * Closing closes `onMiss`, not the store.
  */
 export function replay(store: RecordingStore, options: ReplayOptions = {}): ReplayUpstream {
-  const { onMiss, bodyLimit = 64 * 1024 * 1024, rules = DEFAULT_RULES, strictSequence = false } = options;
+  const {
+    onMiss,
+    bodyLimit = 64 * 1024 * 1024,
+    rules = DEFAULT_RULES,
+    strictSequence = false,
+    echo,
+  } = options;
   const startedAt = Date.now();
   const served = new Set<StoredExchange>();
   const misses = new Misses(rules.redaction);
@@ -73,7 +82,8 @@ export function replay(store: RecordingStore, options: ReplayOptions = {}): Repl
     if (choice && !choice.reason) {
       sequences.advance(session, all, own, choice.place);
       served.add(choice.stored);
-      return choice.stored.answer as Answer;
+      const answer = choice.stored.answer as RecordedAnswer;
+      return echo ? echo(request, body, answer) : answer;
     }
     if (onMiss) {
       if (choice?.reason === 'already-served') sequences.pass(session, all);

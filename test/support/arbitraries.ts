@@ -22,9 +22,9 @@ const read = (name: string): Schema =>
 
 /** @param given what stands at a name, whatever the schema says */
 function bodyOf(document: Schema, given: Record<string, Arbitrary<JsonValue>>): Arbitrary<JsonValue> {
-  const valueOf = ({ $ref, ...schema }: Schema): Arbitrary<JsonValue> => {
+  const arbitraryOf = ({ $ref, ...schema }: Schema): Arbitrary<JsonValue> => {
     if ($ref === 'url-item.json') return urlItem;
-    if ($ref) return valueOf(document.$defs?.[$ref.slice('#/$defs/'.length)] as Schema);
+    if ($ref) return arbitraryOf(document.$defs?.[$ref.slice('#/$defs/'.length)] as Schema);
     if (schema.enum) return fc.constantFrom(...schema.enum);
     if (schema.observed?.enum) return seen(...schema.observed.enum);
     switch (schema.type) {
@@ -42,7 +42,7 @@ function bodyOf(document: Schema, given: Record<string, Arbitrary<JsonValue>>): 
     return anything;
   };
   const listOf = (items: Schema): Arbitrary<JsonValue> => {
-    const item = valueOf(items);
+    const item = arbitraryOf(items);
     if (!items.$ref?.endsWith('environment')) return few(item);
     return fc.uniqueArray(item as Arbitrary<{ id: number }>, {
       ...{ minLength: 1, maxLength: 6, selector: ({ id }) => id + 0 },
@@ -51,7 +51,7 @@ function bodyOf(document: Schema, given: Record<string, Arbitrary<JsonValue>>): 
   const objectOf = ({ properties = {}, allOf = [], additionalProperties }: Schema): Arbitrary<JsonValue> => {
     const members = Object.entries(properties).map(([name, schema]) => [
       name,
-      given[name] ?? valueOf(schema),
+      given[name] ?? arbitraryOf(schema),
     ]);
     const required = allOf.flatMap((part) => part.required ?? []);
     const all = Object.fromEntries(members) as Record<string, Arbitrary<JsonValue>>;
@@ -59,7 +59,7 @@ function bodyOf(document: Schema, given: Record<string, Arbitrary<JsonValue>>): 
     const tool = some({ enabled: fc.boolean() });
     return some(additionalProperties ? { ...all, heatrecorder: tool, 'x-1': tool, constructor: tool } : all);
   };
-  return valueOf(document);
+  return arbitraryOf(document);
 }
 
 /** Of another type nobody knows what its value must be. */
@@ -72,16 +72,14 @@ const VALUES: Readonly<Record<string, Arbitrary<JsonValue>>> = {
   ...{ string: text, integer, int: integer, float: fc.oneof(float, integer), boolean: fc.boolean() },
   ...{ json: anyObject, double: anything },
 };
-const variable = fc
-  .constantFrom(...Object.keys(VALUES))
-  .chain((type) =>
-    fc.record({
-      id: fc.nat(),
-      variableName: text,
-      dataType: fc.constant(type),
-      defaultValue: VALUES[type] as never,
-    }),
-  ) as Arbitrary<JsonValue>;
+const variable = fc.constantFrom(...Object.keys(VALUES)).chain((type) =>
+  fc.record({
+    id: fc.nat(),
+    variableName: text,
+    dataType: fc.constant(type),
+    defaultValue: VALUES[type] as never,
+  }),
+) as Arbitrary<JsonValue>;
 
 export const projectBody = bodyOf(read('project'), {});
 
