@@ -8,7 +8,8 @@ export interface Span {
 export const SHORTEST_TOKEN = 16;
 const LONGEST = 4096;
 
-export const PASSWORD_IN_URL = /:\\?\/\\?\/[^\s/?#@:"'<>\\[\]]{0,128}:[^\s/]/;
+/** In a text that may be a string of another. */
+export const PASSWORD_IN_URL = /:\\{0,3}\/\\{0,3}\/[^\s/?#@:"'<>\\[\]]{0,128}:[^\s/]/;
 const WEBHOOK =
   '(?:hooks\\.slack\\.com|discord(?:app)?\\.com\\\\?/api|webhook\\.office\\.com)\\\\?/(?:services|workflows|triggers|webhooks|webhookb2)\\\\?/';
 /** Each alternative begins with a mark, and looks at a bounded number of characters behind it. */

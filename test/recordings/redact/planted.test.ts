@@ -65,6 +65,7 @@ const TEXTS = String.raw`
 {"dsn":"postgres://app:§@db.example:5432/x"}
 amqp://guest:§@mq.example/
 {"url":"redis:\/\/:§@cache.example:6379\/0"}
+{"log":"{\"url\":\"redis:\\/\\/:§@cache.example\"}"}
 {"c":"Server=tcp:x.example,1433;Database=a;User ID=b;Password=§;Encrypt=True;"}
 {"c":"Driver={SQL};Uid=a;Pwd=§;"}
 {"c":"Endpoint=sb://x/;SharedAccessKeyName=a;SharedAccessKey=§;"}
