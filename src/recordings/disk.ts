@@ -48,8 +48,11 @@ export function leaveHidden(folder: string, release: () => void): void {
   const isEmpty = names.every((name) => name === IGNORE || name === LOCK);
   if (isEmpty) removeQuietly(join(folder, IGNORE));
   release();
-  // Somebody else may be in it already.
-  if (isEmpty) quietly(() => rmdirSync(folder));
+  try {
+    if (isEmpty) rmdirSync(folder);
+  } catch {
+    // Somebody else is in it already, or it is gone.
+  }
 }
 
 /** Replaces a file whole or not at all, and makes its folder. @throws PatchgateError `cannot-write` */
@@ -98,12 +101,8 @@ export function ifThere<T>(place: string, read: () => T, hint = 'correct its per
 
 /** Of a file whose writing has failed: why it has is what matters. */
 export function removeQuietly(file: string): void {
-  quietly(() => rmSync(file, { force: true }));
-}
-
-function quietly(action: () => void): void {
   try {
-    action();
+    rmSync(file, { force: true });
   } catch {
     // It was worth a try.
   }

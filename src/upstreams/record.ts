@@ -30,8 +30,8 @@ const nobody: Tell = () => undefined;
 
 /**
  * Passes everything through to an upstream and keeps what went by. An exchange is handed to the store before its last
- * byte goes out. What the target did not answer, or not whole, is not kept, nor what the client broke off. Closing writes
- * the store out, and leaves it open.
+ * byte goes out. What the target did not answer, or not whole, is not kept, nor what the client broke off. Closing leaves
+ * the store open.
  */
 export function record(upstream: Upstream, store: RecordingStore, options: RecordOptions = {}): Upstream {
   const { rules = DEFAULT_RULES, only = '', onSkipped = nobody, onOmitted = nobody } = options;
@@ -121,7 +121,6 @@ export function record(upstream: Upstream, store: RecordingStore, options: Recor
     async close() {
       await upstream.close();
       await Promise.all(large);
-      await store.flush();
     },
   };
 }

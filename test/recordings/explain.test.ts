@@ -52,25 +52,14 @@ describe('the nearest exchange', () => {
 
   it('is shown without secrets', () => {
     const recorded = exchange({
-      query: 'token=s3cret1&q=1',
-      body: { json: { password: 's3cret2', a: 1, nested: { deep: { secret: 's3cret3' } } } },
+      body: { json: { password: 's3cret1', nested: { deep: { secret: 's3cret2' } } } },
     });
     const sent = exchange({
-      query: 'token=s3cret4&q=2',
-      body: { json: { password: { x: 's3cret5' }, a: { apiKey: 's3cret6' }, nested: 's' } },
+      body: { json: { password: { x: 's3cret3' }, a: { apiKey: 's3cret4' }, nested: 's' } },
     });
-    const miss = explain([recorded], sent);
-    expect(JSON.stringify(miss)).not.toContain('s3cret');
-    expect(miss.nearest?.differences).toContainEqual({
-      place: '/password',
-      recorded: '[redacted]',
-      sent: '[redacted]',
-    });
-    const text = explain(
-      [exchange({ body: { text: 'x "token": "s3cret"' } })],
-      exchange({ body: { text: 'y "token": "s3cret"' } }),
-    );
-    expect(text.nearest?.differences).toEqual([
+    expect(JSON.stringify(explain([recorded], sent))).not.toContain('s3cret');
+    const [text, other] = ['x', 'y'].map((word) => exchange({ body: { text: `${word} "token": "s3cret"` } }));
+    expect(explain([text as WholeExchange], other as WholeExchange).nearest?.differences).toEqual([
       { place: 'body', recorded: 'x "token": "[redacted]"', sent: 'y "token": "[redacted]"' },
     ]);
   });
@@ -82,16 +71,6 @@ describe('the nearest exchange', () => {
     expect(nearest?.omitted).toBe(80);
     expect(text).toMatch(/; and 80 more$/);
     expect(text.length).toBeLessThan(3000);
-  });
-
-  it('is looked for among those most alike, where many are recorded', () => {
-    const far = Array.from({ length: 300 }, (_, i) => exchange({ body: { json: { a: i, b: [i], c: i } } }));
-    const near = exchange({
-      body: { json: { a: -1, b: [0], c: -2 } },
-      recordedAt: '2026-01-01T00:00:00.000Z',
-    });
-    const { nearest } = explain([...far, near], exchange({ body: { json: { a: -1, b: [0], c: -1 } } }));
-    expect(nearest).toMatchObject({ recordedAt: near.meta.recordedAt, differences: [{ place: '/c' }] });
   });
 
   it('may have a body where none was sent', () => {
