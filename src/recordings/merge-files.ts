@@ -188,12 +188,14 @@ export function keysBy(rules: MatchRules): KeyOf {
 function byLocation(frames: readonly PlainExchange[]): Map<string, PlainExchange[]> {
   const groups = new Map<string, PlainExchange[]>();
   for (const frame of frames) {
-    const location = locationOf(frame.request.method, frame.request.path);
-    const group = groups.get(location);
-    if (group) group.push(frame);
-    else groups.set(location, [frame]);
+    const key = `${frame.request.method} ${frame.request.path}`;
+    if (groups.get(key)?.push(frame) === undefined) groups.set(key, [frame]);
   }
-  return groups;
+  const located = Array.from(groups.values(), (group) => {
+    const { method, path } = (group[0] as PlainExchange).request;
+    return [locationOf(method, path), group] as const;
+  });
+  return new Map(located);
 }
 
 /** Of the build alone: sources and tests merge in their own thread. */
@@ -203,6 +205,7 @@ const WORKER = fileURLToPath(new URL('./merge-worker.js', import.meta.url));
 export interface MergeWork {
   root: string;
   settings: MatchRules['settings'];
+  ends: boolean;
 }
 
 /** What comes back of an error, which does not survive the way. */
@@ -210,9 +213,9 @@ export type MergeTrouble = ConstructorParameters<typeof PatchgateError>;
 
 /** The same as `mergeSegments`, in a thread, so that requests do not wait. */
 export async function mergeBeside(root: string, options: MergeOptions): Promise<void> {
-  const { rules, signal } = options;
+  const { rules, ends, signal } = options;
   if (!existsSync(WORKER)) return mergeSegments(root, options);
-  const work: MergeWork = { root, settings: rules.settings };
+  const work: MergeWork = { root, settings: rules.settings, ends };
   const worker = new Worker(WORKER, { workerData: work, execArgv: [] });
   signal?.addEventListener('abort', () => void worker.terminate(), { once: true });
   const trouble = await new Promise<MergeTrouble | undefined>((resolve, reject) => {

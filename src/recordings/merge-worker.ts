@@ -4,9 +4,9 @@ import { messageOf, PatchgateError } from '../errors.ts';
 import { matchRules } from './match-rules.ts';
 import { type MergeTrouble, type MergeWork, mergeSegments } from './merge-files.ts';
 
-const { root, settings } = workerData as MergeWork;
+const { root, settings, ends } = workerData as MergeWork;
 
-mergeSegments(root, { rules: matchRules(settings), ends: false }).then(
+mergeSegments(root, { rules: matchRules(settings), ends }).then(
   () => parentPort?.postMessage(undefined),
   (error: unknown) => {
     const { code, hint, details } =

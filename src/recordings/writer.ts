@@ -26,6 +26,7 @@ export interface WriterOptions {
 const MOST_BYTES = 64 * 1024 * 1024;
 /** Nothing has come for so long: then it is merged. */
 const QUIET_MS = 1000;
+const WORTH_A_THREAD = 1024 * 1024;
 /** Past this, people learn what `close` is doing. */
 const PATIENCE_MS = 1000;
 
@@ -112,7 +113,7 @@ export class Writer {
 
   /** Resolves once all is in its file, or rejects with why it is not. */
   async flush(): Promise<void> {
-    await this.#merge(this.#options.merge ?? mergeSegments);
+    await this.#merge();
     if (this.trouble && this.#lost + this.#frames.length + this.#unmerged > 0) throw this.trouble;
   }
 
@@ -125,7 +126,7 @@ export class Writer {
       onNotice?.(`writing what was recorded last (${this.#unmerged}) into the files of ${this.#root} …`);
     }, PATIENCE_MS);
     const limit = closeWithin === undefined ? undefined : setTimeout(() => this.#stop.abort(), closeWithin);
-    await this.#merge(this.#options.merge ?? mergeSegments);
+    await this.#merge();
     clearTimeout(patience);
     clearTimeout(limit);
     this.#journal.close();
@@ -159,20 +160,24 @@ export class Writer {
   }
 
   /** One after the other. Never rejects. */
-  #merge(by = this.#options.merge ?? mergeBeside): Promise<void> {
-    this.#merging = this.#merging.then(() => this.#mergeNow(by));
+  #merge(): Promise<void> {
+    this.#merging = this.#merging.then(() => this.#mergeNow());
     return this.#merging;
   }
 
-  async #mergeNow(by: typeof mergeBeside): Promise<void> {
+  async #mergeNow(): Promise<void> {
     this.#write();
     const { signal } = this.#stop;
     if (signal.aborted) return;
     this.#isMerging = true;
     const count = this.#unmerged;
+    const [ends, { rules }] = [this.#isClosing, this.#options];
+    // At the end nobody waits: a little is merged before a thread would have started.
+    const isSmall = ends && this.#journal.size < WORTH_A_THREAD;
+    const merge = this.#options.merge ?? (isSmall ? mergeSegments : mergeBeside);
     try {
       this.#journal.rotate(++this.#segments);
-      await by(this.#root, { rules: this.#options.rules, ends: this.#isClosing, signal });
+      await merge(this.#root, { rules, ends, signal });
       this.#unmerged -= count;
       this.#fileTrouble = undefined;
     } catch (error) {
