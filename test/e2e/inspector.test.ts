@@ -255,15 +255,6 @@ describe('an exchange', { tags: 'slow' }, () => {
     expect(service.deleted).toEqual([]);
   });
 
-  it('is measured by what is known when the page is opened', async () => {
-    const { gate, service } = await start();
-    await patch(gate.url, LOSSY);
-    service.projects.set('42', project('1 Production', '2 Staging', '3 Development', '4 Test'));
-    await get(gate, PROJECT_URL);
-    const page = await open(gate, '#/exchanges/1');
-    expect((await diffIn(page)).join('\n')).toContain('− "name": "Test",');
-  });
-
   it('that deleted with an approval shows what was there before', async () => {
     const { gate } = await start();
     const { json } = await patch(gate.url, LOSSY);
@@ -382,20 +373,6 @@ describe('an approval', { tags: 'slow' }, () => {
     expect(service.deleted).toEqual(['42: 3 Development']);
     await page.getByRole('cell', { name: /approved by anna at .*, and used/ }).waitFor();
     expect(scriptErrors(browser)).toEqual([]);
-  });
-
-  it('is declined from within its exchange', async () => {
-    const { gate, service } = await start({ approvers: [`anna=${ANNA}`] });
-    const { json } = await patch(gate.url, LOSSY);
-    const page = await open(gate, '#/exchanges/1');
-    await page.getByLabel('Your approver’s token').fill(ANNA);
-    await page.getByRole('button', { name: 'Decline' }).click();
-    await detail(page)
-      .getByText(/declined by anna/)
-      .waitFor();
-    const headers = { 'Patchgate-Approve': json.approve as string };
-    expect((await patch(gate.url, LOSSY, { headers })).status).toBe(409);
-    expect(service.deleted).toEqual([]);
   });
 
   it('ends on the page when its time is over', async () => {

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { PatchgateError } from '../../errors.ts';
 import type { Approvals } from '../../guard/approvals.ts';
@@ -14,6 +15,7 @@ export function createEvents(
   approvals: Pick<Approvals, 'subscribe'>,
   stopping: AbortSignal,
 ): (req: IncomingMessage, res: ServerResponse) => void {
+  setMaxListeners(SUBSCRIBERS_AT_MOST, stopping);
   let subscribers = 0;
   return (req, res) => {
     if (subscribers >= SUBSCRIBERS_AT_MOST)
