@@ -94,13 +94,6 @@ describe('lines for people', () => {
     const members = { ...withUrl('/x'), verdict: undefined, fault: 'reset', failure: 'cut off' };
     expect(text(members)).toBe('PATCH /x 200 not judged target 12ms: fault reset: cut off');
   });
-
-  it('show the time of the second they are about', () => {
-    // Not every time zone is whole hours away.
-    const midnight = new Date(2026, 10, 22).getTime();
-    const times = [0, 999, 1000, 61_000].map((ms) => line('text', { startedAt: midnight + ms }).slice(0, 8));
-    expect(times).toEqual(['00:00:00', '00:00:00', '00:00:01', '00:01:01']);
-  });
 });
 
 it('lines in JSON say the same, and leave out what there is not', () => {

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type AccessSettings, createAccess, createUiAccess, isLoopback } from '../../src/server/access.ts';
+import { type AccessSettings, createAccess, createUiAccess } from '../../src/server/access.ts';
 import { readNamedTokens } from '../../src/server/named-tokens.ts';
 import { refusal } from '../support/errors.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -254,15 +254,12 @@ describe('the inspector', () => {
     expect(statusOf('control', ['Host', host, 'Authorization', 'Bearer s3cret'])).toBe(421);
   });
 
-  it.each([
-    [[], '/'],
-    [['Host', ''], '/'],
-    [['Host', 'localhost', 'host', 'localhost'], '/'],
-    [['Host', 'localhost'], 'http://localhost/'],
-    [['Host', 'localhost'], '*'],
-  ])('is not to the headers %j and the target %s', (headers, url) =>
-    expect(statusOf('page', headers, url)).toBe(400),
-  );
+  it('is not to several Hosts, or to what asks for no path', () => {
+    for (const headers of [[], ['Host', ''], ['Host', 'localhost', 'host', 'localhost']])
+      expect(statusOf('page', headers)).toBe(400);
+    for (const url of ['http://localhost/', '*'])
+      expect(statusOf('page', ['Host', 'localhost'], url)).toBe(400);
+  });
 
   it.each([
     ...['https://localhost:4020', 'http://localhost:4010', 'http://localhost', 'http://127.0.0.1:4020'],
@@ -283,16 +280,6 @@ describe('the inspector', () => {
     },
   );
 });
-
-it.each(['127.0.0.1', '127.9.8.7', '::1', '0:0:0:0:0:0:0:1', '::ffff:127.0.0.1', '::ffff:7f00:1'])(
-  '%s is this machine only',
-  (address) => expect(isLoopback(address)).toBe(true),
-);
-
-it.each([
-  ...['0.0.0.0', '::', '10.0.0.1', '128.0.0.1', '::ffff:10.0.0.1', '::2', 'fe80::1%lo'],
-  ...['', 'localhost', '127.1', '127.0.0.1.nip.io', '0x7f000001', '2130706433'],
-])('%j is not, or nobody can say', (address) => expect(isLoopback(address)).toBe(false));
 
 it('a request tells where its server listens; one of no server is not from this machine', async () => {
   const server = createServer().listen(0, '127.0.0.1');

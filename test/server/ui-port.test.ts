@@ -4,11 +4,9 @@ import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/json/json.ts';
 import { fileOf, makeCertificate } from '../support/certificates.ts';
-import { BAD_PROJECT } from '../support/e2e-bodies.ts';
 import { laterRefusal } from '../support/errors.ts';
 import { PROJECT_URL } from '../support/gate.ts';
 import { type InProcess, type Settings, startGate } from '../support/in-process.ts';
-import { patch } from '../support/service.ts';
 import { freePort, startTarget } from '../support/target.ts';
 
 const TOKEN = 'f00dcafe-f00dcafe-f00d';
@@ -84,14 +82,6 @@ describe('the inspector', () => {
     async (path) => expect((await (await start()).ask(`GET ${path}`)).status).toBe(404),
   );
 
-  it('forwards nothing', async () => {
-    const target = await startTarget();
-    const { ask } = await start({ target: target.url }, 'proxy');
-    await ask(`PATCH ${PROJECT_URL}`, {}, {});
-    await ask(`PATCH ${PROJECT_URL}`, { authorization: `Bearer ${TOKEN}` }, {});
-    expect(target.received).toEqual([]);
-  });
-
   it('makes a token for itself alone', async () => {
     const { gate, token, notice, ask } = await start();
     expect(notice).toMatch(/^inspector: http:\/\/127\.0\.0\.1:\d+\/#token=[\da-f]{32}$/);
@@ -109,21 +99,6 @@ describe('the inspector', () => {
     expect((await ask('GET health')).status).toBe(200);
     expect((await ask('GET /__patchgate/health')).status).toBe(401);
     expect(gate.notices.join()).not.toContain(TOKEN);
-  });
-
-  it('has the probes for its token alone', async () => {
-    const { ask } = await start();
-    expect((await ask('GET /__patchgate/health/live')).status).toBe(401);
-    expect((await ask('GET health/live')).status).toBe(200);
-  });
-
-  it('writes no token to the log', async () => {
-    const { gate, token, ask } = await start({ log: 'json' });
-    await ask('GET exchanges');
-    await fetch(`${gate.url}${PROJECT_URL}`);
-    await gate.gate.close();
-    expect(gate.log.join('')).toContain(PROJECT_URL);
-    expect(gate.log.join('')).not.toContain(token);
   });
 
   it('stays on loopback, in plain HTTP', async () => {
@@ -153,17 +128,4 @@ describe('the inspector', () => {
     );
     await expect(fetch(`http://127.0.0.1:${port}`)).rejects.toThrow('fetch failed');
   });
-});
-
-it('GET exchanges?bodies=false lists them without bodies', async () => {
-  const { gate, ask } = await start();
-  await patch(gate.url, BAD_PROJECT);
-  const [whole] = (await ask('GET exchanges')).json.exchanges as JsonObject[];
-  const [head] = (await ask('GET exchanges?bodies=false')).json.exchanges as JsonObject[];
-  expect(whole).toHaveProperty('request.body');
-  expect(head).toEqual(
-    JSON.parse(JSON.stringify(whole, (name, value) => (name === 'body' ? undefined : value))),
-  );
-  expect((await ask('GET exchanges?bodies=true')).json.exchanges).toEqual([whole]);
-  expect((await ask('GET exchanges?bodies=no')).status).toBe(400);
 });

@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
@@ -47,24 +46,6 @@ it.each([
   other.close();
 });
 
-it('closing lets a request in flight finish', async () => {
-  let onAsked: (res: ServerResponse) => void = () => undefined;
-  const asked = new Promise<ServerResponse>((resolve) => {
-    onAsked = resolve;
-  });
-  const { port, close } = await start((_, res) => onAsked(res));
-  const client = await RawConnection.open(port);
-  client.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
-  const res = await asked;
-  const closed = close();
-  const finished = once(res, 'close');
-  res.end('answer');
-  await finished;
-  const { body, isWhole } = await client.response();
-  expect([body.toString(), isWhole]).toEqual(['answer', true]);
-  await closed;
-});
-
 /** Two requests that are never answered, and a client that sends none. */
 async function startSilent(stopTimeout: number) {
   const asked: ServerResponse[] = [];
@@ -96,17 +77,6 @@ it('closing says for how many requests it waits, and cuts off those that are not
   expect(notices.slice(1)).toEqual(['2 requests cut off: not over within 2.5s']);
   expect(sockets.map(isCutByStop)).toEqual([true, true]);
   await Promise.all(clients.map((client) => client.closed()));
-});
-
-it('closing that waits for requests that end in time says so once', async () => {
-  const { close, clients, asked, notices } = await startSilent(60_000);
-  const closed = close();
-  vi.advanceTimersByTime(1000);
-  for (const res of asked) res.end('late');
-  await closed;
-  vi.advanceTimersByTime(120_000);
-  expect(notices).toEqual(['waiting for 2 requests, 60s at most']);
-  for (const client of clients) client.close();
 });
 
 it.each(['h2c', 'websocket'])(
