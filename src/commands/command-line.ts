@@ -88,6 +88,9 @@ function group(name: string, describe: string, commands: readonly CommandModule[
   };
 }
 
+/** yargs makes the text of a command's help before it runs, asked for or not: without lines of a width, in half the time. */
+const HELP = /^(?:-h|(?:--)?help(?:-all)?)$/;
+
 /** Reads the command line and runs what it asks for. @throws PatchgateError `bad-usage`, and what the command throws */
 export async function runCommandLine(given: readonly string[]): Promise<void> {
   const [first] = given;
@@ -113,7 +116,7 @@ export async function runCommandLine(given: readonly string[]): Promise<void> {
     .example('$0 demo', 'the main job in one go')
     .example('$0 proxy https://example.com --record', 'judge, forward and record')
     .epilogue('Exit codes: 0 clean, 1 findings, 2 could not run, 3 plan found a deletion.')
-    .wrap(100)
+    .wrap(given.some((arg) => HELP.test(arg)) || first === undefined ? 100 : null)
     .exitProcess(first === 'completion')
     .fail((message, error) => {
       // It is beside the types of yargs.

@@ -35,25 +35,18 @@ export function findConfigFile(named: unknown, cwd: string): string | undefined 
     const [file, second] = CONFIG_FILES.map((name) => join(folder, name)).filter((name) => existsSync(name));
     if (file === undefined && folder !== dirname(folder)) continue;
     if (file === undefined) return undefined;
+    const where = shortPath(file, cwd);
+    const hint = 'keep the right one, or name it with --config';
     if (second !== undefined)
-      throw wrong(
-        `there are two config files: ${shortPath(file, cwd)} and ${shortPath(second, cwd)}`,
-        'keep one of them, or name it with --config',
-      );
-    if (isAnothers(file, folder))
-      throw wrong(
-        `the config file ${shortPath(file, cwd)} is another user's, in a folder where everybody can put files`,
-        'look what it does; to use it all the same, name it with --config',
-      );
-    return file;
+      throw wrong(`there are two config files: ${where}, ${shortPath(second, cwd)}`, hint);
+    // Everybody may write into such a folder: a config found there may be anybody's program.
+    const isShared = (statSync(folder).mode & 0o1002) === 0o1002;
+    if (!isShared || lstatSync(file).uid === process.getuid?.()) return file;
+    throw wrong(
+      `the config file ${where} is another user's, in a folder where everybody can put files`,
+      hint,
+    );
   }
-}
-
-/** Everybody may write into it, and take away what is theirs alone: a config found there may be anybody's program. */
-const SHARED = 0o1002;
-
-function isAnothers(file: string, folder: string): boolean {
-  return (statSync(folder).mode & SHARED) === SHARED && lstatSync(file).uid !== process.getuid?.();
 }
 
 /** @throws PatchgateError `bad-config`, naming the place */

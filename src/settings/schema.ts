@@ -31,10 +31,7 @@ const KINDS: Record<ValueKind, Schema> = {
   text: filled,
   file: filled,
   fileOrOff: { anyOf: [filled, { const: false }], takes: 'a text, or false' },
-  url: matching(
-    '^[hH][tT][tT][pP][sS]?://[^/?#]',
-    'an http or https URL, whole: https://staging.example.com/api/v2',
-  ),
+  url: matching('^[hH][tT][tT][pP][sS]?://[^/?#]', 'an http or https URL: https://staging.example.com'),
   duration: {
     anyOf: [{ type: 'string', pattern: DURATION }, { const: 0 }],
     takes: 'a duration with its unit, at most 596h: 500ms, 30s, 2m',
@@ -46,14 +43,8 @@ const KINDS: Record<ValueKind, Schema> = {
     commas(`(?:${POINTER}+|!?[^!/,\\s][^,]*)`),
     'names, !name for one to keep, or JSON Pointers with * for any one: pin,!signature,/users/*/email',
   ),
-  headers: list(
-    "^[!#$%&'*+.^_`|~\\w-]+=[\\t\\x20-\\x7e]*$",
-    'NAME=VALUE, NAME=env:VARIABLE, or NAME= to leave it out: Authorization=env:STAGING_TOKEN',
-  ),
-  tokens: list(
-    commas('[^=,\\s][^=,]*=[!-+\\--~]+'),
-    'NAME=TOKEN, NAME=env:VARIABLE or NAME=file:PATH, without spaces in the token: alice=env:ALICE_TOKEN',
-  ),
+  headers: list("^[!#$%&'*+.^_`|~\\w-]+=[\\t\\x20-\\x7e]*$", 'NAME=VALUE, NAME=env:VARIABLE, or NAME='),
+  tokens: list(commas('[^=,\\s][^=,]*=[!-+\\--~]+'), 'NAME=TOKEN, NAME=env:VARIABLE or NAME=file:PATH'),
   faults: list('\\S', 'faults: ["PATCH /accounts/** status=503 count=2"]'),
 };
 
@@ -62,18 +53,16 @@ const globs = (pattern: string, takes: string): Schema => {
   const one = { type: 'string', pattern, maxLength: 1000 };
   return { anyOf: [{ type: 'array', minItems: 1, items: one }, one], takes };
 };
+const RULES = 'severities by rule, at least one: { "schema.unknown-field": "off" }';
 const OVERRIDE = object(
   {
     files: globs('^(?!!)[^]*\\S', 'a glob or a list of globs, from this folder: ["legacy/**"]'),
     // Groups take picomatch long for some paths, and clients choose these; a bar parts the whole glob.
     paths: globs(
       '^(?![^]*[(|]|!)[^]*\\S',
-      'a glob or a list of globs, of *, **, ?, [0-9] and {1,2}: ["/accounts/*/projects/{42,43}"]',
+      'a glob or a list of globs without groups: ["/accounts/*/drafts/**"]',
     ),
-    rules: {
-      ...{ type: 'object', minProperties: 1, allOf: [ref('severities')] },
-      takes: 'an object of rule names and severities, at least one: { "schema.unknown-field": "off" }',
-    },
+    rules: { type: 'object', minProperties: 1, allOf: [ref('severities')], takes: RULES },
   },
   {
     required: ['rules'],
@@ -88,8 +77,7 @@ const ECHO = object(
 );
 
 const examples = (...required: string[]) => ({
-  ...{ type: 'array', minItems: 1, takes: 'a list of at least one example' },
-  items: { type: 'object', required, takes: `an object with ${required.join(' and ')}` },
+  ...{ type: 'array', minItems: 1, items: { type: 'object', required }, takes: 'a list of examples' },
 });
 const SCOPE = '[a-z][a-z0-9]*(?:-[a-z0-9]+)*';
 /** The form of a rule of one's own. Whether it works is for its examples to tell. */
@@ -109,38 +97,25 @@ const CUSTOM_RULE = object(
     check: { function: true, takes: 'a generator: *check({ body }) { … yield { pointer, message }; … }' },
     examples: object(
       { passes: examples('body'), fails: examples('body', 'pointers') },
-      {
-        required: ['passes', 'fails'],
-        takes: '{ passes: [{ body }], fails: [{ body, pointers }] }, at least one of each',
-      },
+      { required: ['passes', 'fails'], takes: '{ passes: [{ body }], fails: [{ body, pointers }] }' },
     ),
   },
   { required: ['name', 'severity', 'basis', 'says', 'source', 'check', 'examples'] },
 );
-/** What only a config file that is a program can say. */
-const OF_PROGRAMS = {
-  customRules: {
+/** Only a config file that is a program can say it. */
+const CUSTOM_RULES = {
+  ...{
     type: 'object',
-    additionalProperties: {
-      ...{
-        type: 'array',
-        items: ref('customRule'),
-        takes: "a list of rules: [{ name: 'team.rule-name', … }]",
-      },
-    },
-    takes:
-      "in patchgate.config.mjs, operations and rules: { updateProject: [{ name: 'team.rule-name', … }] }",
+    additionalProperties: { type: 'array', items: ref('customRule'), takes: 'a list of rules' },
   },
+  takes: "operations and rules: { updateProject: [{ name: 'team.rule-name', … }] }",
 };
 
 const DEFINITIONS: Record<string, Schema> = {
   ...KINDS,
   severity: { enum: ['error', 'warn', 'off'] },
   // Which rules there are, only the gate knows.
-  severities: {
-    ...{ type: 'object', additionalProperties: ref('severity') },
-    takes: 'an object of rule names and severities: { "schema.unknown-field": "error" }',
-  },
+  severities: { type: 'object', additionalProperties: ref('severity'), takes: RULES },
 };
 const CONFIG = {
   $schema: { type: 'string', description: 'This schema, for editors' },
@@ -173,5 +148,5 @@ export function configSchema(definitions: Record<string, Schema> = {}): Schema {
 export const COMPILED = {
   ...DEFINITIONS,
   customRule: CUSTOM_RULE,
-  config: object({ ...CONFIG, ...OF_PROGRAMS }),
+  config: object({ ...CONFIG, customRules: CUSTOM_RULES }),
 };

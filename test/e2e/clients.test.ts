@@ -1,7 +1,6 @@
 /** Clients that people really use, as they come. */
 import { randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
-import { Agent, type IncomingMessage, request } from 'node:http';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import axios from 'axios';
@@ -89,15 +88,6 @@ describe('curl', { tags: 'curl' }, () => {
     expect(refused.stdout).toMatch(/request\.too-large.*\n413$/s);
     expect(target.received).toEqual([]);
   });
-
-  it('uses one connection for many requests', async () => {
-    const each = ['-X', 'PATCH', '-H', TYPE, '-o', '/dev/null', '-w', '%{http_code} %{num_connects}\n'];
-    const { stdout } = await runProgram('curl', [
-      ...['-sS', ...each, '-d', GOOD, url(), '--next', '-sS', ...each, '-d', BAD, url()],
-      ...['--next', '-sS', ...each, '-d', GOOD, url()],
-    ]);
-    expect(stdout).toBe('200 1\n422 0\n200 0\n');
-  });
 });
 
 it('axios patches what is good, and is told of what is bad', async () => {
@@ -149,31 +139,6 @@ describe("Node's fetch", () => {
     );
     expect(answers).toEqual(sizes.map((size) => (size % 5 === 0 ? 'blocked' : GOOD.length + size)));
     expect(target.received).toHaveLength(40);
-  });
-});
-
-describe('node:http', () => {
-  it('keeps its connection alive, through blocked requests too', async () => {
-    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-    const ports = new Set<number | undefined>();
-    const send = (body: string) =>
-      new Promise<number | undefined>((resolve, reject) => {
-        const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };
-        const outgoing = request(gate.url + PROJECT_PATH, { method: 'PATCH', agent, headers });
-        outgoing.on('socket', (socket) => {
-          if (socket.localPort === undefined) socket.once('connect', () => ports.add(socket.localPort));
-          else ports.add(socket.localPort);
-        });
-        outgoing.on('error', reject).on('response', (response: IncomingMessage) => {
-          response.resume().on('end', () => resolve(response.statusCode));
-        });
-        outgoing.end(body);
-      });
-    const statuses: unknown[] = [];
-    for (const body of [GOOD, BAD, '{', GOOD, BAD, GOOD]) statuses.push(await send(body));
-    agent.destroy();
-    expect(statuses).toEqual([200, 422, 400, 200, 422, 200]);
-    expect(ports.size).toBe(1);
   });
 });
 

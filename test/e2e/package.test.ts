@@ -1,7 +1,7 @@
 /** What is published: the tarball, in a project that has nothing else but the packages that it needs. */
 import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
-import { join, normalize } from 'node:path';
+import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { SETTINGS } from '../../src/settings/settings.ts';
@@ -77,19 +77,6 @@ describe('the package', () => {
       expect(readFileSync(join(ROOT, file), 'utf8')).not.toContain(ROOT);
   });
 
-  it('holds all that its README and its documents link to', () => {
-    const paths = packed.files.map(({ path }) => path);
-    const missing = paths
-      .filter((path) => path === 'README.md' || /^docs\/.*\.md$/.test(path))
-      .flatMap((page) =>
-        [...readFileSync(join(ROOT, page), 'utf8').matchAll(/\]\((?!https?:)([^)#]+)[^)]*\)/g)].map(
-          ([, link = '']) => ({ page, file: normalize(join(page, '..', link)).replaceAll('\\', '/') }),
-        ),
-      )
-      .filter(({ file }) => !paths.includes(file));
-    expect(missing).toEqual([]);
-  });
-
   it("has an inspector's page that is quickly there", () => {
     const files = packed.files.filter(({ path }) => path.startsWith('dist/ui/'));
     const sizes = files.map(({ path }) => gzipSync(readFileSync(join(ROOT, path))).length);
@@ -105,7 +92,7 @@ describe('the package', () => {
       .filter(({ path }) => /^dist\/[^/]*\.js$/.test(path))
       .map(({ path }) => readFileSync(join(ROOT, path), 'utf8'))
       .join('');
-    const needed = [...code.matchAll(/(?:\bfrom |\bimport ?\(?)"([^"./\s][^"\s]*)"/g)].map(
+    const needed = [...code.matchAll(/(?:\bfrom ?|\bimport ?\(?)"(@?[a-z][\w./-]*)"/g)].map(
       ([, name = '']) => name,
     );
     expect(needed).toContain('express');
@@ -174,7 +161,7 @@ describe('the package', () => {
     const loaded = ['define-config.js'];
     for (const file of loaded)
       for (const [, name = ''] of readFileSync(installedFile(`dist/${file}`), 'utf8').matchAll(
-        /^(?:import|\} from) ?"([^"]+)"/gm,
+        /\b(?:import|from) ?"([^"]+)"/g,
       ))
         loaded.push(name);
     expect(loaded.filter((name) => !/^(?:\.\/)?[\w-]+\.js$/.test(name))).toEqual([]);

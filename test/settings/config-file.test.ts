@@ -25,7 +25,7 @@ describe('the config file', () => {
   it('is one alone in its folder', () => {
     const root = tree('a/patchgate.config.js', 'a/patchgate.config.json');
     expect(refusal('bad-config', () => findConfigFile(undefined, join(root, 'a', 'b')))).toBe(
-      'there are two config files: ../patchgate.config.js and ../patchgate.config.json (keep one of them, or name it with --config)',
+      'there are two config files: ../patchgate.config.js, ../patchgate.config.json (keep the right one, or name it with --config)',
     );
     const named = join(root, 'a', 'patchgate.config.json');
     expect(findConfigFile(named, join(root, 'a'))).toBe(named);

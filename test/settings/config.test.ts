@@ -119,8 +119,11 @@ describe('overrides', () => {
     [[{ paths: '!**/drafts/**', rules }], 'invalid value "!**/drafts/**" for overrides[0].paths in FILE'],
     [[{ paths: '/accounts/(1*)+', rules }], 'invalid value "/accounts/(1*)+" for overrides[0].paths in FILE'],
     [[{ files: 'a'.repeat(70_000), rules }], 'aaa… for overrides[0].files in FILE'],
-    [[{ paths: '**' }], 'missing field "rules" of overrides[0] in FILE (it takes an object of'],
-    [[{ paths: '**', rules: {} }], 'invalid value {} for overrides[0].rules in FILE (it takes an object'],
+    [[{ paths: '**' }], 'missing field "rules" of overrides[0] in FILE (it takes severities by rule'],
+    [
+      [{ paths: '**', rules: {} }],
+      'invalid value {} for overrides[0].rules in FILE (it takes severities by rule',
+    ],
     [
       [{ rules: { 'schema.type': 'warning' } }],
       'invalid value "warning" for overrides[0].rules["schema.type"] in FILE (it takes one of: error, warn, off',
