@@ -45,7 +45,7 @@ export const COMMANDS: CommandModule[] = [
     command('list', 'One line for each recording', load.recordings),
     command('show <name> [numbers..]', 'Lists exchanges, or shows some in full', load.show),
     command('scrub [names..]', 'Redacts what is still secret in recordings', load.scrub),
-    command('prune <name>', 'Removes exchanges of a recording; asks before', load.prune),
+    command('prune <name>', 'Removes exchanges of a recording', load.prune),
     command('import <files..>', 'Records what HTTP archives (HAR) hold, redacted', load.importHar),
     command('export <name>', 'Writes a recording as an HTTP archive (HAR)', load.exportHar),
   ]),

@@ -18,12 +18,12 @@ import { readInput } from './check/inputs.ts';
 import { once } from './given.ts';
 import { withStdin } from './input.ts';
 import { flagsOf, formatOf, GUARDING, RECORDINGS, REDACTION, takesText, withSettings } from './options.ts';
-import { isColoured, say, standardOutput, writeFileWhole } from './output.ts';
+import { isColoured, say, standardOutput } from './output.ts';
 import { readSource } from './plan/source.ts';
 
 /** As the builder has yargs read them; what is given twice is a list. */
 type Args = { body: string; format: 'text' | 'json' } & Partial<
-  Record<'project' | 'recording' | 'fromTarget' | 'writeFull', string | string[]>
+  Record<'project' | 'recording' | 'fromTarget', string | string[]>
 >;
 
 const TARGET = [
@@ -50,7 +50,6 @@ export const plan: CommandModule = {
         state: takesText('File in which patchgate proxy keeps what it knows', { group: SOURCES }),
         recording: takesText('Recording whose exchanges show it', { group: SOURCES }),
         'from-target': takesText('Base URL of the service: it is read there, by one GET', { group: SOURCES }),
-        'write-full': takesText('File to write the body to that loses no environment'),
         format: formatOf('Of the plan', 'text', 'json'),
       })
       .example('$0 plan body.json --project 42', 'against what the proxy has seen')
@@ -59,7 +58,6 @@ export const plan: CommandModule = {
     const { config, origins } = await resolveConfig(flagsOf(argv), COMMAND_DEFAULTS.plan);
     const args = argv as unknown as Args;
     const project = once('project', args.project) ?? '';
-    const writeFull = once('write-full', args.writeFull);
     // Whatever a proxy of the same config does.
     const gate = await judgingGate({ ...config, guard: 'on', target: undefined });
     const patch = await readPatch(gate, withStdin([args.body])[0] as string, project);
@@ -85,17 +83,8 @@ export const plan: CommandModule = {
     const doubt = doubtOf(shown);
     if (doubt !== undefined && isJson) say(`${visible(doubt)}\n  ${shown.advice}`);
     process.exitCode = { kept: 0, lost: 3, unclear: 2 }[outcomeOf(found)];
-    if (writeFull !== undefined) await writeCorrected(writeFull, found);
   },
 };
-
-/** Writes the corrected body. Where nothing is lost, the body is right as it is. */
-async function writeCorrected(file: string, { corrected, known }: Plan): Promise<void> {
-  if (!corrected) return say(`${visible(file)} was not written: no environment is known to be lost`);
-  await writeFileWhole(file, [`${JSON.stringify(corrected, null, 2)}\n`]);
-  const none = known === 'whole' ? 'no environment' : 'no environment that is known';
-  say(`wrote ${visible(file)}: the body that loses ${none}`);
-}
 
 /** Reports go into logs. */
 function withoutSecrets(plan: Plan, redaction: Redaction): Plan {

@@ -8,34 +8,27 @@ import { bodyBytes, jsonOf } from '../recordings/body.ts';
 /** A request with its answer, where there was one. */
 export type SentExchange = Pick<Exchange, 'request'> & Partial<Pick<Exchange, 'response'>>;
 
-/** What the projects of a service hold after the exchanges of a recording, one by one. */
-export class RecordedHistory {
-  readonly #gate: Pick<Gate, 'match' | 'recordAt' | 'recordOf'>;
-  readonly #records = new Map<string, Kept>();
-
-  constructor(gate: Pick<Gate, 'match' | 'recordAt' | 'recordOf'>) {
-    this.#gate = gate;
-  }
-
-  /** What is known of a record by now. */
-  of(name: RecordName): Known | undefined {
-    const known = knownOf(this.#records.get(recordKey(name)));
-    return known && { record: known.record, isWhole: known.isWhole };
-  }
-
-  /** The next exchange, in the order of recording. */
-  add({ request, response }: SentExchange): void {
-    const head = headOf(request);
-    const match = this.#gate.match(head);
-    const name = match ? this.#gate.recordOf(match) : this.#gate.recordAt(head.url);
-    if (name?.kind !== 'project') return;
-    const body = match && isKept(request.body) ? bodyBytes(request.body) : undefined;
-    const bytes = response?.body && isKept(response.body) ? bodyBytes(response.body) : undefined;
-    const telling = tellingOf(name, head, body && jsonOf({ text: body.toString('utf8') }));
-    const answered = response && { status: response.status, headers: [], bytes };
-    const kept = learned(this.#records.get(recordKey(name)), telling, answered);
-    if (kept) this.#records.set(recordKey(name), kept);
-  }
+/** What the projects of a service hold after the exchanges of a recording, added one by one in their order. */
+export function recordedHistory(gate: Pick<Gate, 'match' | 'recordAt' | 'recordOf'>) {
+  const records = new Map<string, Kept>();
+  return {
+    of(name: RecordName): Known | undefined {
+      const known = knownOf(records.get(recordKey(name)));
+      return known && { ...known, seenAt: undefined };
+    },
+    add({ request, response }: SentExchange): void {
+      const head = headOf(request);
+      const match = gate.match(head);
+      const name = match ? gate.recordOf(match) : gate.recordAt(head.url);
+      if (name?.kind !== 'project') return;
+      const body = match && isKept(request.body) ? bodyBytes(request.body) : undefined;
+      const bytes = response?.body && isKept(response.body) ? bodyBytes(response.body) : undefined;
+      const telling = tellingOf(name, head, body && jsonOf({ text: body.toString('utf8') }));
+      const answered = response && { status: response.status, headers: [], bytes };
+      const kept = learned(records.get(recordKey(name)), telling, answered);
+      if (kept) records.set(recordKey(name), kept);
+    },
+  };
 }
 
 /** The head of a recorded request. Its body is kept with its content coding undone. */

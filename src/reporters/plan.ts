@@ -5,7 +5,7 @@ import type { Finding } from '../model/finding.ts';
 import { coloured, type Paint, plain } from './colours.ts';
 import { effectText, quoted } from './effect-text.ts';
 import { findingOf } from './json.ts';
-import { placeOf, STDIN_NAME } from './report.ts';
+import { placeOf } from './report.ts';
 import { amount, visible } from './wording.ts';
 
 /** What a PATCH of a project would do: what `plan` reports. */
@@ -115,9 +115,9 @@ function doubtText(plan: Plan, isUnclear: boolean): string {
   return `${visible(doubt.replace(/^n/, 'N'))}.${verdict}\nTo know it: ${plan.advice}`;
 }
 
-function remediesText({ body, findings }: Plan): string {
-  const file = body === STDIN_NAME ? 'FILE' : visible(body);
-  const keep = `To keep what would be lost: --write-full ${file} writes the body that does.`;
+function remediesText({ findings }: Plan): string {
+  const keep =
+    'To keep what would be lost: send the body that is "corrected" in the plan with --format json.';
   // A token suppresses no other finding.
   if (findings.length > 0) return keep;
   return `${keep}

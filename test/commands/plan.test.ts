@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { exchange } from '../support/exchanges.ts';
@@ -110,14 +110,6 @@ describe('the body', () => {
     expect((await run()).stdout).not.toContain('Patchgate-Approve');
   });
 
-  it('is written so that it loses no environment', async () => {
-    know(PROJECT);
-    const { stderr } = await run('--write-full', 'body.json');
-    expect(stderr).toBe('patchgate: wrote body.json: the body that loses no environment\n');
-    expect(JSON.parse(readFileSync(join(cwd, 'body.json'), 'utf8'))).toEqual(PROJECT);
-    expect((await run('--write-full', 'full.json')).stderr).toContain('full.json was not written');
-  });
-
   it.each(['042', '4.2', '2147483648', 'x'])('is of no project %j', async (project) => {
     const { code, stderr } = await runSource(['plan', 'body.json', '--project', project], { cwd });
     expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('--project 42') });
@@ -193,7 +185,7 @@ describe('what the project holds', () => {
   it.each([
     [['--recording', 'b', '--from-target', 'http://a'], '--recording and --from-target'],
     [['--recording', 'checkot'], 'there is no recording "checkot"'],
-    [['--write-full', 'a', '--write-full', 'b'], '--write-full is given more than once'],
+    [['--project', '43'], '--project is given more than once'],
   ])('is not known by %j', async (args, message) => {
     const { code, stderr } = await run(...args);
     expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(message) });
@@ -211,13 +203,12 @@ it('goes by its own settings, whatever the environment says of a proxy', async (
   expect(stdout).toContain('\u001b[31m');
 });
 
-it('shows no secret, and writes the body as it is to be sent', async () => {
+it('shows no secret', async () => {
   const secret = `ghp_${'a1B2'.repeat(9)}`;
   know({ ...PROJECT, name: secret, environments: [PRODUCTION, { ...STAGING, name: `ci ${secret}` }] });
   for (const format of ['text', 'json']) {
-    const { stdout, stderr } = await run('--format', format, '--write-full', 'full.json');
+    const { stdout, stderr } = await run('--format', format);
     expect(stdout).toContain('ci [redacted]');
     expect(stdout + stderr).not.toContain(secret);
   }
-  expect(readFileSync(join(cwd, 'full.json'), 'utf8')).toContain(secret);
 });

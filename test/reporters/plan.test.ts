@@ -56,7 +56,7 @@ test('shows each effect, what they are together, and the ways out', () => {
 
 Plan: 1 to create, 2 to delete, 1 to replace, 1 to rename, 4 other changes.
 
-To keep what would be lost: --write-full body.json writes the body that does.
+To keep what would be lost: send the body that is "corrected" in the plan with --format json.
 To let it go: send the PATCH through patchgate proxy; it answers 409 with a token. Send it again with that token
 in the header Patchgate-Approve. Names that may always go: --allow-delete PATTERN.
 `);
@@ -67,7 +67,6 @@ test.each<[Partial<Plan>, string]>([
   [{ ...NOTHING_LOST, effects: [REMOVED] }, '\n\nPlan: 1 other change. No environment is lost.\n'],
   // What is lost with leave is not called nothing.
   [{ ...NOTHING_LOST, effects: [{ ...DELETED, allowed: true }] }, '\n\nPlan: 1 to delete.\n'],
-  [{ body: '<stdin>' }, '--write-full FILE writes'],
   [
     { ...NOTHING_LOST, known: 'nothing', name: undefined },
     'Project 42\n\nNothing is known of project 42 in state.json. So it is not known what this PATCH deletes.\nTo know it: read it\n',
@@ -75,7 +74,7 @@ test.each<[Partial<Plan>, string]>([
   [{ known: 'part' }, 'it may hold more environments.\nTo know it: read it\n\nTo keep what would be lost'],
   [
     { findings: [finding({ line: 1, column: 2 })] },
-    '\nThe gate would block this PATCH in any case:\n  body.json:1:2  schema.type  name must be a string\n\nTo keep what would be lost: --write-full body.json writes the body that does.\n',
+    '\nThe gate would block this PATCH in any case:\n  body.json:1:2  schema.type  name must be a string\n\nTo keep what would be lost: send the body that is "corrected" in the plan with --format json.\n',
   ],
 ])('%j: %j', (parts, part) => {
   expect(text(parts)).toContain(part);

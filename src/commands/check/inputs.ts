@@ -6,7 +6,6 @@ import { nearest } from '../../model/nearest.ts';
 import { nameOf, readBytes, STDIN } from '../input.ts';
 
 const HINT = 'give files, folders, globs, names of recordings, or - for standard input';
-const INPUT_NAME = /\.(?:json|har)$/i;
 
 const bad = (message: string, hint = HINT) => new PatchgateError('bad-input', message, { hint });
 
@@ -39,18 +38,15 @@ async function filesOf(arg: string, recordings: string): Promise<string[]> {
   const isFolder = arg === STDIN ? false : isFolderAt(arg);
   if (isFolder === false) return [arg];
   const { globSync, isDynamicPattern } = await import('tinyglobby');
+  const isGlob = isFolder === undefined && isDynamicPattern(arg);
+  const folder = isGlob ? '.' : isFolder ? arg : await recordingFolder(arg, recordings);
   const options = { ignore: '**/node_modules/**', caseSensitiveMatch: false, followSymbolicLinks: false };
-  if (isFolder === undefined && isDynamicPattern(arg)) {
-    const files = globSync(arg, options).sort();
-    // One that ends in stars means the files that a folder is searched for.
-    const meant = /\.[\w{},]+$/.test(arg) ? files : files.filter((file) => INPUT_NAME.test(file));
-    if (meant.length > 0) return meant;
-    throw bad(`no file matches ${arg}`, 'a glob starts from the working directory: "bodies/**/*.json"');
-  }
-  const folder = isFolder ? arg : await recordingFolder(arg, recordings);
-  const names = globSync('**/*.{json,har}', { ...options, cwd: folder }).sort();
-  if (names.length > 0) return names.map((name) => join(folder, name));
-  throw bad(`there is no *.json or *.har file below ${folder}`);
+  const names = globSync(isGlob ? arg : '**/*', { ...options, cwd: folder }).sort();
+  // What does not name files means those that a folder is searched for.
+  const isNamed = isGlob && /\.[\w{},]+$/.test(arg);
+  const found = isNamed ? names : names.filter((name) => /\.(?:json|har)$/i.test(name));
+  if (found.length > 0) return isGlob ? found : found.map((name) => join(folder, name));
+  throw bad(isGlob ? `no file matches ${arg}` : `there is no *.json or *.har file below ${folder}`);
 }
 
 /** Undefined if there is no such thing. */

@@ -2,7 +2,7 @@ import type { Gate } from '../../gate/gate.ts';
 import { splitTarget } from '../../http/http.ts';
 import type { Redaction } from '../../recordings/redact/redaction.ts';
 import type { CheckedFile, Skipped, Subject } from '../../reporters/report.ts';
-import { RecordedHistory } from '../recorded-history.ts';
+import { recordedHistory } from '../recorded-history.ts';
 import type { Input } from './inputs.ts';
 import { type JudgedAs, targetOf } from './operation.ts';
 import { type FoundIn, placedInBody, placedInFile } from './places.ts';
@@ -28,7 +28,7 @@ export async function judgeFile(
 async function judgeRequests(gate: Gate, input: Input, redaction: Redaction): Promise<CheckedFile> {
   const { requestsIn } = await import('./requests.ts');
   const { text, requests } = requestsIn(input);
-  const history = new RecordedHistory(gate);
+  const history = recordedHistory(gate);
   const subjects: Subject[] = [];
   const found: FoundIn[] = [];
   const skipped: Skipped[] = [];

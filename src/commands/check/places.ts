@@ -84,32 +84,28 @@ function offsetInString(text: string, start: number, units: number): number {
   return at;
 }
 
-/** Code units of a line before a place, and behind it, by which a secret is known; fewer are shown. */
-const KEPT = [300, 200] as const;
-const SHOWN = 50;
+/** Code units of a line on both sides of a place by which a secret is known, and that are shown. */
+const [KEPT, SHOWN] = [300, 50];
 
 /** The line around an offset, without secrets, with `…` for the rest. */
 function excerptAt(text: string, offset: number, redaction: Redaction): Excerpt {
   const [head = ''] = text
-    .slice(Math.max(0, offset - KEPT[0]), offset)
+    .slice(Math.max(0, offset - KEPT), offset)
     .split(/\n/)
     .slice(-1);
-  const [tail = ''] = text.slice(offset, offset + KEPT[1]).split(/\r?\n/, 1);
+  const [tail = ''] = text.slice(offset, offset + KEPT).split(/\r?\n/, 1);
   const whole = redactText(head + tail, redaction);
   // Behind something that was hidden, the place has moved.
   const at = whole.startsWith(head)
     ? head.length
     : Math.min(redactText(head, redaction).length, whole.length);
-  // The rest of a string whose beginning, and name, are not seen.
-  const isCut = head.length === KEPT[0];
-  const first = isCut ? Math.max(whole.indexOf('"'), 0) : 0;
-  const start = Math.max(at - SHOWN, Math.min(first, at));
-  const shown = whole.slice(start, at + SHOWN);
-  const isMore = at + SHOWN < whole.length || tail.length === KEPT[1];
-  const mark = start > 0 || isCut ? '…' : '';
+  // A string whose beginning, and name, are not seen is not shown.
+  const first = head.length === KEPT ? Math.min(Math.max(whole.indexOf('"'), 0), at) : 0;
+  const start = Math.max(at - SHOWN, first);
+  const mark = start > 0 ? '…' : '';
+  const shown = mark + whole.slice(start, at + SHOWN) + (at + SHOWN < whole.length ? '…' : '');
   // A slice would keep the whole file in memory.
-  const copy = Buffer.from(mark + shown, 'utf16le').toString('utf16le');
-  return { text: isMore ? `${copy}…` : copy, caret: mark.length + at - start };
+  return { text: Buffer.from(shown, 'utf16le').toString('utf16le'), caret: mark.length + at - start };
 }
 
 /** Reports go into logs, and to services that show them. */

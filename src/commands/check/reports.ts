@@ -1,27 +1,23 @@
 /** Which reports are asked for, and where they go. */
 import { appendFile } from 'node:fs/promises';
-import { isAbsolute, relative, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { PatchgateError } from '../../errors.ts';
 import type { Severity } from '../../model/finding.ts';
 import { nearest } from '../../model/nearest.ts';
+import { github, githubSummary } from '../../reporters/github.ts';
+import { json } from '../../reporters/json.ts';
+import { junit } from '../../reporters/junit.ts';
 import type { Report, Reporter } from '../../reporters/report.ts';
+import { sarif } from '../../reporters/sarif.ts';
+import { summaryLine, text } from '../../reporters/text.ts';
 import { version } from '../../version.ts';
 import { isColoured, standardOutput, writeFileWhole } from '../output.ts';
 
-/** Loaded when they are asked for. */
-const REPORTERS = {
-  text: async () => (await import('../../reporters/text.ts')).text,
-  json: async () => (await import('../../reporters/json.ts')).json,
-  junit: async () => (await import('../../reporters/junit.ts')).junit,
-  sarif: async () => (await import('../../reporters/sarif.ts')).sarif,
-  github: async () => (await import('../../reporters/github.ts')).github,
-} satisfies Record<string, () => Promise<Reporter>>;
-
-type Format = keyof typeof REPORTERS;
-export const FORMATS = Object.keys(REPORTERS) as Format[];
+const REPORTERS: Readonly<Record<string, Reporter>> = { text, json, junit, sarif, github };
+export const FORMATS = Object.keys(REPORTERS);
 
 interface ReportOutput {
-  format: Format;
+  format: string;
   /** Absent: standard output. */
   file?: string;
 }
@@ -66,27 +62,16 @@ export async function writeReports(
 ): Promise<void> {
   const { env, stdout, stderr } = process;
   const cwd = process.cwd();
-  const options = { failOn, cwd, root: repositoryRoot(cwd, env), now: new Date(), version: version() };
-  const textAs = async (format: Format, coloured: boolean) => {
-    const reporter: Reporter = await REPORTERS[format]();
-    return reporter(report, { ...options, isColoured: coloured });
-  };
+  const root = env.GITHUB_WORKSPACE || cwd;
+  const options = { failOn, cwd, root, now: new Date(), version: version(), isColoured: false };
+  const textAs = (format: string, coloured: boolean) =>
+    REPORTERS[format]?.(report, { ...options, isColoured: coloured }) ?? '';
   for (const { format, file } of outputs)
-    if (file !== undefined) await writeFileWhole(file, [await textAs(format, false)]);
+    if (file !== undefined) await writeFileWhole(file, [textAs(format, false)]);
   const page = env.GITHUB_STEP_SUMMARY;
-  if (page && outputs.some(({ format }) => format === 'github')) {
-    const { githubSummary } = await import('../../reporters/github.ts');
+  if (page && outputs.some(({ format }) => format === 'github'))
     await appendFile(page, githubSummary(report, options));
-  }
   const shown = outputs.find(({ file }) => file === undefined);
-  const { summaryLine } = await import('../../reporters/text.ts');
-  if (shown) await standardOutput().write(await textAs(shown.format, isColoured(stdout, env)));
+  if (shown) await standardOutput().write(textAs(shown.format, isColoured(stdout, env)));
   else stderr.write(`${summaryLine(report)}; written to ${outputs.map(({ file }) => file).join(', ')}\n`);
-}
-
-/** What files in reports are relative to: the repository, where GitHub names it; else the working directory. */
-function repositoryRoot(cwd: string, env: NodeJS.ProcessEnv): string {
-  const root = env.GITHUB_WORKSPACE ?? '';
-  const path = relative(root, cwd);
-  return isAbsolute(root) && !isAbsolute(path) && !/^\.\.(?:[/\\]|$)/.test(path) ? root : cwd;
 }

@@ -5,15 +5,15 @@ import { Socket } from 'node:net';
 import { withDatabase } from '../../app/open-database.ts';
 import { PatchgateError } from '../../errors.ts';
 import type { Gate } from '../../gate/gate.ts';
-import { type Kept, knownOf } from '../../guard/kept.ts';
+import { knownOf } from '../../guard/kept.ts';
 import { readStateFile, stateFileFor } from '../../guard/state-file.ts';
 import { type Known, type RecordName, recordKey } from '../../model/record.ts';
 import { visible } from '../../reporters/wording.ts';
 import type { Config } from '../../settings/config.ts';
 import { STATE_BY_DEFAULT } from '../../settings/settings.ts';
 import { parseTarget } from '../../upstreams/target.ts';
-import { RecordedHistory } from '../recorded-history.ts';
-import { exchangesOf, withRecording, withRecordings } from '../recordings/recordings.ts';
+import { recordedHistory } from '../recorded-history.ts';
+import { exchangesOf } from '../recordings/recordings.ts';
 
 interface Asked {
   gate: Gate;
@@ -69,12 +69,8 @@ async function fromService(url: string, config: Config, { name, path }: Asked): 
 }
 
 async function fromRecording(recording: string, config: Config, { gate, name }: Asked): Promise<Told> {
-  const history = new RecordedHistory(gate);
-  await withRecordings(config, (all) =>
-    withRecording(all, recording, 'read', async (open) => {
-      for (const exchange of await exchangesOf(open)) history.add(exchange);
-    }),
-  );
+  const history = recordedHistory(gate);
+  for (const exchange of await exchangesOf(config, recording)) history.add(exchange);
   const advice = `record a GET of it, or ${READ_IT}`;
   return { known: history.of(name), source: `the recording ${recording}`, advice };
 }
@@ -84,7 +80,7 @@ function fromDatabase(config: Config, { name }: Asked): Promise<Told> {
     if (!database) throw new PatchgateError('internal', 'there is no database');
     const { keptIn } = await import('../../postgres/records.ts');
     const kept = await keptIn(database, name, serviceOf(config));
-    return { known: knownThen(kept), source: database.name, advice: SEE_IT };
+    return { known: knownOf(kept), source: database.name, advice: SEE_IT };
   });
 }
 
@@ -97,7 +93,7 @@ function fromState(config: Config, isNamed: boolean, { name }: Asked): Told {
     const time = statSync(file).mtime.toISOString().slice(0, 16).replace('T', ' ');
     const from = kept.target === undefined ? '' : `, about ${kept.target}`;
     const source = `${file} (written ${time}${from})`;
-    return { known: knownThen(kept.records.get(recordKey(name))), source, advice: SEE_IT };
+    return { known: knownOf(kept.records.get(recordKey(name))), source, advice: SEE_IT };
   }
   if (!isNamed) return { known: undefined, source: `${file}, which does not exist`, advice: SEE_IT };
   throw new PatchgateError('bad-input', `cannot read the state ${visible(file)}: it does not exist`, {
@@ -107,10 +103,4 @@ function fromState(config: Config, isNamed: boolean, { name }: Asked): Told {
 
 function serviceOf({ target }: Config): string | undefined {
   return target === undefined ? undefined : parseTarget(target).origin;
-}
-
-/** The last known state of a record. */
-function knownThen(kept: Kept | undefined): Known | undefined {
-  const known = knownOf(kept);
-  return known && { record: known.record, isWhole: known.isWhole };
 }

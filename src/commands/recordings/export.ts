@@ -2,11 +2,12 @@ import type { CommandModule } from 'yargs';
 import { CREATOR, NO_ORIGIN } from '../../recordings/har/har.ts';
 import { harEntryOf } from '../../recordings/har/to-har.ts';
 import { redactExchange } from '../../recordings/plain-exchange.ts';
+import { redactionOf } from '../../recordings/redact/redaction.ts';
 import { resolveConfig } from '../../settings/config.ts';
 import { version } from '../../version.ts';
 import { flagsOf, RECORDINGS, REDACTION, withSettings } from '../options.ts';
 import { standardOutput } from '../output.ts';
-import { exchangesOf, selectionOf, withRecording, withRecordings, withSelection } from './recordings.ts';
+import { exchangesOf, selectionOf, withSelection } from './recordings.ts';
 
 export const exportRecording: CommandModule = {
   builder: (yargs) =>
@@ -17,11 +18,9 @@ export const exportRecording: CommandModule = {
   handler: async (argv) => {
     const { config } = await resolveConfig(flagsOf(argv));
     const selection = selectionOf(argv) ?? (() => true);
-    const entries = await withRecordings(config, async (recordings) => {
-      const all = await withRecording(recordings, String(argv.name), 'read', exchangesOf);
-      const { redaction } = recordings.rules;
-      return all.filter(selection).map((one) => harEntryOf(redactExchange(one, redaction), NO_ORIGIN));
-    });
+    const all = (await exchangesOf(config, String(argv.name))).filter(selection);
+    const redaction = redactionOf(config);
+    const entries = all.map((one) => harEntryOf(redactExchange(one, redaction), NO_ORIGIN));
     const creator = { name: CREATOR, version: version() };
     const log = { version: '1.2', creator, entries };
     await standardOutput().write(`${JSON.stringify({ log }, null, 2)}\n`);

@@ -97,9 +97,8 @@ function storedOf(
   const plain = plainExchangeOf(seen, rules.redaction, rules.headers);
   for (const side of ['request', 'response'] as const) {
     const size = omitted[side] ?? plain[side].body.length;
-    if (omitted[side] === undefined && size <= RECORD_LIMIT) continue;
-    plain[side].body = Buffer.alloc(0);
-    plain[side].omitted = size;
+    if (omitted[side] !== undefined || size > RECORD_LIMIT)
+      Object.assign(plain[side], { body: Buffer.alloc(0), omitted: size });
   }
   return toStoredExchange(plain);
 }

@@ -4,7 +4,7 @@ import { visible } from '../../reporters/wording.ts';
 import { resolveConfig } from '../../settings/config.ts';
 import { flagsOf, RECORDINGS, withSettings } from '../options.ts';
 import { standardOutput } from '../output.ts';
-import { exchangesOf, type Recordings, withRecording, withRecordings } from './recordings.ts';
+import { inOrder, type Recordings, withRecording, withRecordings } from './recordings.ts';
 import { table } from './units.ts';
 
 export const list: CommandModule = {
@@ -28,7 +28,7 @@ export const list: CommandModule = {
 /** What cannot be read is named by file, line and column. */
 async function rowOf(recordings: Recordings, name: string): Promise<string[]> {
   try {
-    const all = await withRecording(recordings, name, 'read', exchangesOf);
+    const all = await withRecording(recordings, name, 'read', inOrder);
     const counts = new Map<string, number>();
     for (const { request } of all) counts.set(request.method, (counts.get(request.method) ?? 0) + 1);
     const methods = [...counts].sort().map(([method, count]) => `${method} ${count}`);

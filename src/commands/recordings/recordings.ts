@@ -5,7 +5,6 @@ import { dirname, join } from 'node:path';
 import type { Argv } from 'yargs';
 import { withDatabase } from '../../app/open-database.ts';
 import { rulesOf } from '../../app/open-recording.ts';
-import { PatchgateError } from '../../errors.ts';
 import type { Exchange } from '../../model/exchange.ts';
 import type { Database } from '../../postgres/database.ts';
 import { readExchanges, writeExchanges } from '../../recordings/files.ts';
@@ -111,18 +110,23 @@ function inDatabase(database: Database, rules: MatchRules): Recordings {
   return { rules, where: database.name, names: async () => (await frames).recordingsIn(database), open };
 }
 
+export function exchangesOf(config: Config, name: string): Promise<Exchange[]> {
+  return withRecordings(config, (all) => withRecording(all, name, 'read', inOrder));
+}
+
 /** All exchanges in the order of recording. In a place its own order holds: an exchange that replaced another may be newer. */
-export async function exchangesOf(recording: Recording): Promise<Exchange[]> {
-  const timed: { time: number; exchange: Exchange }[] = [];
-  const keyOf = ({ method, path }: Place) => `${path} ${method}`;
-  for (const place of recording.places().sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))) {
+export async function inOrder(recording: Recording): Promise<Exchange[]> {
+  const timed: { time: number; key: string; exchange: Exchange }[] = [];
+  for (const place of recording.places()) {
+    const key = `${place.path} ${place.method}`;
     let time = 0;
     for (const exchange of await recording.read(place)) {
       time = Math.max(time, Date.parse(exchange.meta.recordedAt));
-      timed.push({ time, exchange });
+      timed.push({ time, key, exchange });
     }
   }
-  return timed.sort((a, b) => a.time - b.time).map(({ exchange }) => exchange);
+  timed.sort((a, b) => a.time - b.time || (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));
+  return timed.map(({ exchange }) => exchange);
 }
 
 /** Gives a command the options that say which exchanges are meant. */
@@ -143,13 +147,6 @@ export function selectionOf(argv: object): ((exchange: Exchange) => boolean) | u
     Boolean(methods?.test(request.method.toUpperCase())) &&
     Boolean(paths?.test(request.path)) &&
     Boolean(statuses?.test(String(response.status)));
-}
-
-/** @param what `no such exchange` */
-export function nothingSelected(name: string, what = 'no such exchange'): PatchgateError {
-  return new PatchgateError('bad-usage', `${name} holds ${what}`, {
-    hint: `patchgate recordings show ${name} lists what it holds`,
-  });
 }
 
 /** `/api/*` as a regular expression for a whole text. */

@@ -1,20 +1,15 @@
 import { STATUS_CODES } from 'node:http';
 import type { CommandModule } from 'yargs';
+import { PatchgateError } from '../../errors.ts';
 import { type Exchange, headerPairs, type StoredBody, type StoredHeaders } from '../../model/exchange.ts';
 import { jsonOf } from '../../recordings/body.ts';
 import { redactExchange } from '../../recordings/plain-exchange.ts';
+import { redactionOf } from '../../recordings/redact/redaction.ts';
 import { visible } from '../../reporters/wording.ts';
 import { resolveConfig } from '../../settings/config.ts';
 import { flagsOf, RECORDINGS, REDACTION, withSettings } from '../options.ts';
 import { standardOutput } from '../output.ts';
-import {
-  exchangesOf,
-  nothingSelected,
-  selectionOf,
-  withRecording,
-  withRecordings,
-  withSelection,
-} from './recordings.ts';
+import { exchangesOf, selectionOf, withSelection } from './recordings.ts';
 
 export const show: CommandModule = {
   builder: (yargs) =>
@@ -31,19 +26,17 @@ export const show: CommandModule = {
     const { config } = await resolveConfig(flagsOf(argv));
     const { name, numbers = [] } = argv as unknown as { name: string; numbers?: number[] };
     const selection = selectionOf(argv);
-    const shown = await withRecordings(config, async (recordings) => {
-      const all = await withRecording(recordings, name, 'read', exchangesOf);
-      return all
-        .map((exchange, i) => ({ number: i + 1, exchange }))
-        .filter(({ number }) => numbers.length === 0 || numbers.includes(number))
-        .filter(({ exchange }) => selection?.(exchange) ?? true)
-        .map((one) => ({ ...one, exchange: redactExchange(one.exchange, recordings.rules.redaction) }));
-    });
-    if (shown.length < numbers.length) throw nothingSelected(name, `no exchange ${numbers.join(', ')}`);
-    if (shown.length === 0 && selection) throw nothingSelected(name);
+    const redaction = redactionOf(config);
+    const shown = (await exchangesOf(config, name))
+      .map((exchange, i) => ({ number: i + 1, exchange: redactExchange(exchange, redaction) }))
+      .filter(({ number }) => numbers.length === 0 || numbers.includes(number))
+      .filter(({ exchange }) => selection?.(exchange) ?? true);
+    if (shown.length === 0)
+      throw new PatchgateError('bad-usage', `${name} holds no such exchange`, {
+        hint: `patchgate recordings show ${name} lists what it holds`,
+      });
     const textOf = numbers.length > 0 ? exchangeText : exchangeLine;
     const output = standardOutput();
-    if (shown.length === 0) await output.write(`${name} holds no exchanges\n`);
     for (const { number, exchange } of shown) if (!(await output.write(textOf(number, exchange)))) return;
   },
 };
