@@ -36,7 +36,8 @@ const LONGEST_OTHER_PATH = 1000;
 export function createMatcher(entries: Readonly<Record<string, OperationEntry>>): Matcher {
   const templates = templatesOf(entries);
   const methods = new Set(templates.map(({ entry }) => entry.method));
-  const patches = templates.filter(({ entry }) => entry.method === 'PATCH');
+  const having = (isMeant: (method: string) => boolean) =>
+    templates.filter(({ entry }) => isMeant(entry.method));
   return (head) => {
     const { path, query } = splitTarget(head.url);
     const meanings = meaningsOf(head, path.includes('%') ? `${codedQueryOf(path)}&${query}` : query);
@@ -44,42 +45,28 @@ export function createMatcher(entries: Readonly<Record<string, OperationEntry>>)
     // Most requests that are not judged end here: no operation has their method, and nothing gives them another.
     const isPlainly = others.size === 0 && !isJsonPost && paths.every(({ isOrdinary }) => isOrdinary);
     if (isPlainly && !methods.has(head.method)) return undefined;
-    const asked: Asked = { path, query, meanings, templates };
-    const meant = templates.filter(
-      ({ entry }) => entry.method === head.method || meanings.methods.has(entry.method),
-    );
-    const match = matchPath(meant, asked);
+    const matchAmong = (meant: readonly Template[]) =>
+      matchQuery(meant, query) ??
+      matchPath(meant, path, meanings) ??
+      matchOtherPaths(meant, templates, path, paths);
+    const match = matchAmong(having((method) => method === head.method || others.has(method)));
     if (match || !isJsonPost) return match;
-    const byBody = matchPath(patches, asked);
+    const byBody = matchAmong(having((method) => method === 'PATCH'));
     return byBody && { ...byBody, isByBody: true };
   };
 }
 
-/** What is looked at in a request. */
-interface Asked {
-  path: string;
-  query: string;
-  meanings: HeaderMeanings;
-  /** All of the contract, the most specific first. */
-  templates: readonly Template[];
-}
-
-/** @param meant the templates that have the request's method, or one that it could get */
-function matchPath(meant: readonly Template[], asked: Asked): Match | undefined {
-  const { path, query, meanings } = asked;
-  const byQuery = matchQuery(meant, query);
-  if (byQuery) return byQuery;
+/** @param meant the templates that have the request's method, or one that it could get; the most specific first */
+function matchPath(meant: readonly Template[], path: string, meanings: HeaderMeanings): Match | undefined {
   // One slash at the end is judged as if it were not there.
   const bare = path.endsWith('/') ? path.slice(0, -1) : path;
   const isClear = isPlain(bare);
   const strict = isClear || isCodedText(bare) ? matchStrictly(meant, bare, meanings) : undefined;
   // A plain path in lower case has one reading.
-  if (isClear && bare === bare.toLowerCase()) return strict ?? matchOtherPaths(meant, asked);
+  if (isClear && bare === bare.toLowerCase()) return strict;
   const loose = findLoosely(meant, path);
-  if (strict && loose?.operation === strict.operation) return strict;
-  return loose
-    ? refused(loose.operation, ambiguous(loose, path), ...meanings.findings)
-    : matchOtherPaths(meant, asked);
+  if (!loose || loose.operation === strict?.operation) return strict;
+  return refused(loose.operation, ambiguous(loose, path), ...meanings.findings);
 }
 
 /** A character that servers read differently, an empty segment, a dot at either end of a segment, or no slash first. */
@@ -150,8 +137,11 @@ function codedQueryOf(path: string): string {
 
 function matchOtherPaths(
   meant: readonly Template[],
-  { path, templates, meanings: { paths } }: Asked,
+  templates: readonly Template[],
+  path: string,
+  paths: readonly OtherPath[],
 ): Match | undefined {
+  if (paths.length === 0) return undefined;
   const ordinary = paths.filter(({ isOrdinary }) => isOrdinary).length;
   const isLong = ({ value, isOrdinary }: OtherPath) =>
     !isOrdinary && value.length > LONGEST_OTHER_PATH && !isPlain(value);

@@ -68,7 +68,7 @@ export function readBody(
     return { findings: [...findings, badJson(why, text, isMarked ? 0 : offset)], omitted: 0, text };
   }
   if (hazards) findings.push(...hazards.in(text));
-  return { findings, omitted: hazards?.omitted ?? 0, text, json };
+  return { findings, omitted: hazards?.bounds.omitted ?? 0, text, json };
 }
 
 /** The member in which some servers look for a method. */
@@ -183,54 +183,45 @@ const HAZARDS: Readonly<
   ],
 };
 
-/** What a scan found in a body that readers disagree on, as findings. */
+/** Findings of what a scan finds that readers disagree on. @param shape what the contract says of the body */
 class HazardFindings {
-  readonly #shape: Shape;
-  /** Of the containers that hazards were in: most hazards stand beside others. */
-  readonly #shapes = new Map<Container, Shape>();
-  readonly #bounds = new FindingBounds();
-  readonly #findings: Finding[] = [];
-  readonly #offsets: number[] = [];
+  readonly bounds = new FindingBounds();
+  readonly #found: { finding: Finding; offset: number }[] = [];
+  /** By the container that a hazard is in: most hazards stand beside others. */
+  readonly #shapes = new Map<Container | undefined, Shape>();
 
   constructor(shape: Shape) {
-    this.#shape = shape;
+    this.#shapes.set(undefined, shape);
   }
 
   add({ kind, open, offset, what }: Hazard): void {
     const [rule, says, hint] = HAZARDS[kind];
-    const severity = kind === 'unsafe-number' && this.#shapeAt(open).isOpen ? 'warn' : 'error';
+    const severity = kind === 'unsafe-number' && this.#shapeAt(open, open.length).isOpen ? 'warn' : 'error';
     let length = 0;
     for (const { token } of open) length += typeof token === 'string' ? token.length : 1;
-    if (!this.#bounds.takes(rule, severity, length)) return;
+    if (!this.bounds.takes(rule, severity, length)) return;
     const pointer = pointerOf(open.map(({ token }) => token));
-    this.#findings.push(requestFinding(rule, says(pointer, what), { pointer, hint, severity }));
-    this.#offsets.push(offset);
-  }
-
-  /** Findings that were only counted. */
-  get omitted(): number {
-    return this.#bounds.omitted;
+    this.#found.push({
+      finding: requestFinding(rule, says(pointer, what), { pointer, hint, severity }),
+      offset,
+    });
   }
 
   /** @param text the body, for lines and columns */
   in(text: string): Finding[] {
-    const places = placesAt(text, this.#offsets);
-    return this.#findings.map((finding, index) => ({ ...finding, ...places[index] }));
+    const offsets = this.#found.map(({ offset }) => offset);
+    const places = placesAt(text, offsets);
+    return this.#found.map(({ finding }, index) => ({ ...finding, ...places[index] }));
   }
 
-  /** What the contract says of the value that the innermost container has come to. */
-  #shapeAt(open: readonly Container[]): Shape {
-    let above = this.#shape;
-    for (const [level, container] of open.entries()) {
-      const shape =
-        this.#shapes.get(container) ?? (level === 0 ? above : above.below(tokenAt(open, level - 1)));
-      this.#shapes.set(container, shape);
-      above = shape;
-    }
-    return open.length === 0 ? above : above.below(tokenAt(open, open.length - 1));
+  /** What the contract says of the value that the container of a level has come to. */
+  #shapeAt(open: readonly Container[], level: number): Shape {
+    const container = open[level];
+    const known = this.#shapes.get(container);
+    if (level === 0) return this.#shapes.get(undefined) as Shape;
+    if (container && known) return known;
+    const shape = this.#shapeAt(open, level - 1).below((open[level - 1] as Container).token);
+    if (container) this.#shapes.set(container, shape);
+    return shape;
   }
-}
-
-function tokenAt(open: readonly Container[], level: number): string | number {
-  return (open[level] as Container).token;
 }

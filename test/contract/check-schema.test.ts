@@ -120,22 +120,6 @@ describe('an unlisted field', () => {
     const [other] = check('updateProject', { ...project(), owner: 1 });
     expect(other?.hint).toBe('the service may ignore or refuse it: check its name');
   });
-
-  it.each(['toString', 'constructor', 'hasOwnProperty', 'a/b', '~', ''])('can be called %j', (name) => {
-    const body = { ...project(), [name]: 1 };
-    const pointer = name === 'a/b' ? '/a~1b' : name === '~' ? '/~0' : `/${name}`;
-    expect(check('updateProject', body)).toMatchObject([{ rule: 'schema.unknown-field', pointer }]);
-  });
-
-  it('is never taken for a mandatory one, nor lends a member', () => {
-    const body = JSON.parse(
-      '{"__proto__":{"name":"a","languages":[],"environments":[]},"name":"a","languages":["GO"]}',
-    );
-    expect(brief(check('updateProject', body)).sort()).toEqual([
-      'schema.required error /environments',
-      'schema.unknown-field warn /__proto__',
-    ]);
-  });
 });
 
 describe('what is mandatory', () => {

@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { loadContract } from '../../src/contract/load-contract.ts';
-import { createGate } from '../../src/gate/gate.ts';
 import type { JsonValue } from '../../src/json/json.ts';
 import { contractFolder, refused } from '../support/contract-folder.ts';
-import { brief, PROXY_DEFAULTS } from '../support/gate.ts';
+import { brief } from '../support/gate.ts';
 
 /** What a schema file, with others beside it, has to say of a body. */
 function judge(schema: object | boolean, body: JsonValue, files: Record<string, unknown> = {}) {
@@ -54,19 +53,6 @@ describe('a schema as others write it', () => {
     ],
   ])('can have %s', (_, schema, body, found) => {
     expect(said(schema, body)).toEqual(found.map((text) => text.replace(/^\S+/, '$& error')));
-  });
-
-  it('has its findings in the gate like any other, and a canary that is tried', () => {
-    const schema = { properties: { on: { type: ['boolean', 'null'] } } };
-    const gate = createGate(loadContract(contractFolder({ 'put-flag.json': schema })), PROXY_DEFAULTS);
-    expect(gate.inspectBody('putFlag', Buffer.from('{"on":1}')).verdict).toMatchObject({
-      outcome: 'block',
-      status: 422,
-      findings: [
-        { rule: 'schema.type', pointer: '/on', message: '/on must be a boolean or null, not a number' },
-      ],
-    });
-    expect(refused({ 'put-flag.json': 'true' })).toContain('lets its canary pass');
   });
 
   it.each(['propertees', 'exemple', 'X-a', 'xa', 'nullible'])(

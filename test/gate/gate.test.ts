@@ -1,4 +1,3 @@
-import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import type { Circumstances, Gate } from '../../src/gate/gate.ts';
 import { type JsonObject, member } from '../../src/json/json.ts';
@@ -74,16 +73,6 @@ describe('a verdict', () => {
     expect(status('/accounts/current//projects/42', '{', text)).toBe(400);
     expect(status(PROJECT_URL, empty, [...json, ...json])).toBe(400);
   });
-
-  it('names its place by line and column in what was decoded', () => {
-    const gzip = ['content-type', 'application/json', 'content-encoding', 'gzip'];
-    const { findings } = judge(
-      PROJECT_URL,
-      gzipSync('{"name":"a",\n "languages":[],"environments":{}}'),
-      gzip,
-    );
-    expect(findings.find(({ rule }) => rule === 'schema.type')).toMatchObject({ line: 2, column: 32 });
-  });
 });
 
 describe('the id in the path', () => {
@@ -98,35 +87,6 @@ describe('the id in the path', () => {
     expect(brief(judge('/accounts/current//drafts/1002', draft()).findings)).toEqual([
       'request.ambiguous-path error',
     ]);
-  });
-});
-
-describe('another method that means PATCH', () => {
-  it('is judged alike', () => {
-    const post = (body: unknown) =>
-      proxy.inspect({
-        ...patch(PROJECT_URL, body, ['x-http-method-override', 'patch', 'content-type', 'application/json']),
-        method: 'POST',
-      }).verdict;
-    expect(post(project()).outcome).toBe('pass');
-    expect(post({})).toMatchObject({ outcome: 'block', status: 422 });
-  });
-});
-
-describe('a number that a double cannot hold', () => {
-  const severity = (url: string, body: string) =>
-    judge(url, body).findings.find(({ rule }) => rule === 'request.unsafe-number')?.severity;
-
-  it('is an error where the contract says what stands there, a warning where it does not', () => {
-    const number = '9007199254740993';
-    expect(severity(PROJECT_URL, `{"environments":[{"id":${number}}]}`)).toBe('error');
-    expect(severity(DRAFT_URL, `{"integrations":{"x":{"enabled":${number}}}}`)).toBe('error');
-    expect(severity(FEATURE_URL, `{"variables":[{"defaultValue":${number}}]}`)).toBe('warn');
-    expect(severity(FEATURE_URL, `{"variables":[{"defaultValue":{"a":[${number}]}}]}`)).toBe('warn');
-    expect(severity(FEATURE_URL, `{"variations":[{"variables":[{"value":${number}}]}]}`)).toBe('warn');
-    expect(severity(FEATURE_URL, `{"unlisted":{"deep":[${number}]}}`)).toBe('warn');
-    expect(severity(PROJECT_URL, `{"environments":[{"unlisted":${number}}]}`)).toBe('warn');
-    expect(severity(DRAFT_URL, `{"integrations":{"x":${number}}}`)).toBe('warn');
   });
 });
 
@@ -254,16 +214,6 @@ describe('what is known of the record', () => {
     expect(short({ guard: 'strict' }, sent, { known: { ...known, isWhole: false } })).toEqual(told);
     expect(short({ guard: 'strict' }, sent)).toEqual(['pass']);
     expect(short({}, sent, {})).toEqual(['pass']);
-  });
-
-  it('is not to be found by a path that names no record: the guard lets that pass no more than an ambiguous one', () => {
-    const at = (id: string) =>
-      gate({ validation: 'warn' }).inspect(patch(`/accounts/current/projects/${id}`, known.record)).verdict;
-    for (const id of ['42abc', '0x2a', '4294967338'])
-      expect(at(id)).toMatchObject({ outcome: 'block', status: 422, problem: 'invalid-request' });
-    for (const id of ['042', '+42']) expect(at(id).outcome).toBe('pass');
-    const url = '/accounts/current/features/x';
-    expect(gate({ validation: 'warn' }).inspect(patch(url, feature())).verdict.outcome).toBe('pass');
   });
 });
 

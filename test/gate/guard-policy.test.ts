@@ -53,13 +53,6 @@ describe('what is protected', () => {
     expect(losing({ protect, guard: 'off' }, { file: '/repo/body.json' }).status).toBe(409);
   });
 
-  it('is not hidden by many others that are lost', () => {
-    const many = [...Array(1001).keys()].map((id) => ({ id, name: `e${id}`, isEnabled: id === 0 }));
-    const environments = [...many, { id: 5000, name: 'Staging', isEnabled: false }];
-    const record = { ...named(), environments };
-    expect(losing({ protect }, { known: { record, isWhole: true }, approval: 'approved' }).status).toBe(409);
-  });
-
   it('may be what is lost where that is not known', () => {
     for (const unknown of [undefined, { ...known, isWhole: false }])
       expect(losing({ protect: ['Live'] }, { known: unknown, approval: 'approved' }).status).toBe(409);

@@ -22,29 +22,6 @@ describe('the end of a turn', () => {
     expect(ran).toEqual(['write', 'answer']);
   });
 
-  it('runs a task of these once, and again in another turn', async () => {
-    const ran: string[] = [];
-    const write = beforeAnswers(() => ran.push('write'));
-    write();
-    write();
-    await endOfTurn();
-    expect(ran).toEqual(['write']);
-    write();
-    await endOfTurn();
-    expect(ran).toEqual(['write', 'write']);
-  });
-
-  it('runs the answers that a write calls for in the same turn', async () => {
-    const ran: string[] = [];
-    beforeAnswers(() => {
-      ran.push('write');
-      atEndOfTurn(() => ran.push('answer'));
-    })();
-    await endOfTurn();
-    await endOfTurn();
-    expect(ran).toEqual(['write', 'answer']);
-  });
-
   it('runs the others where one throws, and lets the error be seen', async () => {
     const listeners = process.listeners('uncaughtException');
     process.removeAllListeners('uncaughtException');

@@ -37,28 +37,4 @@ describe('pieces', () => {
     pieces.add(piece);
     expect(pieces.joined()).toBe(piece);
   });
-
-  it('that are short take about their own length', () => {
-    const pieces = new Pieces();
-    for (let i = 0; i < 100_000; i++) pieces.add(Buffer.alloc(1));
-    expect(pieces.joined().buffer.byteLength).toBeLessThanOrEqual(200_000);
-  });
-
-  it('that were joined stay as they are when more comes', () => {
-    const pieces = new Pieces();
-    pieces.add(Buffer.from('a'));
-    pieces.add(Buffer.from('b'));
-    const before = pieces.joined();
-    pieces.add(Buffer.from('c'));
-    expect([before.toString(), pieces.joined().toString()]).toEqual(['ab', 'abc']);
-  });
-
-  it('can be forgotten', () => {
-    const pieces = new Pieces();
-    for (let i = 0; i < 10; i++) pieces.add(Buffer.from('x'));
-    pieces.clear();
-    pieces.add(Buffer.from('y'));
-    pieces.add(Buffer.from('z'));
-    expect([pieces.size, pieces.joined().toString()]).toEqual([2, 'yz']);
-  });
 });

@@ -72,13 +72,6 @@ describe('certificate and key of the gate', () => {
       /the key in .*locked\.key is locked with a passphrase \(unlock it: openssl /,
     );
   });
-
-  it('must be such as TLS takes', async () => {
-    const broken = `${pair.cert}\n-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n`;
-    expect(await refused(fileOf(broken, 'broken.crt'), fileOf(pair.key))).toMatch(
-      /TLS does not take the certificate in .*broken\.crt: /,
-    );
-  });
 });
 
 let caCert: string;
@@ -97,39 +90,6 @@ const readOfTarget = ({ target = 'https://staging.example.com', targetCa, target
   readTargetTls(parseTarget(target), { targetCa, targetInsecure });
 const refusedOfTarget = (given: Given, code: ErrorCode = 'bad-input') =>
   laterRefusal(code, readOfTarget(given));
-
-describe('TLS to the target', () => {
-  it("is verified with Node's own authorities where nobody says anything", async () => {
-    expect(await readOfTarget({})).toEqual({
-      ca: undefined,
-      allowPartialTrustChain: false,
-      rejectUnauthorized: true,
-      servername: 'staging.example.com',
-    });
-  });
-
-  it.each([
-    ['https://192.0.2.1:8443', ''],
-    ['https://[2001:db8::1]/api', ''],
-    ['https://LOCALHOST:1', 'localhost'],
-    ['http://staging.example.com', 'staging.example.com'],
-  ])('calls %s %j', async (target, servername) => {
-    expect(await readOfTarget({ target })).toMatchObject({ servername });
-  });
-
-  it('is verified with the authorities of a file alone, whatever stands between them', async () => {
-    const other = (await makeAuthority('Another')).cert;
-    const targetCa = fileOf(`# ours\r\n${caCert.trim()}\r\nand theirs\n${other}# end`);
-    expect(await readOfTarget({ targetCa })).toMatchObject({
-      ca: `${caCert.trim()}\n${other.trim()}`,
-      rejectUnauthorized: true,
-    });
-  });
-
-  it('is not verified where that is said', async () => {
-    expect(await readOfTarget({ targetInsecure: true })).toMatchObject({ rejectUnauthorized: false });
-  });
-});
 
 describe('a file of authorities', () => {
   it('must be there', async () => {

@@ -16,11 +16,3 @@ it('lets a flood of one rule hide no other, nor another severity of the same', (
   expect(bounds.takes('request.duplicate-key', 'error', 2)).toBe(true);
   expect(bounds.takes('request.duplicate-key', 'warn', 2)).toBe(true);
 });
-
-it('takes a first finding however long its pointer is, and little more of that length', () => {
-  const bounds = new FindingBounds();
-  expect(bounds.takes('schema.unknown-field', 'warn', 5_000_000)).toBe(true);
-  expect(bounds.takes('schema.unknown-field', 'warn', 1)).toBe(false);
-  const longs = Array.from({ length: 20 }, () => bounds.takes('schema.type', 'error', 100_000));
-  expect(longs.filter(Boolean)).toHaveLength(10);
-});
