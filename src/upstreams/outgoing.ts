@@ -78,7 +78,9 @@ const staysHere = byHeaderName(
  */
 export function outgoingPath(targetPath: string, url: string): string {
   if (targetPath === '' && url.startsWith('/')) return url;
-  const { path, query } = splitTarget(url);
+  const { path: asked, query } = splitTarget(url);
+  // `*` and a path without a slash first: no client of ours can send them.
+  const path = asked.startsWith('/') ? asked : `/${asked}`;
   const begins = targetPath === '' || path === targetPath || path.startsWith(`${targetPath}/`);
   const whole = begins ? path : targetPath + path;
   return query === '' && !url.endsWith('?') ? whole : `${whole}?${query}`;
