@@ -1,7 +1,7 @@
 /** What a run against a recording tells people at its end. */
 import { join } from 'node:path';
 import { amount, grouped, shortened } from '../reporters/wording.ts';
-import type { IdleFault } from '../server/faults/fault-list.ts';
+import type { IdleFault } from '../server/faults/faults.ts';
 import type { Config } from '../settings/config.ts';
 import type { Missed, MissedRequest } from '../upstreams/replay/misses.ts';
 import type { Unserved } from '../upstreams/replay/unserved.ts';

@@ -10,7 +10,7 @@ import { redactJson, redactText } from '../recordings/redact/redact.ts';
 import type { Redaction } from '../recordings/redact/redaction.ts';
 import { type Answer, type AnsweredBy, STOPPED } from '../upstreams/upstream.ts';
 import { type Client, clientOf, isCutByStop, resetConnection } from './connections.ts';
-import type { Fault } from './faults/fault-list.ts';
+import type { Fault } from './faults/faults.ts';
 import { type Audited, BodyKeeper, bodyToShow, type FinishedExchange } from './finished-exchange.ts';
 import { type GateAnswer, ownFault, problemOfError } from './problem.ts';
 import type { InSession } from './session-path.ts';

@@ -1,6 +1,6 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
-import { failClosed, type Handler, inTurn } from '../../src/server/handler.ts';
+import { createServer, type ServerResponse } from 'node:http';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { failClosed, type Handler } from '../../src/server/handler.ts';
 import { startGate } from '../support/in-process.ts';
 import { RawConnection, sendRaw } from '../support/raw.ts';
 import { closeServer, listen } from '../support/serve-upstream.ts';
@@ -35,18 +35,6 @@ describe('requests that a client sends at once', () => {
     client.close();
   });
 
-  it('to the control API wait for what was asked before, too', async () => {
-    const { asked, client } = await start();
-    client.write(`${get('/first')}${get('/__patchgate/exchanges')}${get('/last')}`);
-    await expect.poll(() => asked.length).toBe(1);
-    asked[0]?.end();
-    expect((await client.response()).status).toBe(200);
-    const { exchanges } = JSON.parse((await client.response()).body.toString());
-    expect(exchanges).toMatchObject([{ request: { url: '/first' }, response: { status: 200 } }]);
-    await expect.poll(() => asked.length).toBe(2);
-    client.close();
-  });
-
   it('end with their client, and those that wait are not sent', async () => {
     const { asked, target, client, port } = await start();
     client.write(get('/events').repeat(100));
@@ -73,59 +61,6 @@ describe('requests that a client sends at once', () => {
   });
 });
 
-describe('a request whose turn has not come', () => {
-  const asked: [IncomingMessage, ServerResponse][] = [];
-  const started: string[] = [];
-  let server: Server | undefined;
-  afterEach(async () => {
-    if (server) await closeServer(server);
-    asked.length = 0;
-    started.length = 0;
-  });
-
-  async function serve(handler: Handler): Promise<RawConnection> {
-    const turns = inTurn((req, res) => {
-      started.push(req.url as string);
-      handler(req, res);
-    });
-    server = createServer((req, res) => {
-      asked.push([req, res]);
-      turns(req, res);
-    });
-    return RawConnection.open(await listen(server));
-  }
-
-  it('keeps its body with the client', async () => {
-    const size = 32 * 1024 * 1024;
-    let bytes = 0;
-    const client = await serve((req, res) => {
-      req.on('data', (chunk) => (bytes += chunk.length));
-      if (req.method === 'POST') req.on('end', () => res.end());
-    });
-    client.write(`${get('/first')}POST /second HTTP/1.1\r\nHost: x\r\nContent-Length: ${size}\r\n\r\n`);
-    client.write(Buffer.alloc(size));
-    await expect.poll(() => asked[1]?.[0].readableLength).toBeGreaterThan(0);
-    for (let i = 0; i < 50; i++) await new Promise(setImmediate);
-    expect(asked[1]?.[0].readableLength).toBeLessThan(1024 * 1024);
-    expect([client.socket.writableLength > 0, started]).toEqual([true, ['/first']]);
-    asked[0]?.[1].end();
-    await client.response();
-    await client.response();
-    client.close();
-    expect([bytes, started]).toEqual([size, ['/first', '/second']]);
-  });
-
-  it('is started in the end, however many there were', { tags: 'slow' }, async () => {
-    const client = await serve((_, res) => res.end());
-    for (let i = 0; i < 3; i++) {
-      client.write(get('/').repeat(900));
-      for (let j = 0; j < 900; j++) await client.response();
-    }
-    client.close();
-    expect(started.length).toBe(2700);
-  });
-});
-
 /** The URL of a server that fails closed. */
 async function serveClosed(handler: Handler): Promise<string> {
   const server = createServer(failClosed(handler));
@@ -143,12 +78,4 @@ it('answers a request on which the handler throws with a 500 that says why, and 
   expect(response.headers.get('content-type')).toContain('application/problem+json');
   expect(await response.text()).toContain('Patchgate failed on this request: of no use');
   expect(await (await fetch(url)).text()).toBe('fine');
-});
-
-it('breaks off an answer that has begun', async () => {
-  const url = await serveClosed((_, res) => {
-    res.writeHead(200).flushHeaders();
-    throw new Error('too late');
-  });
-  await expect(fetch(url).then((response) => response.text())).rejects.toThrow();
 });

@@ -6,8 +6,7 @@ import { NO_BODY } from '../../upstreams/bodies.ts';
 import type { Answer } from '../../upstreams/upstream.ts';
 import type { Exchange, Step } from '../exchange.ts';
 import { hasBody } from '../watch-body.ts';
-import type { Fault } from './fault-list.ts';
-import type { FaultsOfRun } from './faults.ts';
+import type { Fault, FaultsOfRun } from './faults.ts';
 
 type Waits = Pick<FaultsOfRun, 'wait'>;
 
@@ -20,7 +19,7 @@ export function isInstead({ rule }: Fault): boolean {
 export async function answerInstead(fault: Fault, x: Exchange, waits: Waits): Promise<Answer | undefined> {
   const { req, body } = x;
   if (!body && hasBody(req) && !req.readableEnded) await once(req.resume(), 'end');
-  await waits.wait(fault.delay, x.signal);
+  await waits.wait(fault, x.signal);
   if (fault.rule.answer) return named(answerOf(fault.rule.answer, fault.text), fault);
   x.reset();
   return undefined;
@@ -31,7 +30,7 @@ export async function delayed(answer: Step, fault: Fault, x: Exchange, waits: Wa
   const whole = named((await answer) as Answer, fault);
   // Most answers are there whole by then, and recorded.
   if (!Buffer.isBuffer(whole.body)) whole.body.read(0);
-  await waits.wait(fault.delay, x.signal);
+  await waits.wait(fault, x.signal);
   return whole;
 }
 

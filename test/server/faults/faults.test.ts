@@ -1,6 +1,10 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { FaultsOfRun } from '../../../src/server/faults/faults.ts';
+import { Sessions } from '../../../src/server/sessions.ts';
 import type { UserConfig } from '../../../src/settings/define-config.ts';
+import { readFaults } from '../../../src/settings/faults.ts';
 import { laterRefusal } from '../../support/errors.ts';
+import { gate } from '../../support/gate.ts';
 import { type InProcess, type Settings, startGate } from '../../support/in-process.ts';
 import { RawConnection, requestBytes, sendRaw, valuesOf } from '../../support/raw.ts';
 import { filesBelow } from '../../support/recordings.ts';
@@ -63,22 +67,6 @@ describe('a status', () => {
     expect(valuesOf(json, 'content-type')).toEqual(['application/json']);
     expect(JSON.parse(String(json.body))).toEqual({ a: 1 });
     expect([none.status, none.body.length, valuesOf(none, 'content-length')]).toEqual([204, 0, []]);
-  });
-
-  it('leaves the connection to the next request, whose body nobody has read', async () => {
-    const target = await startTarget();
-    const gate = await start({
-      target: target.url,
-      fault: ['status=503 count=1', 'PATCH status=500 count=1'],
-    });
-    const connection = await RawConnection.open(gate.port);
-    const body = Buffer.alloc(300_000, 'a');
-    connection.write(requestBytes({ method: 'POST', path: '/a', body }));
-    connection.write(requestBytes({ path: '/b' }));
-    expect([(await connection.response()).status, (await connection.response()).status]).toEqual([503, 200]);
-    connection.close();
-    expect(target.received.map(({ url }) => url)).toEqual(['/b']);
-    expect([...gate.gate.exchanges()].at(-1)?.request.body?.size).toBe(300_000);
   });
 
   it('changes nothing, and is of no request that the gate blocks', async () => {
@@ -181,14 +169,33 @@ describe('latency', () => {
   });
 });
 
-it.each<[Given, 'proxy' | 'fake', string]>([
-  [
-    { fault: 'updateProjct reset' },
-    'fake',
-    'fault "updateProjct reset": the contract has no operation updateProjct (did you mean "updateProject"?)',
-  ],
-])('what can never happen is an error at the start: %j', async (given, kind, says) => {
-  expect(await laterRefusal('bad-usage', start(given, kind))).toContain(says);
+it.each([
+  ['reset', 'HEAD', '/x', true],
+  ['GET reset', 'HEAD', '/x', false],
+  ['/projects/* reset', 'GET', '/api/v2/accounts/current/projects/42?x=/y', true],
+  ['/accounts/*/projects/{42,43} reset', 'GET', 'http://a.example/accounts/1/projects/43/', true],
+  ['/projects/* reset', 'GET', '/projects/42/x', false],
+  ['/projects/* reset', 'GET', '/other?/projects/42', false],
+  ['updateProject reset', 'PATCH', PROJECT, true],
+  ['updateProject reset', 'PATCH', '/api/v2/accounts/current/features/7', false],
+])('%s fits %s %s: %s', async (fault, method, url, fits) => {
+  const sessions = new Sessions(0);
+  const faults = await FaultsOfRun.of({ gate: gate(), sessions, start: readFaults([fault], 'fault') });
+  const choose = () => faults.choose(sessions.default, { method, url, headers: [] });
+  expect(choose()?.text).toBe(fits ? fault : undefined);
+  expect(faults.neverHappened()).toEqual(fits ? [] : [{ fault, matched: 0 }]);
+});
+
+it('one with a rate is drawn, and one with a count happens so often in each session', async () => {
+  const sessions = new Sessions(0);
+  const start = readFaults(['reset rate=0', 'status=503 rate=0.3 count=5000', 'status=500 count=1'], 'fault');
+  const faults = await FaultsOfRun.of({ gate: gate(), sessions, start });
+  const head = { method: 'GET', url: '/x', headers: [] };
+  const drawn = Array.from({ length: 10_000 }, () => faults.choose(sessions.default, head)?.text);
+  expect(drawn.filter((text) => text?.includes('503')).length / 10_000).toBeCloseTo(0.3, 1);
+  expect(drawn.filter((text) => text?.includes('500 ')).length).toBe(1);
+  expect(faults.choose(sessions.begin('b'), head)).toBeDefined();
+  expect(faults.neverHappened()).toEqual([{ fault: 'reset rate=0', matched: 10_001 }]);
 });
 
 describe('the faults of a run', () => {
@@ -238,20 +245,5 @@ describe('the faults of a run', () => {
     expect(await refused('get reset')).toContain('(did you mean "GET"?)');
     expect(await refused('reset', 'ä')).toContain('no session of that name');
     expect(await statuses(gate, 1)).toEqual([503]);
-  });
-
-  it('are refused where a method is misspelt, and not where it is only unusual', async () => {
-    const { faults } = (await fake([])).gate;
-    expect(await laterRefusal('bad-input', faults.set('PTACH /x status=503'))).toBe(
-      'fault "PTACH /x status=503": PTACH is no method of HTTP (did you mean "PATCH"?)',
-    );
-    await faults.set(['FETCH reset', 'PURGE reset', 'PUT reset']);
-    expect(faults.list().faults).toHaveLength(3);
-  });
-
-  it('are told at the start', async () => {
-    expect((await fake('reset; reset')).gate.summary).toMatch(/; injects 2 faults$/);
-    expect((await fake('reset')).gate.summary).toMatch(/; injects 1 fault$/);
-    expect((await fake([])).gate.summary).not.toContain('injects');
   });
 });
