@@ -213,22 +213,6 @@ describe('bodies', () => {
     expect(missed.head).toContain('501');
   }, 60_000);
 
-  it('of 15 MB are kept whole', async () => {
-    const cwd = temporaryFolder();
-    const text = Buffer.from('0123456789 "quoted" \\ ü\n'.repeat(600_000));
-    const bytes = Buffer.alloc(15_000_000, noise(65_537));
-    const target = await startTarget((req, res) => {
-      res.setHeader('content-type', req.url === '/text' ? 'text/plain' : 'application/octet-stream');
-      res.end(req.url === '/text' ? text : bytes);
-    });
-    const recorder = await startRecorder(cwd, target.url);
-    for (const path of ['/text', '/bytes']) await curl(recorder.url + path);
-    await recorder.gate.close();
-    const replay = await startReplay(cwd);
-    expect((await curl(`${replay.url}/text`)).body.equals(text)).toBe(true);
-    expect((await curl(`${replay.url}/bytes`)).body.equals(bytes)).toBe(true);
-  }, 60_000);
-
   it('that cannot be decoded, or are too long, are not kept: a notice says so, once, and so does the replay', async () => {
     const cwd = temporaryFolder();
     const LONG = 16 * 1024 * 1024 + 1;

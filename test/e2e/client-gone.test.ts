@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type Running, startBinary } from '../support/binary.ts';
 import { PROJECT_PATH, REQUESTS } from '../support/e2e-bodies.ts';
-import { RawConnection, requestBytes, sendRaw } from '../support/raw.ts';
+import { RawConnection, requestBytes } from '../support/raw.ts';
 import { startStreamingTarget, type Target } from '../support/target.ts';
 
 describe('a client that goes away', () => {
@@ -35,26 +35,6 @@ describe('a client that goes away', () => {
     await closed;
     expect(res.writableFinished).toBe(false);
     await gate.said('the client went away');
-  });
-
-  it('is not replaced: the target is not asked again', async () => {
-    const asked: (string | undefined)[] = [];
-    const arrived = new Promise<ServerResponse>((resolve) => {
-      onRequest = (req, res) => {
-        asked.push(req.url);
-        if (req.url === '/left') resolve(res);
-        else res.end();
-      };
-    });
-    // The target's connection is one that was used before.
-    expect((await sendRaw(gate.port, { path: '/first' })).status).toBe(200);
-    const client = await RawConnection.open(gate.port);
-    client.write(requestBytes({ path: '/left' }));
-    const closed = once(await arrived, 'close');
-    client.close();
-    await closed;
-    expect((await sendRaw(gate.port, { path: '/last' })).status).toBe(200);
-    expect(asked).toEqual(['/first', '/left', '/last']);
   });
 
   it.each(REQUESTS)('in the middle of the answer ends it at the target: %s', async (_, request) => {

@@ -77,11 +77,6 @@ describe.each(WAYS)('%s', (_, request, own) => {
   });
 });
 
-it("has the target's host where the client names none", async () => {
-  await sendRaw(gates.plain.port, 'GET /x HTTP/1.0\r\n\r\n');
-  expect(target.received.at(-1)?.headers.host).toBe(`127.0.0.1:${target.port}`);
-});
-
 it('keeps and shows nothing of a header that comes from the environment', async () => {
   const echo = await startTarget((req, res) =>
     res

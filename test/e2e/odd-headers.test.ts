@@ -60,18 +60,3 @@ describe('mounted in a server that keeps so many headers', () => {
     await closeServer(server);
   });
 });
-
-it('a target that is no URL is refused by the control API', async () => {
-  const target = await startTarget();
-  const { port } = await startGate({ target: target.url });
-  const warnings: Error[] = [];
-  const onWarning = (warning: Error) => warnings.push(warning);
-  process.on('warning', onWarning);
-  for (const path of ['http://[::1/__patchgate/health', 'http://a:99999/__patchgate/health']) {
-    const { status, body } = await sendRaw(port, { path });
-    expect([status, JSON.parse(body.toString()).detail]).toEqual([400, expect.stringContaining('target')]);
-  }
-  await new Promise(setImmediate);
-  process.off('warning', onWarning);
-  expect([warnings, target.received]).toEqual([[], []]);
-});

@@ -2,7 +2,7 @@ import { networkInterfaces } from 'node:os';
 import { describe, expect, it } from 'vitest';
 import { runBinary } from '../support/binary.ts';
 import { startGate } from '../support/in-process.ts';
-import { freePort, startTarget } from '../support/target.ts';
+import { freePort } from '../support/target.ts';
 
 const addresses = Object.values(networkInterfaces()).flatMap((all) => all ?? []);
 const hasIpv6 = addresses.some(({ address }) => address === '::1');
@@ -49,13 +49,6 @@ describe('a proxy whose target is itself does not start', () => {
 });
 
 describe('a proxy starts', () => {
-  it('where another address with the same port is the target', async () => {
-    const { url, port } = await startTarget();
-    const gate = await startGate({ target: url, host: '127.0.0.2', port });
-    const { status } = await fetch(`http://127.0.0.2:${port}/x`);
-    expect([gate.port, status]).toEqual([port, 200]);
-  });
-
   it('where nobody knows the name of the target', async () => {
     const port = await freePort();
     const { url } = await startGate({ target: `http://no-such-host.invalid:${port}`, port });

@@ -86,13 +86,6 @@ describe.concurrent('a client that is too slow is answered 408, and its connecti
     client.close();
   });
 
-  it('with a second request, on a connection that was answered', async () => {
-    const client = await send('GET /x HTTP/1.1\r\nHost: localhost\r\n\r\n');
-    expect((await client.response()).status).toBe(200);
-    client.write('GET /y HTTP');
-    await expectTimedOut(client);
-  });
-
   it.each([
     ['in a body that is judged', '', ''],
     ['after half of it', '', BODY.slice(0, 20)],
@@ -176,15 +169,6 @@ describe.concurrent('as long as it likes has', () => {
     socket.send('there');
     expect(String((await once(socket, 'message'))[0])).toBe('there');
     socket.terminate();
-  });
-
-  it('a connection between two requests', async () => {
-    const client = await send('GET /x HTTP/1.1\r\nHost: localhost\r\n\r\n');
-    expect((await client.response()).status).toBe(200);
-    await wait(2 * LIMIT);
-    client.write(`${PATCH}\r\n${BODY}`);
-    expect((await client.response()).status).toBe(200);
-    client.close();
   });
 });
 

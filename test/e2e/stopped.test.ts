@@ -91,16 +91,6 @@ describe.concurrent('what the stop cuts off', () => {
     expect(recorded.filter((file) => !file.includes('.patchgate'))).toEqual(['default/last/GET.json']);
   });
 
-  it('stands so in the list of exchanges', async () => {
-    const target = await startTarget();
-    const { port, gate } = await startGate({ target: target.url });
-    const clients = await openAll(port);
-    await gate.close();
-    for (const client of clients) client.close();
-    const failures = [...gate.exchanges()].map(({ failure }) => failure).filter(Boolean);
-    expect(failures).toEqual(OPEN.map(() => STOPPED));
-  });
-
   it('is answered so in a server of somebody else', async () => {
     const target = await startTarget();
     const cwd = temporaryFolder();

@@ -94,18 +94,6 @@ describe('an upload', () => {
   });
 });
 
-it.each([
-  ['GET', { path: '/x' }],
-  ['judged PATCH', PROJECT],
-] as const)('a timeout of 0 is none: %s', async (_, request) => {
-  const target = await startStreamingTarget((req, res) => {
-    req.resume();
-    setTimeout(() => res.end('late'), 100);
-  });
-  const gate = await startGate({ target: target.url, timeout: 0 });
-  expect((await sendRaw(gate.port, request)).body.toString()).toBe('late');
-});
-
 describe('the framing of a response', () => {
   let gate: InProcess;
   let answer = '';

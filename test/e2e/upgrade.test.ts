@@ -86,17 +86,6 @@ describe('a request that asks for an upgrade', () => {
     client.close();
   });
 
-  it('may come a hundred times on one connection', async () => {
-    const client = await RawConnection.open(gate.port);
-    for (let i = 0; i < 100; i++) {
-      client.write(get(`/${i}`));
-      expect((await client.response()).status).toBe(200);
-    }
-    client.close();
-    // Node warns of listeners that pile up.
-    expect(gate.stderr()).not.toContain('Warning');
-  });
-
   it('may be cut off in the middle', async () => {
     const client = await RawConnection.open(gate.port);
     client.write(patch(GOOD_PROJECT).slice(0, -5));

@@ -8,10 +8,9 @@ import { WebSocket, WebSocketServer } from 'ws';
 import { type Running, startBinary } from '../support/binary.ts';
 import { PROJECT_PATH } from '../support/e2e-bodies.ts';
 import { holdTimers } from '../support/held-timers.ts';
-import { type InProcess, startGate, startRecorder } from '../support/in-process.ts';
+import { type InProcess, startGate } from '../support/in-process.ts';
 import { RawConnection, valuesOf } from '../support/raw.ts';
 import { freePort, type RawTarget, startRawTarget } from '../support/target.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const HANDSHAKE =
   'Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n';
@@ -51,19 +50,6 @@ describe('a WebSocket', () => {
     const [answer, isBinary] = (await once(socket, 'message')) as [Buffer, boolean];
     return { answer, isBinary };
   };
-
-  it('is not recorded, which is said once', async () => {
-    const target = gate.url;
-    const recorder = await startRecorder(temporaryFolder(), target);
-    for (const path of ['/first?token=s3cret', '/second']) {
-      const socket = new WebSocket(recorder.url.replace('http', 'ws') + path);
-      await once(socket, 'open');
-      socket.terminate();
-    }
-    expect(recorder.notices).toEqual([
-      'not recorded: GET /first?token=[redacted]: WebSockets are forwarded only, and a replay has none. This is not said again',
-    ]);
-  });
 
   it('carries text, bytes and a message of 8 MB both ways', async () => {
     const socket = await open();
@@ -106,39 +92,6 @@ describe('a WebSocket', () => {
     accepted.at(-1)?.close(4002, 'go away');
     const [otherCode, otherReason] = (await atClient) as [number, Buffer];
     expect([otherCode, otherReason.toString()]).toEqual([4002, 'go away']);
-  });
-
-  it('ends at one side when the other vanishes', async () => {
-    const first = await open();
-    const atTarget = once(accepted.at(-1) as WebSocket, 'close');
-    first.terminate();
-    await atTarget;
-    const second = await open();
-    const atClient = once(second, 'close');
-    accepted.at(-1)?.terminate();
-    await atClient;
-  });
-
-  it('is listed with the session that its handshake names', async () => {
-    const socket = new WebSocket(`${gate.url.replace('http', 'ws')}/in-session`, {
-      headers: { 'Patchgate-Session': 'one' },
-    });
-    await once(socket, 'open');
-    socket.terminate();
-    const listed = await fetch(`${gate.url}/__patchgate/exchanges?session=one`);
-    const { exchanges } = (await listed.json()) as { exchanges: { session: string; request: unknown }[] };
-    expect(exchanges).toHaveLength(1);
-    expect(exchanges[0]).toMatchObject({ session: 'one', request: { url: '/in-session' } });
-  });
-
-  it('does not keep the gate from ending', async () => {
-    const other = await startBinary(['proxy', `http://127.0.0.1:${(server.address() as AddressInfo).port}`]);
-    const socket = new WebSocket(other.url.replace('http', 'ws'));
-    await once(socket, 'open');
-    const atClient = once(socket, 'close');
-    const { code } = await other.stop();
-    expect(code).toBe(0);
-    await atClient;
   });
 });
 
@@ -183,15 +136,6 @@ describe('a handshake', () => {
     },
   );
 
-  it('whose session has no fit name is refused', async () => {
-    const client = await attempt('', '/socket', `Patchgate-Session: ${'x'.repeat(101)}\r\n`);
-    const { status, body } = await client.response();
-    expect(status).toBe(400);
-    expect(body.toString()).toContain('the header Patchgate-Session is not a name');
-    await client.closed();
-    expect(received).toBe('');
-  });
-
   it('that the target does not answer is a 504', async () => {
     answer = '';
     const timers = holdTimers(TIMEOUT);
@@ -200,15 +144,6 @@ describe('a handshake', () => {
     timers.goOff();
     expect((await client.response()).status).toBe(504);
     await client.closed();
-    client.close();
-  });
-
-  it('whose refusal is cut off ends', async () => {
-    answer = 'HTTP/1.1 403 Forbidden\r\nContent-Length: 100\r\n\r\npartial';
-    const client = await attempt();
-    await client.came('partial');
-    sockets.at(-1)?.end();
-    expect(await client.response()).toMatchObject({ status: 403, isWhole: false });
     client.close();
   });
 
