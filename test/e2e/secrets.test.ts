@@ -194,22 +194,26 @@ async function expectNoneShown(gate: Running, least: number, secrets?: readonly 
 it('hides what a name or its looks tell, and matches it by any value', { timeout: 120_000 }, async () => {
   const cwd = temporaryFolder();
   const { values, requests, answer } = traffic(SECRET_NAMES, SECRET_HEADERS, 'hush');
+  const environment = { id: 1, name: JWT, isEnabled: true };
+  const project = (environments: object[]) => JSON.stringify({ ...GOOD_PROJECT, name: JWT, environments });
   const target = await startTarget((req, res) => {
     res.setHeader('Set-Cookie', `sid=${values[0]}`);
     if (req.url?.startsWith('/hush')) return answer(res);
+    res.setHeader('Content-Type', 'application/json');
+    // What the gate knows of the project, of which a PATCH deletes something then.
+    if (req.method === 'GET' && req.url?.startsWith('/t/')) return res.end(project([environment]));
     res.end(req.url === '/environments' ? `[{"id":1,"name":"staging","token":"${ENVIRONMENT_KEY}"}]` : '{}');
   });
   const args = ['--record', '--no-guard', '--audit', 'audit.jsonl'];
   const gate = await startBinary(['proxy', target.url, ...args], { cwd });
-  const environment = { id: 1, name: JWT, isEnabled: true };
   const patch = (path: string, environments: object[]): RawRequest => ({
     ...{ method: 'PATCH', path, headers: [JSON_TYPE] },
-    body: JSON.stringify({ ...GOOD_PROJECT, name: JWT, environments }),
+    body: project(environments),
   });
   const all: RawRequest[] = [
     ...[{ path: '/environments' }, ...requests, ...OTHERS.map(([request]) => request)],
     ...[patch(PROJECT_PATH, [environment]), patch(`/t/${JWT}${PROJECT_PATH}`, [environment])],
-    patch(`/t/${JWT}${PROJECT_PATH}`, [{ ...environment, id: 2 }]),
+    ...[{ path: `/t/${JWT}${PROJECT_PATH}` }, patch(`/t/${JWT}${PROJECT_PATH}`, [{ ...environment, id: 2 }])],
   ];
   const hushed = () => [...values, ...OTHERS.map(([, secret]) => secret)];
   for (const request of all) {
