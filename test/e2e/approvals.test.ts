@@ -99,15 +99,6 @@ describe('the resource', () => {
     expect(JSON.stringify(await list(gate))).not.toContain(approve);
   });
 
-  it.each([
-    ['?status=pending', 200],
-    ['?limit=x', 400],
-    ['?status=held', 400],
-    ['?other=1', 400],
-  ])('takes %s: %i', async (query, status) => {
-    expect((await control(await start(), `approvals${query}`)).status).toBe(status);
-  });
-
   it('refuses what is no decision', async () => {
     const gate = await start();
     await patch(gate.url, BOTH);
@@ -124,6 +115,8 @@ describe('the resource', () => {
     expect((await decide(gate, 'x', 'approve')).status).toBe(404);
     expect((await control(gate, 'approvals/x')).status).toBe(404);
     expect((await one(gate, approval)).status).toBe('pending');
+    for (const query of ['limit=x', 'status=held', 'other=1'])
+      expect((await control(gate, `approvals?${query}`)).status).toBe(400);
   });
 
   it('tells of each in the stream of events', async () => {
@@ -346,25 +339,11 @@ it('the audit names the approval that was asked for, decided and used', async ()
     .trimEnd()
     .split('\n')
     .map((line) => JSON.parse(line));
-  expect(lines.shift()).toMatchObject({ verdict: 'pass', unguarded: true });
+  const decided = { event: 'decision', approval, decision: 'approve', by: 'anna', reason: 'agreed' };
   expect(lines).toMatchObject([
+    { verdict: 'pass', unguarded: true },
     { verdict: 'block', approved: false, approval },
-    {
-      audit: 1,
-      time: expect.stringMatching(/Z$/),
-      event: 'decision',
-      approval,
-      decision: 'approve',
-      by: 'anna',
-      reason: 'agreed',
-      client: '127.0.0.1',
-      method: 'PATCH',
-      path: '/api/v2/accounts/current/projects/42',
-      operation: 'updateProject',
-      record: { account: 'current', kind: 'project', id: '42' },
-      effects: [{ kind: 'environment-deleted', id: 2 }],
-    },
+    { ...decided, operation: 'updateProject', effects: [{ kind: 'environment-deleted', id: 2 }] },
     { verdict: 'pass', approved: true, approval },
   ]);
-  expect(lines).toHaveLength(3);
 });

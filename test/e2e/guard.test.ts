@@ -65,16 +65,6 @@ describe('what is known', () => {
     expect(service.deleted).toEqual([]);
   });
 
-  it('is what it was where the target could not be reached', async () => {
-    const { url } = await start();
-    await patch(url, BOTH);
-    const { port } = service.target;
-    await service.target.close();
-    expect((await patch(url, project('1 Production', '2 Staging', '3 QA'))).status).toBe(502);
-    service.target.server.listen(port, '127.0.0.1');
-    expect(lossesIn(await patch(url, ONE))).toEqual(['environment-deleted 2']);
-  });
-
   it.each([
     ['bare', (shown: unknown) => shown],
     ['wrapped', (shown: unknown) => ({ status: 'ok', _data: shown })],
@@ -201,15 +191,6 @@ describe('settings', () => {
     expect(blocked.json.findings).toMatchObject([{ rule: 'project.state-unknown', pointer: '' }]);
     expect((await patch(url, BOTH, approved(blocked.json.approve))).status).toBe(200);
     expect((await patch(url, BOTH)).status).toBe(200);
-  });
-
-  it('--allow-delete lets those go that it names', async () => {
-    const { url } = await start({ allowDelete: ['e2e-*'] });
-    await patch(url, project('1 Production', '2 Staging', '3 e2e-a', '4 e2e-b'));
-    expect((await patch(url, BOTH)).status).toBe(200);
-    await patch(url, project('1 Production', '2 Staging', '3 e2e-a'));
-    expect(lossesIn(await patch(url, ONE))).toEqual(['environment-deleted 2', 'environment-deleted 3']);
-    expect(service.deleted).toEqual(['42: 3 e2e-a', '42: 4 e2e-b']);
   });
 
   it.each(['warn', 'off'] as const)('--validation %s leaves the guard as it is', async (validation) => {

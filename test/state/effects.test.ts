@@ -140,10 +140,6 @@ describe('environments', () => {
     expect(brief(found)).toEqual(['replaced 1 A 20 0', 'replaced 2 A 10 1']);
   });
 
-  it('are not renamed to what cannot be read', () => {
-    expect(effects(has([1, 'A']), { environments: [{ id: 1, name: 5 }] })).toEqual([]);
-  });
-
   it('known by two names are lost by either, and renamed only from both', () => {
     const either = has([1, 'Prod'], [2, 'Staging'], [1, 'Production']);
     expect(brief(effects(either, has([9, 'Prod'], [2, 'Staging'])))).toEqual([

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { environmentsOf, languagesOf } from '../../src/state/project.ts';
+import { environmentsOf } from '../../src/state/project.ts';
 
 test('environments are those that have an id', () => {
   const environments = [
@@ -15,9 +15,4 @@ test('environments are those that have an id', () => {
   ]);
   for (const odd of [undefined, null, 'x', [], { environments: { 0: { id: 1 } } }])
     expect(environmentsOf(odd as never)).toEqual([]);
-});
-
-test('languages are texts, each once', () => {
-  expect([...languagesOf({ languages: ['GO', 5, 'GO', null, 'PHP'] })]).toEqual(['GO', 'PHP']);
-  expect([...languagesOf({ languages: 'GO' })]).toEqual([]);
 });

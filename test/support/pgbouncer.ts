@@ -2,9 +2,9 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import pg from 'pg';
 import { cleanUpLater } from './clean-up.ts';
-import { asPostgres, folderOfPostgres } from './postgres.ts';
+import { asPostgres, folderOfPostgres, rowsOf } from './postgres.ts';
+import { soon } from './soon.ts';
 import { freePort } from './target.ts';
 
 /** @returns the URL of the same database through it */
@@ -12,10 +12,8 @@ export async function startPgbouncer(url: string): Promise<string> {
   const folder = folderOfPostgres();
   const options = { ...asPostgres(), cwd: folder, stdio: 'ignore' as const };
   const port = await freePort();
-  const [config, users] = ['pgbouncer.ini', 'users.txt'].map((name) => join(folder, name)) as [
-    string,
-    string,
-  ];
+  const config = join(folder, 'pgbouncer.ini');
+  const users = join(folder, 'users.txt');
   writeFileSync(users, '"postgres" ""\n', { mode: 0o644 });
   writeFileSync(
     config,
@@ -40,17 +38,11 @@ export async function startPgbouncer(url: string): Promise<string> {
   });
   const through = new URL(url);
   through.port = String(port);
-  for (;;) {
-    const client = new pg.Client({ connectionString: through.href });
-    try {
-      await client.connect();
-      await client.end();
-      return through.href;
-    } catch (error) {
-      if (bouncer.exitCode !== null) throw error;
-      await new Promise((resolve) => setTimeout(resolve, 50));
-    }
-  }
+  await soon(() => {
+    if (bouncer.exitCode !== null) throw new Error('pgbouncer did not start');
+    return rowsOf(through.href, 'SELECT 1');
+  });
+  return through.href;
 }
 
 /** Debian puts it where only root looks. */

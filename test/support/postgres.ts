@@ -1,6 +1,6 @@
 /** A PostgreSQL server of the tests' own, on a free port: Debian's. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { appendFileSync, chownSync, mkdirSync, writeFileSync } from 'node:fs';
+import { chownSync, mkdirSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
@@ -71,18 +71,12 @@ export async function startPostgres(tls?: Pair): Promise<Postgres> {
   const port = await freePort();
   writeFileSync(
     join(data, 'postgresql.conf'),
-    `listen_addresses = '127.0.0.1'\nport = ${port}\nunix_socket_directories = ''\nmax_connections = 200\nfsync = off\n`,
+    `listen_addresses = '127.0.0.1'\nport = ${port}\nunix_socket_directories = ''\nmax_connections = 200\nfsync = off\nssl = ${tls ? 'on' : 'off'}\n`,
   );
-  if (tls) {
-    for (const [name, text] of [
-      ['server.crt', tls.cert],
-      ['server.key', tls.key],
-    ] as const) {
-      writeFileSync(join(data, name), text, { mode: 0o600 });
-      const { uid, gid } = asPostgres();
-      if (uid !== undefined) chownSync(join(data, name), uid, gid as number);
-    }
-    appendFileSync(join(data, 'postgresql.conf'), 'ssl = on\n');
+  for (const [name, text] of tls ? Object.entries({ 'server.crt': tls.cert, 'server.key': tls.key }) : []) {
+    writeFileSync(join(data, name), text, { mode: 0o600 });
+    const { uid, gid } = asPostgres();
+    if (uid !== undefined) chownSync(join(data, name), uid, gid as number);
   }
   const url = (name: string) => `postgres://postgres@127.0.0.1:${port}/${name}`;
   let server: ChildProcess | undefined;
