@@ -4,7 +4,7 @@ import { scanJson, UNLIMITED } from '../json/scan-json.ts';
 import type { JsonBody, KeptBody, StoredBody } from '../model/exchange.ts';
 
 /** JSON nested deeper is kept as text: in a file, where each level is indented, it would grow with the depth's square. */
-export const MAX_JSON_DEPTH = 128;
+const MAX_JSON_DEPTH = 128;
 
 /** Bytes of a body that is kept at most; of a longer one the exchange says only how many there were. */
 export const RECORD_LIMIT = 16 * 1024 * 1024;
@@ -51,7 +51,7 @@ export function jsonOf(stored: StoredBody): JsonValue | undefined {
   }
 }
 
-export function isDeeperThan(levels: number, value: JsonValue): boolean {
+function isDeeperThan(levels: number, value: JsonValue): boolean {
   if (typeof value !== 'object' || value === null) return false;
   return levels === 0 || Object.values(value).some((item) => isDeeperThan(levels - 1, item));
 }

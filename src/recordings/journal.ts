@@ -20,7 +20,7 @@ import type { PlainExchange } from './plain-exchange.ts';
  * order of their answers. A frame is a line of JSON (time, method, path, query, headers, status, sizes), the bytes of both bodies, and
  * a line feed. A merge renames it to a segment, `journal.1`, `journal.2`, …, and goes through these.
  */
-export const JOURNAL = 'journal';
+const JOURNAL = 'journal';
 
 const LINE_FEED = 10;
 const FORMAT = 1;

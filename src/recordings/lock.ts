@@ -43,7 +43,7 @@ export function takeLock(file: string, thing: string, instead: string): Lock {
     pid: process.pid,
     host: hostname(),
     startedAt: new Date().toISOString(),
-    processStart: statOf(process.pid)?.start,
+    processStart: startOf(process.pid),
     id: randomBytes(6).toString('hex'),
   };
   const own = `${file}.${self.id}.tmp`;
@@ -155,21 +155,20 @@ function isAlive({ pid, host, processStart }: Holder): boolean {
     // A process of another user refuses the signal, but it is there.
     if (systemCode(error) === 'ESRCH') return false;
   }
-  const now = statOf(pid);
-  if (now === undefined) return true;
-  // A zombie has ended.
-  if (now.state === 'Z' || now.state === 'X') return false;
-  return processStart === undefined || now.start === processStart;
+  const now = startOf(pid);
+  return now === undefined || (now !== ENDED && (processStart === undefined || now === processStart));
 }
 
-/** A process's state, and when it began: the boot and its ticks. Linux only (proc_pid_stat(5)). */
-function statOf(pid: number): { state: string | undefined; start: string } | undefined {
+const ENDED = 'ended';
+
+/** When a process began: the boot and its ticks; `ended` for a zombie. Linux only (proc_pid_stat(5)). */
+function startOf(pid: number): string | undefined {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'latin1');
     // The name in parentheses may hold anything.
     const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
     const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim();
-    return { state: fields[0], start: `${boot}:${fields[19]}` };
+    return /[ZX]/.test(fields[0] as string) ? ENDED : `${boot}:${fields[19]}`;
   } catch {
     return undefined;
   }

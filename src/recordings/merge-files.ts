@@ -174,11 +174,6 @@ export function readWaiting(root: string): WaitingRun {
   }
 }
 
-/** Something may stand in the journal. @param root the recording's folder */
-export function hasJournal(root: string): boolean {
-  return segmentNumbers(join(root, HIDDEN)).length > 0;
-}
-
 /** The same for exchanges of one request, as the rules have it, in one session. */
 export function keysBy(rules: MatchRules): KeyOf {
   return ({ request, meta }) =>
