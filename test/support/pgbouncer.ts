@@ -23,7 +23,7 @@ export async function startPgbouncer(url: string): Promise<string> {
       '[pgbouncer]',
       `listen_addr = 127.0.0.1\nlisten_port = ${port}\nunix_socket_dir =`,
       `auth_type = trust\nauth_file = ${users}`,
-      'pool_mode = transaction\nmax_client_conn = 200\ndefault_pool_size = 10',
+      'pool_mode = transaction\nmax_client_conn = 200\ndefault_pool_size = 60',
       // Who waits for a server that is away is told soon, and one that is back is asked soon.
       'server_login_retry = 1\nquery_wait_timeout = 2',
       '',
