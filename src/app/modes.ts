@@ -11,7 +11,7 @@ import type { ReplayUpstream } from '../upstreams/replay.ts';
 import { parseTarget } from '../upstreams/target.ts';
 import type { Upstream } from '../upstreams/upstream.ts';
 import type { Opened } from './closing.ts';
-import type { Shared } from './open-database.ts';
+import type { Shared } from './open-recording.ts';
 import { isRecorded, openRecording, recordMode, requireRecording } from './open-recording.ts';
 
 export type ServerKind = 'proxy' | 'replay' | 'fake';

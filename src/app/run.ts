@@ -1,12 +1,12 @@
 import type { PatchgateError } from '../errors.ts';
 import type { Gate } from '../gate/gate.ts';
+import type { NamedTokens } from '../server/access.ts';
 import { createAccessLog } from '../server/access-log.ts';
 import { Audit } from '../server/audit.ts';
 import { ExchangeList } from '../server/exchange-list.ts';
 import { FaultsOfRun } from '../server/faults/faults.ts';
 import { type FinishedExchange, isOwnFailure } from '../server/finished-exchange.ts';
 import { Metrics } from '../server/metrics.ts';
-import type { NamedTokens } from '../server/named-tokens.ts';
 import { Sessions } from '../server/sessions.ts';
 import { version } from '../version.ts';
 import type { ComposedGuard } from './compose-guard.ts';

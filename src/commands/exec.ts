@@ -1,6 +1,6 @@
 import type { CommandModule } from 'yargs';
+import { replayOrRecord } from '../app/open-recording.ts';
 import { createPatchgate, type Patchgate } from '../app/patchgate.ts';
-import { replayOrRecord } from '../app/replay-or-record.ts';
 import { missesText, neverHappenedText, recordedAt } from '../app/run-text.ts';
 import { messageOf, PatchgateError } from '../errors.ts';
 import { losesEnvironment } from '../model/effect.ts';
@@ -59,7 +59,6 @@ export const exec: CommandModule = {
 const OWN = { port: 0, log: 'off', state: false };
 const AGAIN = 'the same command with';
 const WORDING = {
-  flag: (name: string) => `--${name}`,
   target: 'give it with --target URL',
   record: `record it: ${AGAIN} --record all --target URL`,
 };

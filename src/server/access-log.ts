@@ -52,7 +52,7 @@ export function createAccessLog(
       waiting +=
         format === 'json'
           ? `${printable(JSON.stringify({ time: time.toISOString(), ...entry }))}\n`
-          : `${paint('grey', clock(time))} ${textOf(entry, paint)}\n`;
+          : `${paint('grey', time.toTimeString().slice(0, 8))} ${textOf(entry, paint)}\n`;
       timer ??= setImmediate(flush);
     },
     flush,
@@ -120,16 +120,3 @@ function worstOf(findings: readonly Finding[]): Pick<Finding, 'rule' | 'severity
 }
 
 const LOSING = new Set(['project.environment-deleted', 'project.environment-replaced', 'project.empty-list']);
-
-let clockSecond = -1;
-let clockText = '';
-
-/** Local time, as `14:03:07`; made once a second. */
-function clock(time: Date): string {
-  const second = Math.floor(time.getTime() / 1000);
-  if (second !== clockSecond) {
-    clockSecond = second;
-    clockText = time.toTimeString().slice(0, 8);
-  }
-  return clockText;
-}

@@ -1,9 +1,11 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP, type Server } from 'node:net';
-import { PatchgateError } from '../errors.ts';
-import { header, headerValues } from '../http/http.ts';
+import { PatchgateError, whyUnreadable } from '../errors.ts';
+import { header, headerValues, type RawHeaders } from '../http/http.ts';
 import { isUrl, parseUrl } from '../http/url.ts';
-import { bearerOf, isSameToken, type NamedTokens } from './named-tokens.ts';
+import { type Env, readNamedValue, wrongValue } from '../settings/named-values.ts';
 
 /** Why a request is not answered. */
 export interface AccessRefusal {
@@ -28,8 +30,6 @@ export interface AccessSettings {
   target: string | undefined;
 }
 
-/** Hosts that are remembered: clients send the same few. */
-const HOSTS_KEPT = 500;
 /** Characters of a token that others on the network could try out. */
 const SHORTEST_TOKEN = 16;
 
@@ -48,19 +48,17 @@ export function createAccess(settings: AccessSettings): Access<'control' | 'targ
   const names = ['localhost', host.toLowerCase(), 'host.docker.internal'];
   const targetHost = target && parseUrl(target)?.hostname;
   if (targetHost) names.push(targetHost);
-  const known = new Set<string>();
 
   return (req, asked, at) => {
     if (asked === 'control') return refusedByControl(req, settings);
     if (header(req.rawHeaders, 'service-worker') !== undefined) return NO_WORKERS;
     const host = header(req.rawHeaders, 'host') ?? '';
     // Without one it is HTTP/1.0, and no browser.
-    if (at === 'other' || host === '' || known.has(host)) return undefined;
+    if (at === 'other' || host === '') return undefined;
     // A page whose name was made to lead to this machine would read all answers: the browser takes them for the page's own.
     const name = hostname(host);
-    if (!names.includes(name) && !name.endsWith('.localhost') && !isLoopback(name)) return wrongHost(host);
-    if (known.size < HOSTS_KEPT) known.add(host);
-    return undefined;
+    const isOurs = names.includes(name) || name.endsWith('.localhost') || isLoopback(name);
+    return isOurs ? undefined : wrongHost(host);
   };
 }
 
@@ -182,4 +180,59 @@ export function isLoopback(address: string): boolean {
 function listensOnLoopback({ socket }: IncomingMessage): boolean {
   const at = (socket as { server?: Partial<Server> }).server?.address?.();
   return typeof at === 'object' && at !== null && isLoopback(at.address);
+}
+
+/** Bearer tokens, each of which names the one who sends it. */
+export interface NamedTokens {
+  /** Undefined where the header `Authorization` carries none of them. */
+  nameOf(headers: RawHeaders): string | undefined;
+  names: readonly string[];
+  /** The tokens: nothing shows or keeps them. */
+  secrets: readonly string[];
+}
+
+/**
+ * @param texts `NAME=TOKEN`, `NAME=env:VARIABLE`, `NAME=file:PATH`; a name may have several tokens
+ * @param flag for messages
+ * @returns undefined where there are none
+ * @throws PatchgateError `bad-usage` where a variable is not set, a file cannot be read, or two have the same
+ */
+export function readNamedTokens(texts: readonly string[], env: Env, flag: string): NamedTokens | undefined {
+  if (texts.length === 0) return undefined;
+  const tokens = texts.map((text) => {
+    const { name, value } = readNamedValue(text, env, flag);
+    return { name, token: value.startsWith('file:') ? contentOf(value.slice(5), name, flag) : value };
+  });
+  const names = new Map(tokens.map(({ name, token }) => [sha256(token), name]));
+  if (names.size < tokens.length)
+    throw wrongValue(flag, 'two have the same token', 'give each a token of its own: openssl rand -hex 16');
+  return {
+    nameOf: (headers) => names.get(sha256(bearerOf(headers) ?? '')),
+    names: [...new Set(names.values())],
+    secrets: tokens.map(({ token }) => token),
+  };
+}
+
+function contentOf(file: string, name: string, flag: string): string {
+  try {
+    return readFileSync(file, 'utf8').trimEnd();
+  } catch (error) {
+    const message = `the file ${file} with the token of ${name} cannot be read: ${whyUnreadable(error)}`;
+    throw wrongValue(flag, message, 'name a file that holds the token and nothing else');
+  }
+}
+
+/** Undefined where there is none, or more than one. */
+export function bearerOf(headers: RawHeaders): string | undefined {
+  const [value = '', ...others] = headerValues(headers, 'authorization');
+  return others.length > 0 ? undefined : /^Bearer +(.+)$/i.exec(value)?.[1];
+}
+
+/** Hashes are compared: neither the token's length nor its beginning can be measured. */
+export function isSameToken(given: string | undefined, token: string): boolean {
+  return given !== undefined && sha256(given) === sha256(token);
+}
+
+function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('base64');
 }

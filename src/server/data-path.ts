@@ -14,8 +14,8 @@ import { followed, type Tell } from './follow.ts';
 import { framingError } from './framing.ts';
 import type { Handler } from './handler.ts';
 import { problemOfRefusal, problemOfVerdict } from './problem.ts';
-import { takeSession } from './session-path.ts';
 import type { LiveSession } from './sessions.ts';
+import { takeSession } from './sessions.ts';
 import { watchBody } from './watch-body.ts';
 
 export interface DataPathOptions extends Run {

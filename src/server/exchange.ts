@@ -13,8 +13,7 @@ import { type Client, clientOf, isCutByStop, resetConnection } from './connectio
 import type { Fault } from './faults/faults.ts';
 import { type Audited, BodyKeeper, bodyToShow, type FinishedExchange } from './finished-exchange.ts';
 import { type GateAnswer, ownFault, problemOfError } from './problem.ts';
-import type { InSession } from './session-path.ts';
-import type { LiveSession, Sessions } from './sessions.ts';
+import type { InSession, LiveSession, Sessions } from './sessions.ts';
 import { hasBody } from './watch-body.ts';
 
 /** What all exchanges of a run share. */

@@ -9,7 +9,7 @@ import { STOPPED } from '../upstreams/upstream.ts';
 import { isCutByStop } from './connections.ts';
 import type { FinishedExchange } from './finished-exchange.ts';
 import { problemText } from './problem.ts';
-import { takeSession } from './session-path.ts';
+import { takeSession } from './sessions.ts';
 
 interface UpgradePathOptions {
   gate: Gate;

@@ -4,7 +4,7 @@ import { isSessionName, SESSION_NAMES } from '../model/session-name.ts';
 import { amount, noticeText } from '../reporters/wording.ts';
 import type { ExchangeFilter } from '../server/exchange-list.ts';
 import type { Faults } from '../server/faults/faults.ts';
-import { sessionPath } from '../server/session-path.ts';
+import { sessionPath } from '../server/sessions.ts';
 import type { ShownExchange } from '../server/show-exchange.ts';
 import type { UserConfig } from '../settings/define-config.ts';
 import type { MissedRequest } from '../upstreams/replay/misses.ts';

@@ -213,6 +213,7 @@ class Sent {
   #goesOver(socket: Socket): void {
     this.isConnected = !socket.connecting;
     this.#bytesBefore = socket.bytesRead;
+    if (this.isConnected) return;
     socket.once('encrypted' in socket ? 'secureConnect' : 'connect', () => {
       this.isConnected = true;
     });

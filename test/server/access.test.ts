@@ -3,8 +3,12 @@ import { writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type AccessSettings, createAccess, createUiAccess } from '../../src/server/access.ts';
-import { readNamedTokens } from '../../src/server/named-tokens.ts';
+import {
+  type AccessSettings,
+  createAccess,
+  createUiAccess,
+  readNamedTokens,
+} from '../../src/server/access.ts';
 import { refusal } from '../support/errors.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 

@@ -1,6 +1,12 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { isSessionPath, sessionPath, takeSession } from '../../src/server/session-path.ts';
-import { SESSIONS_AT_MOST, Sessions, sessionNameOf } from '../../src/server/sessions.ts';
+import {
+  isSessionPath,
+  SESSIONS_AT_MOST,
+  Sessions,
+  sessionNameOf,
+  sessionPath,
+  takeSession,
+} from '../../src/server/sessions.ts';
 import { refusal } from '../support/errors.ts';
 
 afterEach(() => {

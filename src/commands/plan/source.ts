@@ -2,7 +2,7 @@
 import { statSync } from 'node:fs';
 import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
-import { withDatabase } from '../../app/open-database.ts';
+import { withDatabase } from '../../app/open-recording.ts';
 import { PatchgateError } from '../../errors.ts';
 import type { Gate } from '../../gate/gate.ts';
 import { knownOf } from '../../guard/kept.ts';
