@@ -67,7 +67,7 @@ describe('at the end', () => {
     const { code, stderr } = await exec([], script.join('\n'));
     expect(code).toBe(1);
     expect(stderr).toMatch(
-      /^patchgate: 3 requests had no answer in the recording:\n {2}nothing is recorded for GET \/a .*\(3 times, session one\)\n {4}record it: the same command with --record new_episodes --target URL\n/,
+      /^patchgate: 3 requests had no answer in the recording:\n {2}nothing is recorded for GET \/a .*\(3 times\)\n {4}record it: the same command with --record new_episodes --target URL\n/,
     );
     expect(stderr).toContain('patchgate: 1 exchange not served (of 2 in "demo"; -v lists them)\n');
   });

@@ -37,9 +37,10 @@ describe('nginx of the page', { tags: 'slow' }, () => {
     for (let i = 0; i < 20; i++) {
       const name = encodeURIComponent(`test ${i}`);
       const counts = gates.map(({ received }) => received.length);
-      await fetch(`${url}/api/things`, { headers: { 'Patchgate-Session': `test ${i}` } });
+      const headers = { 'Patchgate-Session': `test ${i}` };
+      await fetch(`${url}/api/things`, { headers });
       await fetch(`${url}/__patchgate/session/${name}/api/things`);
-      await fetch(`${url}/__patchgate/reset?session=${name}`, { method: 'POST' });
+      await fetch(`${url}/__patchgate/reset`, { method: 'POST', headers });
       const came = gates.map(({ received }, gate) => received.length - (counts[gate] as number));
       expect(came.sort()).toEqual([0, 3]);
     }
