@@ -98,9 +98,11 @@ function matchStrictly(
     const wrong = checkParameters(entry, found.parameters);
     const isClear = wrong.length === 0 && meanings.findings.every(({ rule }) => rule !== AMBIGUOUS);
     return {
-      ...{ operation, parameters: found.parameters, base: found.base },
+      operation,
+      parameters: found.parameters,
+      base: found.base,
       path: isClear ? found.path : 'unclear',
-      findings: [...wrong, ...meanings.findings],
+      findings: wrong.length === 0 ? meanings.findings : [...wrong, ...meanings.findings],
     };
   }
   return undefined;

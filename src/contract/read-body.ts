@@ -41,7 +41,6 @@ export function readBody(
   shape: Shape,
   mediaType?: string,
 ): ReadBody {
-  const only = (finding: Finding): ReadBody => ({ findings: [finding], omitted: 0 });
   if (body === 'too-large' || body.length > limit)
     return only(tooLarge(`the body has more than ${limit} bytes`));
   const findings = checkContentType(headers, mediaType);
@@ -69,6 +68,10 @@ export function readBody(
   }
   if (hazards) findings.push(...hazards.in(text));
   return { findings, omitted: hazards?.bounds.omitted ?? 0, text, json };
+}
+
+function only(finding: Finding): ReadBody {
+  return { findings: [finding], omitted: 0 };
 }
 
 /** The member in which some servers look for a method. */

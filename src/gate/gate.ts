@@ -186,14 +186,20 @@ export function createGate(contract: Contract, options: GateOptions): Gate {
     }
     // What is judged in a file is not on its way to a service.
     const mayProtect = protects && kind === 'project' && inFile === undefined && read.json !== undefined;
-    const judged = { severities, mayProtect, isInFile: inFile !== undefined };
+    const isInFile = inFile !== undefined;
     const isApproved = approval === 'approved';
     const refused =
       approval && !isApproved
         ? [requestFinding('request.approval', approval.refused, { hint: approval.hint })]
         : [];
-    const more = { ...judged, isApproved, omitted: read.omitted + bounds.omitted, text: read.text };
-    const verdict = verdictOf(options, name, refused.length > 0 ? [...findings, ...refused] : findings, more);
+    const verdict = verdictOf(options, name, refused.length > 0 ? [...findings, ...refused] : findings, {
+      severities,
+      mayProtect,
+      isInFile,
+      isApproved,
+      omitted: read.omitted + bounds.omitted,
+      text: read.text,
+    });
     const inspection: Inspection = { verdict, json: read.json };
     if (effects) inspection.effects = effects;
     if (effects?.length) {
@@ -202,7 +208,8 @@ export function createGate(contract: Contract, options: GateOptions): Gate {
     }
     if (
       verdict.problem === 'destructive-change' &&
-      verdictOf(options, name, findings, { ...judged, isApproved: true }).outcome === 'pass'
+      verdictOf(options, name, findings, { severities, mayProtect, isInFile, isApproved: true }).outcome ===
+        'pass'
     )
       inspection.isApprovable = true;
     return inspection;

@@ -40,6 +40,7 @@ const ABOUT_NAMES = new Set(['schema.field-case', 'schema.unknown-field']);
 const APPROVAL: RequestRule = 'request.approval';
 const GUARD = STAGES.indexOf('guard');
 const NONE: readonly Finding[] = [];
+const NO_SEVERITIES = () => ({});
 
 interface Resolved {
   /** Index in STAGES. */
@@ -58,20 +59,28 @@ export function verdictOf(
   findings: readonly RawFinding[],
   judged: Judged,
 ): Verdict {
-  const known = operation === undefined ? {} : { operation };
-  const { omitted = 0, text = '', severities = () => ({}) } = judged;
-  if (findings.length === 0) return { outcome: 'pass', ...known, findings: NONE, omitted };
+  const { omitted = 0, text = '', severities = NO_SEVERITIES } = judged;
+  const verdict: Verdict = { outcome: 'pass', findings: NONE, omitted };
+  if (operation !== undefined) verdict.operation = operation;
+  if (findings.length === 0) return verdict;
   const given = severities();
-  const resolved = findings.flatMap((finding) => resolve(finding, options, judged, given) ?? []);
+  const resolved: Resolved[] = [];
+  for (const finding of findings) {
+    const one = resolve(finding, options, judged, given);
+    if (one) resolved.push(one);
+  }
+  if (resolved.length === 0) return verdict;
   const worst = worstOf(resolved, options.validation === 'enforce');
   // What is blocked deletes nothing.
   const told = worst ? resolved.filter(({ isNotice }) => !isNotice) : resolved;
   const kept = mostImportant(told.map(({ finding }) => finding));
-  const verdict = { ...known, findings: locate(kept, text), omitted: omitted + told.length - kept.length };
-  if (!worst) return { outcome: 'pass', ...verdict };
-  const status = worst.stage === GUARD ? 409 : (infoOf(worst.finding.rule)?.status ?? 422);
-  const problem = status === 409 ? 'destructive-change' : 'invalid-request';
-  return { outcome: 'block', ...verdict, status, problem };
+  verdict.findings = locate(kept, text);
+  verdict.omitted += told.length - kept.length;
+  if (!worst) return verdict;
+  verdict.outcome = 'block';
+  verdict.status = worst.stage === GUARD ? 409 : (infoOf(worst.finding.rule)?.status ?? 422);
+  verdict.problem = verdict.status === 409 ? 'destructive-change' : 'invalid-request';
+  return verdict;
 }
 
 /** A finding with the severity that holds for it; undefined: it is off. */
