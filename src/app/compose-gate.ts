@@ -11,11 +11,9 @@ import { parseTarget } from '../upstreams/target.ts';
 const BODY_LIMIT = 5 * 1024 * 1024;
 
 interface GateOfOptions {
-  /** Compile a schema only when it is first needed. */
+  /** Compile a schema only when it is first needed; `isBrief`: if it is ours. */
   lazy?: boolean;
-  /** The same, where only we could have broken it: a contract or a rule of one's own is tried at the start. */
   isBrief?: boolean;
-  /** Takes one notice for people. */
   notice?: (text: string) => void;
 }
 
@@ -41,12 +39,7 @@ export function judgingGate(config: Config): Promise<Gate> {
   return gateOf({ ...config, validation: 'enforce' }, { lazy: true });
 }
 
-/**
- * Ajv takes as long to load as all the rest, and is needed for a contract of one's own alone.
- *
- * @param notice takes one line where an OpenAPI document is converted
- * @throws PatchgateError `bad-contract`
- */
+/** Ajv takes as long to load as all the rest, and is needed for a contract of one's own alone. @throws PatchgateError `bad-contract` */
 export async function contractAt(location: string, notice?: (text: string) => void): Promise<Contract> {
   const shipped = shippedContract(location);
   if (shipped) return shipped;

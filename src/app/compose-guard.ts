@@ -72,12 +72,8 @@ async function keptOf(setup: Setup, forward: NonNullable<Backend['forward']>): P
   }
   if (!config.state) {
     const records = new MemoryRecords();
-    return {
-      reader,
-      records,
-      book: new FileApprovals(),
-      remembered: { count: () => records.count, place: '' },
-    };
+    const remembered = { count: () => records.count, place: '' };
+    return { reader, records, book: new FileApprovals(), remembered };
   }
   const { StateFile, stateFileFor } = await import('../guard/state-file.ts');
   const place = stateFileFor(config.state, service);

@@ -60,7 +60,7 @@ export interface Backend {
 }
 
 /** Of a target in this process. */
-export const NO_TARGET_SETTINGS = {
+const NO_TARGET_SETTINGS = {
   ...{ targetCa: undefined, targetCert: undefined, targetKey: undefined },
   ...{ targetInsecure: false, setHeader: [] },
 };

@@ -160,10 +160,6 @@ async function serve(parts: Parts): Promise<Patchgate> {
       let closed: Promise<unknown> | undefined;
       const own: Listening = {
         ...one,
-        unref() {
-          one.unref();
-          ui?.unref();
-        },
         async close() {
           // A stream of events would go on for ever, and what waits for a fault alone would be waited for.
           run.stopping.abort();

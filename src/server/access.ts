@@ -223,13 +223,13 @@ function contentOf(file: string, name: string, flag: string): string {
 }
 
 /** Undefined where there is none, or more than one. */
-export function bearerOf(headers: RawHeaders): string | undefined {
+function bearerOf(headers: RawHeaders): string | undefined {
   const [value = '', ...others] = headerValues(headers, 'authorization');
   return others.length > 0 ? undefined : /^Bearer +(.+)$/i.exec(value)?.[1];
 }
 
 /** Hashes are compared: neither the token's length nor its beginning can be measured. */
-export function isSameToken(given: string | undefined, token: string): boolean {
+function isSameToken(given: string | undefined, token: string): boolean {
   return given !== undefined && sha256(given) === sha256(token);
 }
 

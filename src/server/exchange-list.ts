@@ -146,15 +146,7 @@ function sizesOf(body: BodyToShow | undefined) {
 function withShortQuotes(exchange: FinishedExchange): FinishedExchange {
   const { verdict } = exchange;
   if (!verdict || (verdict.findings.length === 0 && !verdict.effects)) return exchange;
-  const findings = verdict.findings.map(withShortTexts);
-  const effects = verdict.effects?.map(withShortTexts);
-  return { ...exchange, verdict: { ...verdict, findings, ...(effects && { effects }) } };
-}
-
-function withShortTexts<Quoting extends object>(quoting: Quoting): Quoting {
-  const short = Object.entries(quoting).map(([name, value]) => [
-    name,
-    typeof value === 'string' ? shortened(value, LONGEST_TEXT) : value,
-  ]);
-  return Object.fromEntries(short) as Quoting;
+  const shorten = (_: string, value: unknown) =>
+    typeof value === 'string' ? shortened(value, LONGEST_TEXT) : value;
+  return { ...exchange, verdict: JSON.parse(JSON.stringify(verdict, shorten)) };
 }

@@ -49,8 +49,6 @@ export interface Listening {
   url: string;
   /** Whether it can be reached from this machine only. */
   isLoopback: boolean;
-  /** Lets the process end while nothing else keeps it. */
-  unref(): void;
   /** Takes no new connection, lets what is in flight finish until the timeout, then cuts off the rest. Each request's
    *  handler knows of its end by then. */
   close(): Promise<void>;
@@ -140,10 +138,6 @@ export async function listen(handlers: Handlers, options: ListenOptions): Promis
   return {
     url: urlOf(at, host, tls ? 'https' : 'http'),
     isLoopback: isLoopback(at.address),
-    unref() {
-      server.unref();
-      server.on('connection', (socket: Socket) => socket.unref());
-    },
     close,
   };
 }
