@@ -12,7 +12,7 @@ import { hideSecrets } from './check/places.ts';
 import { FORMATS, outputsOf, writeReports } from './check/reports.ts';
 import { all, once } from './given.ts';
 import { withStdin } from './input.ts';
-import { flagsOf, GUARDING, JUDGING, takesText, withSettings } from './options.ts';
+import { flagsOf, GUARDING, takesText, withSettings } from './options.ts';
 
 /** As the builder has yargs read them. */
 type Args = { '--'?: string[]; inputs?: string[] } & Partial<
@@ -21,12 +21,7 @@ type Args = { '--'?: string[]; inputs?: string[] } & Partial<
 
 export const check: CommandModule = {
   builder: (yargs) =>
-    withSettings(yargs, [
-      ...JUDGING.filter((name) => name !== 'validation'),
-      ...GUARDING,
-      'failOn',
-      'recordings',
-    ])
+    withSettings(yargs, ['contract', 'guard', ...GUARDING, 'failOn', 'recordings'])
       .positional('inputs', {
         type: 'string',
         array: true,

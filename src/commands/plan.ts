@@ -2,11 +2,12 @@ import type { CommandModule } from 'yargs';
 import { judgingGate } from '../app/compose-gate.ts';
 import { PatchgateError } from '../errors.ts';
 import type { Gate } from '../gate/gate.ts';
-import { type JsonObject, member } from '../json/json.ts';
+import { member } from '../json/json.ts';
 import { tokensOf } from '../json/pointer.ts';
+import type { Finding } from '../model/finding.ts';
 import type { Known } from '../model/record.ts';
-import { redactJson, redactText } from '../recordings/redact/redact.ts';
-import { isSecretPointer, redactEffect, redactFinding } from '../recordings/redact/redact-finding.ts';
+import { redactJson } from '../recordings/redact/redact.ts';
+import { isSecretPointer, redactFinding } from '../recordings/redact/redact-finding.ts';
 import { type Redaction, redactionOf } from '../recordings/redact/redaction.ts';
 import { doubtOf, outcomeOf, type Plan, planJson, planText } from '../reporters/plan.ts';
 import { placeOf } from '../reporters/report.ts';
@@ -26,15 +27,7 @@ type Args = { body: string; format: 'text' | 'json' } & Partial<
   Record<'project' | 'recording' | 'fromTarget', string | string[]>
 >;
 
-const TARGET = [
-  'contract',
-  'timeout',
-  'targetCa',
-  'targetInsecure',
-  'targetCert',
-  'targetKey',
-  'setHeader',
-] as const;
+const TARGET = ['contract', 'timeout', 'targetCa', 'targetInsecure', 'setHeader'] as const;
 const SOURCES = 'What the project holds (one of them):';
 
 export const plan: CommandModule = {
@@ -87,19 +80,10 @@ export const plan: CommandModule = {
 };
 
 /** Reports go into logs. */
-function withoutSecrets(plan: Plan, redaction: Redaction): Plan {
-  const clean = (text: string) => redactText(text, redaction);
-  return {
-    ...plan,
-    name: plan.name && clean(plan.name),
-    source: clean(plan.source),
-    advice: clean(plan.advice),
-    effects: plan.effects.map((effect) => redactEffect(effect, redaction)),
-    corrected: plan.corrected && (redactJson(plan.corrected, redaction) as JsonObject),
-    findings: plan.findings.map((finding) =>
-      redactFinding(finding, isSecretPointer(tokensOf(finding.pointer), redaction), redaction),
-    ),
-  };
+function withoutSecrets({ findings, ...plan }: Plan, redaction: Redaction): Plan {
+  const clean = redactJson(JSON.parse(JSON.stringify(plan)), redaction) as unknown as Plan;
+  const isSecret = ({ pointer }: Finding) => isSecretPointer(tokensOf(pointer), redaction);
+  return { ...clean, findings: findings.map((one) => redactFinding(one, isSecret(one), redaction)) };
 }
 
 /** @throws PatchgateError `bad-usage` where the contract has no such PATCH, `bad-input` where readers could differ over the body */

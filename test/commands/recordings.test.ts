@@ -275,20 +275,17 @@ describe('recordings export and import', () => {
   });
 
   it.each([
-    [['https://one.example/'], ['/api/a', '/b']],
-    [['/api/'], ['/api/a', '/api/c']],
-    [
-      ['https://*.example/api/', '/b'],
-      ['/api/a', '/b', '/api/c'],
-    ],
-  ])('take only %j', async (only, paths) => {
+    ['https://one.example/', ['/api/a', '/b']],
+    ['https://*.example/api/', ['/api/a', '/api/c']],
+    ['/api/', ['/api/a', '/api/c']],
+  ])('take only %s', async (only, paths) => {
     const file = archive(
       'f.har',
       'https://one.example/api/a',
       'https://one.example/b',
       'https://two.example/api/c',
     );
-    await run('import', file, '--recording', 'x', ...only.flatMap((one) => ['--only', one]));
+    await run('import', file, '--recording', 'x', '--only', only);
     for (const path of ['/api/a', '/b', '/api/c'])
       expect(await answers('x', path)).toHaveLength(paths.includes(path) ? 1 : 0);
   });

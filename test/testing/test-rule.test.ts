@@ -64,10 +64,6 @@ describe('what is told of a rule', () => {
       'fails[0]: expected /list/0, /list/1; found /list/0 (is 13)',
     ]);
     expect(problems(saying(() => []))).toEqual(['examples.fails[0]: expected /list/1; found nothing']);
-    expect(problems(saying((list) => list.map(() => ({ pointer: '', message: 'x' }))))).toEqual([
-      'examples.passes[0]: expected nothing; found "" (the whole body) (x)',
-      'examples.fails[0]: expected /list/1; found "" (the whole body) (x), "" (the whole body) (x)',
-    ]);
   });
 
   it('is the form that a config would refuse', () => {
@@ -83,11 +79,7 @@ describe('what is told of a rule', () => {
         throw new TypeError('oh no');
       }),
     ).toBe('examples.passes[0]: it fails: oh no');
-    expect(
-      failing(async () => {
-        throw new Error('oh no');
-      }),
-    ).toContain('check gives a promise');
+    expect(failing(async () => [])).toContain('check gives a promise');
     expect(failing(() => undefined)).toContain('check gives no list of places');
     expect(failing(() => [{ pointer: 'x', message: 'y' }])).toContain('no JSON Pointer: "x"');
   });
@@ -138,12 +130,6 @@ describe('what is told of a rule', () => {
     );
     expect(problems(counting).join()).toContain('it finds something else when it is asked again');
   });
-
-  it('is that it is not asked where there are no effects', () => {
-    expect(problems(unlucky({ readsEffects: true }))).toEqual([
-      'examples.fails[0]: expected /list/1; found nothing',
-    ]);
-  });
 });
 
 describe('a body that breaks its schema', () => {
@@ -172,10 +158,5 @@ describe('a body that breaks its schema', () => {
     const [first, second] = problems(careless(read));
     expect(first).toContain(`examples.passes[0] with ${what}: it fails: `);
     expect(second).toContain('examples.fails[0] with ');
-  });
-
-  it('is made of a large example in bounds', { tags: 'slow' }, () => {
-    const body = { list: Array.from({ length: 1000 }, () => 1) };
-    expect(problems(unlucky(), { passes: [{ body }] })).toEqual([]);
   });
 });

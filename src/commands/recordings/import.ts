@@ -3,7 +3,7 @@ import { PatchgateError } from '../../errors.ts';
 import { splitTarget } from '../../http/http.ts';
 import type { Exchange } from '../../model/exchange.ts';
 import { RECORD_LIMIT } from '../../recordings/body.ts';
-import { seenOf } from '../../recordings/har/from-har.ts';
+import { type FoundExchange, seenOf } from '../../recordings/har/from-har.ts';
 import { readHar } from '../../recordings/har/read-har.ts';
 import type { MatchRules } from '../../recordings/match-rules.ts';
 import { merge } from '../../recordings/merge.ts';
@@ -13,7 +13,7 @@ import { redactText } from '../../recordings/redact/redact.ts';
 import { amount } from '../../reporters/wording.ts';
 import { resolveConfig } from '../../settings/config.ts';
 import { attachedTo, nameOf, readBytes, withStdin } from '../input.ts';
-import { flagsOf, MATCHING, RECORDINGS, REDACTION, withSettings } from '../options.ts';
+import { flagsOf, MATCHING, RECORDINGS, REDACTION, takesText, withSettings } from '../options.ts';
 import { say, standardOutput } from '../output.ts';
 import { wildcard, withRecording, withRecordings } from './recordings.ts';
 
@@ -27,33 +27,23 @@ export const importRecording: CommandModule = {
         describe: 'HAR files; - is standard input',
       })
       .options({
-        only: {
-          type: 'string',
-          array: true,
-          nargs: 1,
-          describe: 'Only entries whose URL (or path, with a slash in front) begins so; * is any characters',
-        },
+        only: takesText(
+          'Only entries whose URL (or path, with a slash in front) begins so; * is any characters',
+        ),
       })
       .example('$0 recordings import session.har --recording checkout', 'what a browser saved')
       .example('$0 recordings import session.har --only https://example.com/api/', 'nothing of other hosts'),
   handler: async (argv) => {
     const { config } = await resolveConfig(flagsOf(argv));
-    const { files, only = [] } = argv as unknown as { files: string[]; only?: string[] };
+    const { files, only } = argv as unknown as { files: string[]; only?: string };
     const text = await withRecordings(config, async (recordings) => {
       const { rules, where } = recordings;
       const { exchanges, skipped } = await exchangesIn(withStdin(files), only, rules);
-      const counts = [...new Set(skipped)].map(
-        (why) => `${skipped.filter((one) => one === why).length} ${why}`,
-      );
-      const left = counts.length > 0 ? `skipped: ${counts.join(', ')}\n` : '';
-      if (exchanges.length === 0)
-        throw new PatchgateError(
-          'bad-input',
-          `nothing was imported: ${left.trim() || 'there are no entries'}`,
-          {
-            hint: 'export it with bodies; --only begins as the URLs do, or as the paths: /api/',
-          },
-        );
+      const count = (why: string) => `${skipped.filter((one) => one === why).length} ${why}`;
+      const left = skipped.length > 0 ? `skipped: ${[...new Set(skipped)].map(count).join(', ')}\n` : '';
+      const message = `nothing was imported: ${left.trim() || 'there are no entries'}`;
+      const hint = 'export it with bodies; --only begins as the URLs do, or as the paths: /api/';
+      if (exchanges.length === 0) throw new PatchgateError('bad-input', message, { hint });
       await withRecording(recordings, config.recording, 'create', async (recording) => {
         for (const own of byPlace(exchanges)) {
           const { request: place } = own[0] as Exchange;
@@ -68,13 +58,11 @@ export const importRecording: CommandModule = {
 };
 
 /** The exchanges of archives, redacted, and for each other entry why it is skipped. @throws PatchgateError `bad-input` */
-async function exchangesIn(files: readonly string[], only: readonly string[], rules: MatchRules) {
+async function exchangesIn(files: readonly string[], only: string | undefined, rules: MatchRules) {
   const exchanges: Exchange[] = [];
   const skipped: string[] = [];
-  const wanted = only.map((text) => ({ isPath: text.startsWith('/'), pattern: wildcard(`${text}*`) }));
-  const isWanted = (url: string) =>
-    only.length === 0 ||
-    wanted.some(({ isPath, pattern }) => pattern.test(isPath ? splitTarget(url).path : url));
+  const wanted = wildcard(`${only ?? ''}*`);
+  const isWanted = (url: string) => wanted.test(only?.startsWith('/') ? splitTarget(url).path : url);
   for (const file of files) {
     const { entries, isOwn, odd } = readHar(await readBytes(file), nameOf(file));
     for (const why of odd) say(`left out: ${redactText(why, rules.redaction)}`);
@@ -90,10 +78,7 @@ async function exchangesIn(files: readonly string[], only: readonly string[], ru
   return { exchanges, skipped };
 }
 
-function storedOf(
-  { seen, omitted }: Exclude<ReturnType<typeof seenOf>, { skipped: string }>,
-  rules: MatchRules,
-) {
+function storedOf({ seen, omitted }: FoundExchange, rules: MatchRules): Exchange {
   const plain = plainExchangeOf(seen, rules.redaction, rules.headers);
   for (const side of ['request', 'response'] as const) {
     const size = omitted[side] ?? plain[side].body.length;

@@ -25,7 +25,7 @@ interface EntryOptions {
   attached?: { request?: Found; response?: Found };
 }
 
-interface FoundExchange {
+export interface FoundExchange {
   seen: SeenExchange;
   /** Bytes of bodies that were not kept. */
   omitted: { request?: number; response?: number };
