@@ -112,6 +112,12 @@ export class Guard {
     return { inspection: gate.inspect(request, match, { known: name && this.knownOf(name, session) }) };
   }
 
+  /** What the service shows of a record now, by a GET of its own; else what was last read. Takes no lock: for people to look at. */
+  async look(name: RecordName, asker: Asker): Promise<Known | undefined> {
+    const { record } = (await this.#options.reader?.(name, asker)) ?? {};
+    return record ? { record, isWhole: true } : this.knownOf(name, asker.session);
+  }
+
   /** What is known of a record at once. */
   knownOf(name: RecordName, session: Session): Known | undefined {
     const { fake, records } = this.#options;

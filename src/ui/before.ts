@@ -38,11 +38,13 @@ export async function findBefore(exchange: ShownExchange): Promise<Before | unde
 const named = (name: string, document: JsonValue | undefined): Before | undefined =>
   document === undefined ? undefined : { name, document };
 
-/** The record as the gate last read it: a dry run tells. */
+/** The record as it is now, read for this page; else as the gate last read it. */
 async function readKnown(request: ShownExchange['request'], sent: JsonValue): Promise<Before | undefined> {
   const { method, url } = request;
   const dry = { method, url, headers: headersToSend(request), body: JSON.stringify(sent) };
-  const { known } = await post<{ known?: JsonObject }>('validate', dry).catch(() => ({ known: undefined }));
+  const { known } = await post<{ known?: JsonObject }>('validate?read=true', dry).catch(() => ({
+    known: undefined,
+  }));
   return named('Known now', known);
 }
 

@@ -255,6 +255,14 @@ describe('an exchange', { tags: 'slow' }, () => {
     expect(service.deleted).toEqual([]);
   });
 
+  it('is compared with the project as it is when the page is opened', async () => {
+    const { gate, service } = await start();
+    await patch(gate.url, LOSSY);
+    service.projects.set('42', { ...ALL, name: 'Renamed in the service' });
+    const page = await open(gate, '#/exchanges/1');
+    expect(await diffIn(page)).toContain('− "name": "Renamed in the service", | + "name": "Checkout",');
+  });
+
   it('that deleted with an approval shows what was there before', async () => {
     const { gate } = await start();
     const { json } = await patch(gate.url, LOSSY);

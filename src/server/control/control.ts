@@ -26,7 +26,7 @@ import { createEvents } from './events.ts';
 
 export interface ControlDeps {
   gate: Gate;
-  guard: Pick<Guard, 'knownOf'>;
+  guard: Pick<Guard, 'knownOf' | 'look'>;
   approvals: Approvals;
   /** Those who may decide; undefined: all who may ask. */
   approvers: Pick<NamedTokens, 'nameOf'> | undefined;
@@ -69,11 +69,13 @@ export function createControl({ gate, guard, approvals, approvers, run }: Contro
     'GET metrics'(_req, res) {
       res.type('text/plain; version=0.0.4; charset=utf-8').send(run.metrics());
     },
-    'POST validate'(req) {
+    async 'POST validate'(req) {
+      const { read } = queryOf(req, ['read']);
       const request = dryRunOf(req, gate.bodyLimit);
       const match = gate.match(request);
       const name = match && gate.recordOf(match);
-      const known = name && guard.knownOf(name, sessions.default);
+      const asker = { ...request, stream: req, session: sessions.default };
+      const known = name && (read ? await guard.look(name, asker) : guard.knownOf(name, sessions.default));
       const { verdict } = gate.inspect(request, match, { known });
       const shown = known && { known: redactJson(known.record, redaction) };
       return { judged: match !== undefined, ...verdict, ...shown };
@@ -168,6 +170,7 @@ const PARAMETERS = {
   status: /^(?:pending|approved|declined|used|expired)$/,
   bodies: /^(?:true|false)$/,
   session: /^/,
+  read: /^true$/,
 };
 type Parameter = keyof typeof PARAMETERS;
 
