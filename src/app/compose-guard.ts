@@ -66,9 +66,10 @@ async function keptOf(setup: Setup, forward: NonNullable<Backend['forward']>): P
       import('../postgres/records.ts'),
       import('../postgres/approvals.ts'),
     ]);
-    const records = new PgRecords({ database, service, patience: config.timeout || PATIENCE });
+    const patience = config.timeout || PATIENCE;
+    const records = new PgRecords({ database, service, patience });
     const remembered = { count: () => undefined, place: database.name };
-    return { reader, records, book: new PgApprovals(database, service), remembered };
+    return { reader, records, book: new PgApprovals(database, service, patience), remembered };
   }
   if (!config.state) {
     const records = new MemoryRecords();

@@ -20,11 +20,13 @@ const COLUMNS = `asked, decided, requested_at AS "requestedAt", expires_at AS "e
 export class PgApprovals implements ApprovalBook {
   readonly #database: Pick<Database, 'query'>;
   readonly #service: string;
+  readonly #patience: number | undefined;
 
-  /** @param service origin of the target */
-  constructor(database: Pick<Database, 'query'>, service: string) {
+  /** @param service origin of the target @param patience milliseconds that a statement may take */
+  constructor(database: Pick<Database, 'query'>, service: string, patience?: number) {
     this.#database = database;
     this.#service = service;
+    this.#patience = patience;
   }
 
   /** Those that nobody remembers go meanwhile. */
@@ -78,7 +80,7 @@ export class PgApprovals implements ApprovalBook {
   }
 
   async #ask(text: string, ...values: unknown[]): Promise<KeptApproval[]> {
-    const rows = await this.#database.query<Row>(text, [this.#service, ...values]);
+    const rows = await this.#database.query<Row>(text, [this.#service, ...values], this.#patience);
     return rows.map(({ asked, status, decided, requestedAt, expiresAt }) => {
       const times = { requestedAt: requestedAt.toISOString(), expiresAt: expiresAt.toISOString() };
       return { ...asked, status, ...decided, ...times };

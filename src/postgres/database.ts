@@ -3,8 +3,12 @@ import { Socket } from 'node:net';
 import type { Pool } from 'pg';
 import { messageOf, PatchgateError, systemCode } from '../errors.ts';
 
-/** Runs one statement. @throws PatchgateError `store-unavailable` where the database is away or too slow */
-export type Query = <Row extends object>(text: string, values?: readonly unknown[]) => Promise<Row[]>;
+/** Runs one statement. @param timeout milliseconds @throws PatchgateError `store-unavailable` where the database is away or too slow */
+export type Query = <Row extends object>(
+  text: string,
+  values?: readonly unknown[],
+  timeout?: number,
+) => Promise<Row[]>;
 
 /** A transaction that stays open: a lock that it takes lasts as long. Its connection is given back when it ends. */
 export interface Held {
@@ -177,11 +181,11 @@ function databaseOf(pool: Pool, name: string, notice: Notice, close: Database['c
     };
     await askHeld(`BEGIN; ${statements}`, undefined, patience + LATENCY);
     const rollback = () => end('ROLLBACK').catch(() => undefined);
-    return { query: (text, values) => askHeld(text, values), commit: () => end('COMMIT'), rollback };
+    return { query: askHeld, commit: () => end('COMMIT'), rollback };
   };
   return {
     name,
-    query: (text, values) => ask(pool, text, values),
+    query: (text, values, timeout) => ask(pool, text, values, timeout),
     begin,
     get trouble() {
       return trouble;

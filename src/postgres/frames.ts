@@ -116,7 +116,6 @@ export function placesOf({ query }: Asked, recording: string): Promise<Place[]> 
   ]);
 }
 
-/** Names of all recordings. */
 export async function recordingsIn({ query }: Asked): Promise<string[]> {
   const rows = await query<{ recording: string }>(
     'SELECT DISTINCT recording COLLATE "C" AS recording FROM patchgate_exchanges ORDER BY 1',

@@ -23,7 +23,6 @@ export class PgRecordingStore implements RecordingStore {
   readonly name: string;
   readonly isWritable: boolean;
   readonly #options: PgRecordingOptions;
-  /** By `placeKey`. */
   readonly #places: Map<string, Place>;
   readonly #paths = new Map<string, ExchangeIndex>();
   readonly #reading = new Map<string, Promise<void>>();

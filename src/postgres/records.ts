@@ -66,7 +66,7 @@ export class PgRecords implements Records {
       const number = createHash('sha256').update(`${service} ${key}`).digest().readBigInt64BE();
       const lock = `SET LOCAL lock_timeout = ${patience}; SELECT pg_advisory_xact_lock(${number})`;
       const held = await database.begin(lock, patience);
-      const rows = held.query<Row>(READ, [service, name.kind, name.id]);
+      const rows = held.query<Row>(READ, [service, name.kind, name.id], patience);
       const [row] = (await rows.catch((error) => held.rollback().then(() => Promise.reject(error)))) as [Row];
       const skew = row.now - Date.now();
       const now = () => Date.now() + skew;
@@ -76,11 +76,11 @@ export class PgRecords implements Records {
         now,
         // Committed by itself: it must be there when this gate dies.
         note: async (kept) => {
-          await database.query(WRITE, values(kept));
+          await database.query(WRITE, values(kept), patience);
           stored = kept;
         },
         confirm: async () => {
-          await held.query('SELECT 1');
+          await held.query('SELECT 1', [], patience);
         },
         release: async (kept) => {
           if (kept) this.#memory.put(name, kept);

@@ -1,8 +1,10 @@
 // @module-tag postgres
 /** Gates on one database: one PATCH of a record at a time, whichever gate it comes through. */
 import { join } from 'node:path';
+import pg from 'pg';
 import { beforeAll, expect, it } from 'vitest';
 import { READS, startBinary } from '../support/binary.ts';
+import { cleanUpLater } from '../support/clean-up.ts';
 import { startGate } from '../support/in-process.ts';
 import { startPgbouncer } from '../support/pgbouncer.ts';
 import { type Postgres, rowsOf, startPostgres } from '../support/postgres.ts';
@@ -98,6 +100,19 @@ it('a record that is locked elsewhere is waited for as long as --timeout says', 
   expect([status, json.type]).toEqual([503, 'urn:patchgate:problem:store-unavailable']);
   held.answer();
   await first;
+});
+
+it('a database that is slow is waited for as long as --timeout says', async () => {
+  const store = await server.database();
+  const { service, gates } = await startFleet(store, 500);
+  const holder = new pg.Client(store);
+  await holder.connect();
+  cleanUpLater(() => holder.end());
+  await holder.query('BEGIN; LOCK TABLE patchgate_approvals');
+  const began = performance.now();
+  expect((await patch(gates[1].url, TWO)).status).toBe(503);
+  expect(performance.now() - began).toBeLessThan(8000);
+  expect(service.target.received.filter(({ method }) => method === 'PATCH')).toEqual([]);
 });
 
 it('a database that goes away while the project is read: nothing is sent', async () => {
