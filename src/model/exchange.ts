@@ -53,12 +53,6 @@ export interface RecordedResponse {
   body?: StoredBody;
 }
 
-/**
- * Why a target gave no response, or no whole one. `refused`: no connection; `timeout`: it did not answer in time; `reset`: the
- * connection broke before a response; `truncated`: it broke within one.
- */
-export type FailureKind = 'refused' | 'timeout' | 'reset' | 'truncated';
-
 /** One request with its response, as kept in a recording: docs/reference/formats.md. */
 export interface Exchange {
   request: RecordedRequest;

@@ -113,17 +113,6 @@ describe('a gate with rules of a team', () => {
     expect(severityIn(`${TEAM}a.json`)).toEqual(['error']);
   });
 
-  it('tells of them beside its own, and takes them for several operations', async () => {
-    const [rule] = team.customRules.updateProject;
-    const own = await createGate({ customRules: { updateProject: [rule], updateDraft: [rule] } });
-    expect(own.rules.filter(({ name }) => name.startsWith('team.'))).toEqual([
-      expect.objectContaining({ severity: 'error', basis: 'inferred', says: rule.says, source: rule.source }),
-    ]);
-    const body = Buffer.from(JSON.stringify({ environments: [{ name: 'x' }] }));
-    const rules = own.inspectBody('updateDraft', body).verdict.findings.map((finding) => finding.rule);
-    expect(rules).toContain('team.environment-names');
-  });
-
   it('does not start with one that does not work', async () => {
     const [rule] = team.customRules.updateProject;
     const broken = { ...rule, check: () => [] };

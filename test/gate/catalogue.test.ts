@@ -27,13 +27,6 @@ describe('severities', () => {
     expect(() => checked({ 'schema.min-length': 'off' })).not.toThrow();
   });
 
-  it('of schema rules that are misspelt are refused as well', () => {
-    expect(refusal('bad-config', () => checked({ 'schema.observd': 'off' }))).toContain(
-      'did you mean "schema.observed"?',
-    );
-    expect(refusal('bad-config', () => checked({ 'schema.Type': 'off' }))).toContain('schema.type');
-  });
-
   it.each(['request.json', 'request.too-large', 'request.content-encoding'])(
     'milder than error are refused for %s, without which nothing is judged',
     (name) => {
