@@ -40,13 +40,7 @@ export function outgoingHeaders(asked: OutgoingRequest, options: ForwardOptions)
   for (let i = 0; i + 1 < headers.length; i += 2) {
     const name = headers[i] as string;
     if (staysHere(name) || (named.length > 0 && named.includes(name.toLowerCase()))) continue;
-    const value = headers[i + 1] as string;
-    if (name.length !== ASKS_FOR.length || name.toLowerCase() !== ASKS_FOR) kept.push(name, value);
-    else {
-      // What a page may send to the gate, the gate says; to many targets one unknown name is reason to refuse all.
-      const others = value.split(',').filter((one) => !/^\s*patchgate-/i.test(one));
-      if (others.length > 0) kept.push(name, others.join());
-    }
+    kept.push(name, headers[i + 1] as string);
   }
   // The one thing of ours that the fake is told: a session's number, since its name may be used again.
   if (options.answeredBy === 'fake' && asked.session) kept.push(SESSION_HEADER, String(asked.session.id));
@@ -54,9 +48,6 @@ export function outgoingHeaders(asked: OutgoingRequest, options: ForwardOptions)
     ? [...withoutHeaders(kept, (name) => setHeaders.names.has(name)), ...setHeaders.added]
     : kept;
 }
-
-/** With this header a preflight names the headers that a page wants to send. */
-const ASKS_FOR = 'access-control-request-headers';
 
 /** What the client speaks. */
 export function schemeOf(stream: OutgoingRequest['stream']): 'http' | 'https' {

@@ -165,10 +165,12 @@ const CERTIFICATE_TROUBLES: readonly (readonly [code: RegExp, reason: string, hi
     UNTRUSTED,
   ],
   [/^(?:CERT_UNTRUSTED|CERT_SIGNATURE_FAILURE|INVALID_CA)$/, 'is not trusted', UNTRUSTED],
-  [/^CERT_HAS_EXPIRED$/, 'has expired', "the target needs another; or is this machine's clock wrong?"],
-  [/^CERT_NOT_YET_VALID$/, 'is not valid yet', "the target needs another; or is this machine's clock wrong?"],
-  [/^INVALID_PURPOSE$/, 'is not for servers', 'the target needs another'],
-  [/^CERT_REVOKED$/, 'is revoked', 'the target needs another'],
+  [
+    /^CERT_(?:HAS_EXPIRED|NOT_YET_VALID)$/,
+    'has expired, or is not valid yet',
+    "the target needs another; or is this machine's clock wrong?",
+  ],
+  [/^(?:INVALID_PURPOSE|CERT_REVOKED)$/, 'is not for servers, or is revoked', 'the target needs another'],
   [
     /^ERR_TLS_CERT_ALTNAME_INVALID$/,
     'is for another name',
