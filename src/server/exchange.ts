@@ -104,7 +104,8 @@ export class Exchange {
   attempt(step: () => Step): void {
     try {
       const answer = step();
-      if (answer instanceof Promise) answer.then(this.#write).catch(this.#fail);
+      if (answer instanceof Promise)
+        answer.then((given) => this.#write(given)).catch((error: unknown) => this.#fail(error));
       else this.#write(answer);
     } catch (error) {
       this.#fail(error);
@@ -138,7 +139,7 @@ export class Exchange {
     this.#client.abort();
   }
 
-  readonly #write = (answer: Answer | GateAnswer | undefined): void => {
+  #write(answer: Answer | GateAnswer | undefined): void {
     if (!answer) return;
     const { body } = answer;
     if (this.isOver) {
@@ -160,9 +161,9 @@ export class Exchange {
     this.res.end(body);
     // Node waits until a body that is being read is read on, and a client that sends all of it first would, too.
     this.req.unpipe().resume();
-  };
+  }
 
-  readonly #fail = (thrown: unknown): void => {
+  #fail(thrown: unknown): void {
     if (this.isOver) return;
     const error = redactError(
       thrown instanceof PatchgateError ? thrown : ownFault(thrown),
@@ -173,7 +174,7 @@ export class Exchange {
       this.#cutOff(this.#head);
       this.#over(error.message);
     }
-  };
+  }
 
   #stream(body: Readable): void {
     const { res } = this;
@@ -199,7 +200,7 @@ export class Exchange {
       this.#over(undefined);
       atEndOfTurn(() => res.end(last));
     });
-    body.on('error', this.#fail);
+    body.on('error', (error) => this.#fail(error));
     if (body.errored) this.#fail(body.errored);
   }
 
