@@ -238,14 +238,10 @@ describe('faults', () => {
     expect(await status('a')).toBe(200);
   });
 
-  it.each<[string, unknown, string]>([
-    ['PUT faults', '{', 'the request cannot be read'],
-    ['PUT faults', { faults: ['status=503 rate=2'] }, '"rate=2" is not understood'],
-    ['PUT faults', { faults: ['updateProjct reset'] }, 'the contract has no operation updateProjct'],
-    ['PUT faults', { latency: '5ms' }, 'no list of faults'],
-    ['PUT faults?session=.', [], 'no session of that name'],
-  ])('are refused: %s %j', async (line, body, says) => {
-    const answer = await call(line, { body });
-    expect([answer.status, answer.json.detail]).toEqual([400, expect.stringContaining(says)]);
+  it('are refused with what is wrong', async () => {
+    expect(await refused('PUT faults', { body: ['updateProjct reset'] })).toMatch(
+      /^400 .*no operation updateProjct/,
+    );
+    expect(await refused('PUT faults?session=.', { body: [] })).toMatch(/^400 .*no session of that name/);
   });
 });
