@@ -11,8 +11,6 @@ export interface FaultAnswer {
   readonly status: number;
   /** Seconds, as `Retry-After` says them. */
   readonly retryAfter?: number;
-  /** Name, value, name, value, … */
-  readonly headers?: readonly string[];
   /** A text goes out as it is, any other value as JSON; without one, the answer is a problem that names the fault. */
   readonly body?: JsonValue;
 }
@@ -40,7 +38,7 @@ export interface FaultRule {
 /** What the control API and programs set faults with. */
 export type FaultsGiven = string | readonly string[] | { faults: string | readonly string[] };
 
-/** A fault in one line of printable ASCII, as a flag takes it, but for headers and body: `PATCH status=503 retry-after=2 count=2` */
+/** A fault in one line of printable ASCII, as a flag takes it, but for its body: `PATCH status=503 retry-after=2 count=2` */
 export function faultText(rule: FaultRule): string {
   const { method, path, operation, answer, reset, latency, rate, count } = rule;
   const parts = [

@@ -101,12 +101,8 @@ async function exportOf(file: string, where: string): Promise<unknown> {
 
 /** `:3:7`, or `:3`, where a text of Node names the file with a line. */
 function placeIn(text: string, file: string): string {
-  for (const name of [pathToFileURL(file).href, file]) {
-    const at = text.indexOf(`${name}:`);
-    const place = at < 0 ? undefined : /^:\d+(?::\d+)?/.exec(text.slice(at + name.length));
-    if (place) return place[0];
-  }
-  return '';
+  const behind = text.split(`${pathToFileURL(file).href}`)[1] ?? text.split(file)[1] ?? '';
+  return /^:\d+(?::\d+)?/.exec(behind)?.[0] ?? '';
 }
 
 /** `:3`, or nothing. The error of a module that does not parse has no line: Node only prints it. Runs nothing of the file. */

@@ -6,7 +6,7 @@ import type { SeverityOverride } from '../model/severity-override.ts';
 import { memberAt, type PlaceOf, placed, problemError, problemOf } from '../schemas/check.ts';
 import { PACKAGE_FOLDER } from '../version.ts';
 import { type ConfigFile, findConfigFile, pathFrom, readConfigFile } from './config-file.ts';
-import type { EchoRule, UserOverride } from './define-config.ts';
+import type { EchoRule, UserConfig } from './define-config.ts';
 import { durationOf } from './duration.ts';
 import { readFaults } from './faults.ts';
 import { overridesOf } from './globs.ts';
@@ -101,12 +101,15 @@ export async function resolveConfig(
     config[name] = isPath ? pathFrom(layer.folder, value as string, cwd) : value;
     origins[name] = layer.origin;
   }
-  const { values: saying, folder = cwd } = layerOf('overrides') ?? {};
-  const extras: Extras = {
-    overrides: await overridesOf((saying?.overrides ?? []) as readonly UserOverride[], folder),
-    customRules: (layerOf('customRules')?.values.customRules ?? {}) as Extras['customRules'],
-    echo: (layerOf('echo')?.values.echo ?? []) as Extras['echo'],
-    placeOf(pointer) {
+  const {
+    overrides = [],
+    customRules = {},
+    echo = [],
+  } = Object.fromEntries(EXTRAS.map((name) => [name, layerOf(name)?.values[name]])) as UserConfig;
+  const extras = {
+    ...{ customRules, echo },
+    overrides: await overridesOf(overrides, layerOf('overrides')?.folder ?? cwd),
+    placeOf(pointer: string) {
       const { placeOf } = layerOf(tokensOf(pointer)[0] ?? '') ?? (layers[0] as Layer);
       // Of a severity, what is wrong is the name that it is given for.
       return placeOf(pointer, /^\/overrides\/\d+\/rules\//.test(pointer) ? pointer : undefined);

@@ -70,14 +70,14 @@ export const SETTINGS = {
     validation: {
       ...words('enforce', 'warn', 'off'),
       default: 'enforce',
-      description: 'What happens to wrong requests: enforce, warn, off',
+      description: 'If a request is wrong',
     },
   }),
   ...group('Guard', {
     guard: {
       ...words('on', 'strict', 'off', true, false),
       bare: 'on',
-      description: 'Block PATCHes that delete environments: on, strict, off',
+      description: 'Block deletions by PATCH',
     },
     allowDelete: { ...list('list'), description: 'Environments that may be deleted unasked: e2e-*' },
     protect: { ...list('list'), description: 'Environments that are never deleted: Production' },
@@ -90,15 +90,11 @@ export const SETTINGS = {
     record: {
       ...words('all', 'new_episodes', 'once', 'none', true),
       bare: 'all',
-      description: 'Keep what passes',
+      description: 'Keep traffic',
     },
     recording: { ...kind('text'), default: 'default', description: 'Name of the recording' },
     recordings: { ...file, rare, default: 'recordings', description: 'Folder of the recordings' },
-    recordOnly: {
-      ...words('judged', 'ok', 'judged,ok'),
-      rare,
-      description: 'Keep only what was judged, what was answered below 400 (ok), or both',
-    },
+    recordOnly: { ...words('judged', 'ok', 'judged,ok'), rare, description: 'Keep less; ok: below 400' },
     redact: { ...list('secrets'), description: 'Further secrets: pin,/users/*/email; !name keeps one' },
     redactPatterns: { ...list('patterns'), rare, description: 'Regular expression of secrets, repeatable' },
     store: { ...kind('text'), secret, rare, description: 'Shared database: postgres://db.test/patchgate' },

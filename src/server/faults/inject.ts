@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import { STATUS_CODES } from 'node:http';
-import { headerValues } from '../../http/http.ts';
 import type { FaultAnswer } from '../../model/fault.ts';
 import { NO_BODY } from '../../upstreams/bodies.ts';
 import type { Answer } from '../../upstreams/upstream.ts';
@@ -43,19 +42,16 @@ function named(answer: Answer, { text }: Fault): Answer {
 const BODILESS: ReadonlySet<number> = new Set([204, 205, 304]);
 
 function answerOf(answer: FaultAnswer, text: string): Answer {
-  const { status, retryAfter, headers = [] } = answer;
-  const all = [...headers];
-  const add = (name: string, value: string) => {
-    if (headerValues(headers, name.toLowerCase()).length === 0) all.push(name, value);
-  };
-  if (retryAfter !== undefined) add('Retry-After', String(retryAfter));
-  add('Cache-Control', 'no-store');
-  if (BODILESS.has(status)) return { status, message: '', headers: all, body: NO_BODY, from: 'fault' };
+  const { status, retryAfter } = answer;
+  const headers = [
+    ...(retryAfter === undefined ? [] : ['Retry-After', String(retryAfter)]),
+    ...['Cache-Control', 'no-store'],
+  ];
+  if (BODILESS.has(status)) return { status, message: '', headers, body: NO_BODY, from: 'fault' };
   const [type, content] = contentOf(answer, text);
   const body = Buffer.from(content);
-  add('Content-Type', type);
-  add('Content-Length', String(body.length));
-  return { status, message: '', headers: all, body, from: 'fault' };
+  headers.push('Content-Type', type, 'Content-Length', String(body.length));
+  return { status, message: '', headers, body, from: 'fault' };
 }
 
 /** Without a body in the fault, the answer is a problem that names the fault: RFC 9457. */
