@@ -30,10 +30,10 @@ export const check: CommandModule = {
       .options({
         operation: takesText('Judge bodies as this operation; else by their file names or shapes'),
         path: takesText('Judge bodies as a PATCH of this path'),
-        format: takesText(
-          `Of the report, or NAME=FILE to write one; repeat it for more (${FORMATS.join(', ')})`,
-          { alias: 'f', defaultDescription: 'text' },
-        ),
+        format: takesText(`Of the report, or FORMAT=FILE, repeatable: ${FORMATS.join(', ')}`, {
+          alias: 'f',
+          defaultDescription: 'text',
+        }),
       })
       .example('$0 check recordings', 'what would the gate say to what was recorded?')
       .example('$0 check bodies -f text -f junit=report.xml', 'for people, and for a CI system'),

@@ -102,9 +102,7 @@ export async function runCommandLine(given: readonly string[]): Promise<void> {
   const cli = yargs(args)
     .scriptName('patchgate')
     .locale('en')
-    .usage(
-      '$0 <command>\n\nJudges every PATCH to an experimentation service, records what passes, and replays it.',
-    )
+    .usage('$0 <command>\n\nJudges every PATCH to an experimentation service, records and replays it.')
     .command(COMMANDS)
     .completion('completion', 'Prints a script that completes commands in bash or zsh')
     .parserConfiguration({ 'populate--': true })

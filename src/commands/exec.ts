@@ -26,10 +26,7 @@ import { reportUnserved } from './serve.ts';
 export const exec: CommandModule = {
   builder: (yargs) =>
     withSettings(yargs, [...PROXYING.filter((name) => name !== 'ui'), 'target'])
-      .usage(
-        '$0 exec [options] -- COMMAND\n\nRuns a command against a recording, which it finds at PATCHGATE_URL. Exits as the command does; ' +
-          'with 1 where something was not recorded, with 2 where a file of the recording is broken.',
-      )
+      .usage('$0 exec [options] -- COMMAND\n\nRuns a command against a recording, at PATCHGATE_URL.')
       .positional('command', { type: 'string', array: true })
       .hide('command')
       // Before the options are checked: some may be those of the command.

@@ -17,7 +17,7 @@ export const init: CommandModule = {
       .option('target', takesText('Base URL of the real service, for the config'))
       .option('ci', isOn(`Write a job for GitHub Actions, too: ${WORKFLOW}`))
       .example('$0 init', 'a config, an npm script, a line for .gitignore')
-      .example('$0 init --target https://staging.example.com/api/v2 --ci', 'with a target and a CI job'),
+      .example('$0 init --ci', 'a CI job, too'),
   handler: async ({ target, ci }) => {
     const done = [
       await writeNew('patchgate.config.mjs', configText(target as string | undefined), CONFIG_FILES),
