@@ -13,7 +13,7 @@ export interface Client {
   close(): Promise<void>;
 }
 
-/** A pool of connections to the target, by undici: it takes two thirds of the CPU that node:http takes for the same. */
+/** A pool of connections to the target, by undici: for the same it takes about two thirds of the CPU of node:http. */
 export function createClient(options: ForwardOptions): Client {
   const { target, tls, timeout, tunnel } = options;
   const build = buildConnector({ timeout, ...tls });
