@@ -196,7 +196,6 @@ export class Approvals {
     return kept && this.#shown(kept);
   }
 
-  /** Newest first. */
   async list(filter: { limit?: number | undefined; status?: ApprovalStatus } = {}): Promise<Approval[]> {
     const all = (await this.#options.book.list()).map((kept) => this.#shown(kept));
     return all.filter(({ status }) => status === (filter.status ?? status)).slice(0, filter.limit);

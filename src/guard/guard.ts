@@ -24,7 +24,6 @@ interface GuardOptions {
   gate: Gate;
   mode: 'on' | 'strict' | 'off';
   records: Records;
-  /** Undefined: nothing is read. */
   reader?: Reader | undefined;
   approvals: Approvals;
   /** The fake, whose sessions have records of their own. */
@@ -46,7 +45,6 @@ export interface GuardedRequest extends Pick<Asker, 'stream' | 'session'> {
 export interface Remediation {
   /** Sent with the same request in `Patchgate-Approve`, it lets it pass; absent where no approval does. */
   approve?: string;
-  /** Id of that approval. */
   approval?: string;
   /** The token works only after an approver has approved it. */
   needsApprover?: boolean;

@@ -19,7 +19,6 @@ export interface Kept {
   record?: JsonObject | undefined;
   /** The record may hold more by now: somebody has changed it in a way that is not known. */
   isPart?: boolean | undefined;
-  /** ISO 8601. */
   seenAt?: string | undefined;
   creating?: readonly Creation[] | undefined;
 }

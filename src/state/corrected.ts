@@ -46,7 +46,6 @@ function fullList(known: JsonObject, body: JsonObject, effects: readonly Effect[
   return environments;
 }
 
-/** Source: service-api 2.1. */
 function isDefault(environment: JsonValue): boolean {
   return member(environment, 'isEnabled') === true;
 }
