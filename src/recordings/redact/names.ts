@@ -66,8 +66,6 @@ export const ROOTS = (
   'x-a x-g sic --- sla isc ffi'
 ).split(' ');
 
-const HAS_ROOT = new RegExp(`${ROOTS.join('|')}|[^\\0-\\x7f]`, 'i');
-
 /** What a name alone says. `parameter`: a secret in a query, form or text, not as a member of JSON; `open`: the value decides. */
 export interface Meaning {
   kind: 'secret' | 'parameter' | 'open' | 'plain';
@@ -115,7 +113,6 @@ export class SecretNames {
   /** Forms nest: `user[pin]`, `user.pin`. */
   #kind(name: string, words: string): Meaning['kind'] {
     if (this.#of === 'nothing') return 'plain';
-    if (this.#of === 'members' && this.added.size === 0 && !HAS_ROOT.test(name)) return 'plain';
     const around = name.split(/[[\].?/;]+/).filter((part) => part !== '');
     const last = around.pop() ?? '';
     const ways = [bare(name), bare(last)];

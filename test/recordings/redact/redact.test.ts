@@ -110,32 +110,15 @@ describe('a body', () => {
     expect(redacted(`token = "x"; f("${GITHUB}")`, 'text/javascript')).toBe('token = "x"; f("[redacted]")');
   });
 
-  const part = (head: string, content: string) => `--zz\r\n${head}\r\n\r\n${content}\r\n--zz--\r\n`;
-  it.each([
-    'Content-Disposition: form-data; name="password"',
-    "content-disposition:form-data;NAME = 'token'",
-    'Content-Disposition: form-data; filename="name=a"; name=token',
-    'Content-Disposition: form-data; name="user[token]"',
-  ])('may be a form of parts, of which one has a secret name: %s', (head) => {
-    const clean = part(head, '[redacted]');
-    expect(redacted(part(head, 'a\r\n\r\nb'), 'multipart/form-data; boundary=zz')).toBe(clean);
-    expect(redacted(clean)).toBe(clean);
-  });
-
-  it('may have parts that stay', () => {
-    const text = part('Content-Disposition: form-data; name="a"; filename="token"', 'AAAA token of b');
-    expect(redacted(text)).toBe(text);
-  });
-
-  it('is shown from its beginning, without what is torn; nothing of it if its coding cannot be undone', () => {
+  it('is shown from its beginning; nothing of it if its coding cannot be undone', () => {
     const headers = ['Content-Type', 'application/json', 'Content-Encoding', 'gzip'];
     const shown = (bytes: Buffer, most = 1000, given = headers) =>
       redactBodyStart(bytes, given, most, false, DEFAULT_REDACTION).bytes.toString();
     const coded = gzipSync('{"token":"s3cret"}');
     expect(shown(coded)).toBe('{"token":"[redacted]"}');
     expect(shown(coded.subarray(0, 12))).toBe('[redacted]');
-    expect(shown(Buffer.from(`a text ${GITHUB}`), 30, [])).toBe('a text ');
-    expect(shown(Buffer.from('a Bearer abcdefgh12345678'), 22, [])).toBe('a ');
+    expect(shown(Buffer.from('{"token":"s3cret"}'), 14, [])).toBe('{"token":"[redacted]');
+    expect(shown(Buffer.from('aü'), 2, [])).toBe('a');
   });
 });
 
