@@ -1,8 +1,6 @@
 /** Files that are handed in: bodies, recordings, HTTP archives. */
-import { lstatSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { readFileSync } from 'node:fs';
 import { PatchgateError, whyUnreadable } from '../errors.ts';
-import type { HarEntry } from '../recordings/har/har.ts';
 import { STDIN_NAME } from '../reporters/report.ts';
 
 /** The word for standard input. */
@@ -30,15 +28,4 @@ export async function readBytes(file: string): Promise<Buffer> {
     const message = `cannot read ${nameOf(file)}: ${whyUnreadable(error)}`;
     throw new PatchgateError('bad-input', message, { cause: error });
   }
-}
-
-/** The bodies of an entry that are in files beside the archive, where Playwright writes them. */
-export function attachedTo(archive: string | undefined, { request, response }: HarEntry) {
-  const read = (name: string | null | undefined): Buffer | undefined => {
-    if (!name || archive === undefined || archive === STDIN || /[/\\\0]|^\.\.?$/.test(name)) return undefined;
-    const file = join(dirname(archive), name);
-    // A link could lead anywhere.
-    return lstatSync(file, { throwIfNoEntry: false })?.isFile() ? readFileSync(file) : undefined;
-  };
-  return { request: read(request.postData?._file), response: read(response?.content?._file) };
 }

@@ -199,69 +199,42 @@ function hintFor(recording: string, count: number, differences: readonly Differe
 
 const METHODS = ['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT'];
 
-function explainPath(
-  store: RecordingStore,
-  { request: { method, path }, rules: { redaction } }: SentRequest,
-): Miss {
+function explainPath(store: RecordingStore, { request, rules: { redaction } }: SentRequest): Miss {
+  const { method, path } = request;
   const record = recordIt(store.name);
-  const miss = (reason: Miss['reason'], why: string, hint: string, nearest?: Place): Miss => {
-    const text = `nothing is recorded for ${method} ${path} in the recording "${store.name}"${why}`;
-    return {
-      ...{
-        recording: store.name,
-        reason,
-        text: redactText(text, redaction),
-        hint: redactText(hint, redaction),
-      },
-      ...(nearest && { nearest: { method: nearest.method, path: redactPath(nearest.path, redaction) } }),
-    };
-  };
   const others = METHODS.filter((one) => store.exchanges(one, path).length > 0);
-  if (others[0] !== undefined) {
-    const hint = `send a method that is recorded, or record this one: ${record}`;
-    const why = `, but its path is for ${others.join(', ')}`;
-    return miss('other-method', why, hint, { method: others[0], path });
+  const nearest = others[0] === undefined ? nearestPlace(store, request) : { method: others[0], path };
+  let [reason, why, hint]: [Miss['reason'], string, string] = [
+    'not-recorded',
+    `; the nearest is ${nearest?.method} ${nearest?.path}`,
+    `record it: ${record}`,
+  ];
+  if (others.length > 0) {
+    [reason, why] = ['other-method', `, but its path is for ${others.join(', ')}`];
+    hint = `send a method that is recorded, or record this one: ${record}`;
+  } else if (!nearest) {
+    [reason, why] = ['empty', ', which is empty'];
+    hint = `record something first: ${record}; or give another name with --recording`;
   }
-  const nearest = nearestPlace(store, { method, path });
-  if (!nearest) {
-    const hint = `record something first: ${record}; or give another name with --recording`;
-    return miss('empty', ', which is empty', hint);
-  }
-  const why = `; the nearest is ${nearest.method} ${nearest.path}${whichSegment(nearest.path, path)}`;
-  return miss('not-recorded', why, `record it: ${record}`, nearest);
+  const text = `nothing is recorded for ${method} ${path} in the recording "${store.name}"${why}`;
+  const shown = { recording: store.name, reason, text: redactText(text, redaction), hint };
+  if (!nearest) return shown;
+  return { ...shown, nearest: { method: nearest.method, path: redactPath(nearest.path, redaction) } };
 }
 
-/** The place that shares the most segments with the one sent, and its method; among ids, the nearest number. */
+/** The place that shares the most segments with the one sent at both ends, if possible of its method. */
 function nearestPlace(store: RecordingStore, sent: Place): Place | undefined {
-  let nearest: { place: Place; distance: number } | undefined;
+  let nearest: { place: Place; score: number } | undefined;
   let left = MOST_PATHS;
   for (const place of store.places()) {
     if (left-- === 0) break;
-    const { was, is } = between(place.path, sent.path);
-    const ids = Math.abs(Number(was[0]) - Number(is[0]));
-    const apart = Number.isNaN(ids) ? 1 : ids / (ids + 1);
-    const distance = 1000 * (2 * is.length + (place.method === sent.method ? 0 : 1)) + was.length + apart;
-    if (!nearest || distance < nearest.distance) nearest = { place, distance };
+    const [a, b] = [place.path.split('/'), sent.path.split('/')];
+    const most = Math.min(a.length, b.length);
+    let same = 0;
+    while (same < most && a[same] === b[same]) same++;
+    for (let end = 1; end <= most - same && a.at(-end) === b.at(-end); end++) same++;
+    const score = 2 * same + (place.method === sent.method ? 1 : 0) - a.length / 1000;
+    if (!nearest || score > nearest.score) nearest = { place, score };
   }
   return nearest?.place;
-}
-
-/** The segments between those that two paths begin and end with. */
-function between(recorded: string, sent: string): { was: string[]; is: string[]; start: number } {
-  const [a, b] = [recorded.split('/'), sent.split('/')];
-  const most = Math.min(a.length, b.length);
-  let start = 0;
-  while (start < most && a[start] === b[start]) start++;
-  let end = 0;
-  while (end < most - start && a.at(-1 - end) === b.at(-1 - end)) end++;
-  return { was: a.slice(start, a.length - end), is: b.slice(start, b.length - end), start };
-}
-
-/** If one segment differs, both with the one before: `projects/42`. */
-function whichSegment(recorded: string, sent: string): string {
-  const { was, is, start } = between(recorded, sent);
-  if (was.length !== 1 || is.length !== 1) return '';
-  const before = sent.split('/')[start - 1];
-  const told = (segment: string | undefined) => (before ? `${before}/${segment}` : segment);
-  return `: recorded for ${told(was[0])}, sent for ${told(is[0])}`;
 }

@@ -3,9 +3,8 @@ import type { RequestHead } from '../../http/http.ts';
 import { type Exchange, isKept } from '../../model/exchange.ts';
 import { bodyBytes } from '../../recordings/body.ts';
 import { decodeRecording, parseRecording } from '../../recordings/files.ts';
-import { askedIn, exchangeIn, targetOf } from '../../recordings/har/from-har.ts';
+import { askedIn, exchangeIn, isBase64, targetOf } from '../../recordings/har/from-har.ts';
 import { type HarItem, harEntries } from '../../recordings/har/read-har.ts';
-import { attachedTo } from '../input.ts';
 import { headOf, type SentExchange } from '../recorded-history.ts';
 import type { Input } from './inputs.ts';
 import type { BodyPlace } from './places.ts';
@@ -29,10 +28,10 @@ interface FoundRequests {
 }
 
 /** @throws PatchgateError `bad-recording`, `bad-input` with the place where the file is broken */
-export function requestsIn({ kind, name, path, bytes }: Input): FoundRequests {
+export function requestsIn({ kind, name, bytes }: Input): FoundRequests {
   if (kind === 'har') {
     const { isOwn, items, text } = harEntries(bytes, name);
-    return { text, requests: items.map((item) => archivedRequest(item, isOwn, path)) };
+    return { text, requests: items.map((item) => archivedRequest(item, isOwn)) };
   }
   const text = decodeRecording(bytes, name);
   return { text, requests: parseRecording(text, name).exchanges.map(recordedRequest) };
@@ -50,16 +49,15 @@ function recordedRequest(exchange: Exchange, index: number): FoundRequest {
   return { pointer, head: headOf(request), body, place, exchange: () => exchange };
 }
 
-function archivedRequest({ entry, pointer, wrong }: HarItem, isOwn: boolean, path: string | undefined) {
+function archivedRequest({ entry, pointer, wrong }: HarItem, isOwn: boolean) {
   if (!entry) return { pointer, why: `${wrong?.pointer} ${wrong?.what}`.trim() };
-  const options = { isOwn, attached: attachedTo(path, entry) };
-  const { headers, body: asked } = askedIn(entry, options);
+  const { headers, body: asked } = askedIn(entry, isOwn);
   const { method, postData, bodySize } = entry.request;
   const head = { method, url: targetOf(entry), headers };
   const isThere = (postData || bodySize === 0) && entry._patchgate?.omitted?.request === undefined;
   const body = isThere ? asked : undefined;
-  const isText = postData?.text && !/base64/i.test(postData.encoding ?? postData._encoding ?? '');
+  const isText = postData?.text && !isBase64(postData);
   const member = `${postData ? '/postData' : ''}${isText ? '/text' : ''}`;
   const place: BodyPlace = { pointer: `${pointer}/request${member}`, as: isText ? 'text' : 'coded' };
-  return { pointer, head, body, place, exchange: () => exchangeIn(entry, head, body, options) };
+  return { pointer, head, body, place, exchange: () => exchangeIn(entry, head, body) };
 }

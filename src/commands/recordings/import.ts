@@ -12,7 +12,7 @@ import { plainExchangeOf, toStoredExchange } from '../../recordings/plain-exchan
 import { redactText } from '../../recordings/redact/redact.ts';
 import { amount } from '../../reporters/wording.ts';
 import { resolveConfig } from '../../settings/config.ts';
-import { attachedTo, nameOf, readBytes, withStdin } from '../input.ts';
+import { nameOf, readBytes, withStdin } from '../input.ts';
 import { flagsOf, MATCHING, RECORDINGS, REDACTION, takesText, withSettings } from '../options.ts';
 import { say, standardOutput } from '../output.ts';
 import { wildcard, withRecording, withRecordings } from './recordings.ts';
@@ -68,9 +68,7 @@ async function exchangesIn(files: readonly string[], only: string | undefined, r
     for (const why of odd) say(`left out: ${redactText(why, rules.redaction)}`);
     skipped.push(...odd.map(() => 'not as HAR 1.2 says'));
     for (const entry of entries) {
-      const seen = isWanted(entry.request.url)
-        ? seenOf(entry, { isOwn, attached: attachedTo(file, entry) })
-        : { skipped: 'not under --only' };
+      const seen = isWanted(entry.request.url) ? seenOf(entry, isOwn) : { skipped: 'not under --only' };
       if ('skipped' in seen) skipped.push(seen.skipped);
       else exchanges.push(storedOf(seen, rules));
     }

@@ -18,13 +18,6 @@ import type { TimedEntry } from './read-har.ts';
 /** A body's bytes; undefined where the archive has only heard of it. */
 type Found = Buffer | undefined;
 
-interface EntryOptions {
-  /** Of an archive of ours: what it says of bodies and headers is so. */
-  isOwn?: boolean;
-  /** The bodies that Playwright keeps in files beside the archive. */
-  attached?: { request?: Found; response?: Found };
-}
-
 export interface FoundExchange {
   seen: SeenExchange;
   /** Bytes of bodies that were not kept. */
@@ -32,22 +25,29 @@ export interface FoundExchange {
 }
 
 const NO_BYTES = Buffer.alloc(0);
+const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 
-/** An entry as the exchange that went by, as far as the archive knows; or why it is none. Not redacted: recording does that. */
-export function seenOf(entry: TimedEntry, options: EntryOptions = {}): FoundExchange | { skipped: string } {
-  const { isOwn = false, attached = {} } = options;
+/**
+ * An entry as the exchange that went by, as far as the archive knows; or why it is none. Not redacted: recording does that.
+ *
+ * @param isOwn of an archive of ours: what it says of bodies and headers is so
+ */
+export function seenOf(entry: TimedEntry, isOwn = false): FoundExchange | { skipped: string } {
   const { request, _patchgate: own } = entry;
   const response = entry.response ?? { status: 0 };
   const url = parseUrl(request.url);
-  const answered = answeredBytes(response, attached.response);
-  const skipped = whySkipped(entry, url, response.status, isOwn || !!answered?.length);
+  const skipped = whySkipped(request.method, url, response.status);
   if (skipped !== undefined || !url) return { skipped: skipped ?? 'no URL' };
-  const { headers, body: requestBody } = askedIn(entry, options);
+  const { headers, body: requestBody } = askedIn(entry, isOwn);
   if (requestBody === undefined) return { skipped: "the request's body is not in the file" };
-  const responseBody = answered ?? (isOwn || request.method === 'HEAD' ? NO_BYTES : undefined);
+  const isExact = isOwn || request.method === 'HEAD';
+  const responseBody = answeredBytes(response) ?? (isExact ? NO_BYTES : undefined);
   if (responseBody === undefined) return { skipped: "the response's body is not in the file" };
+  const isCopy = !isExact && response.status === 304;
+  if (isCopy && responseBody.length === 0)
+    return { skipped: 'not modified, and the copy is not in the file' };
   const startedAt = Date.parse(entry.startedDateTime);
-  const answeredHeaders = headersOf(response.headers);
+  const answered = headersOf(response.headers);
   return {
     seen: {
       request: {
@@ -59,12 +59,9 @@ export function seenOf(entry: TimedEntry, options: EntryOptions = {}): FoundExch
       requestBody,
       response: {
         // A browser that asked whether its copy still holds puts the copy into the archive.
-        status: response.status === 304 && responseBody.length > 0 ? 200 : response.status,
+        status: isCopy ? 200 : response.status,
         message: response.statusText ?? '',
-        headers:
-          isOwn || request.method === 'HEAD'
-            ? answeredHeaders
-            : describing(answeredHeaders, responseBody, response.content, attached.response !== undefined),
+        headers: isExact ? answered : describing(answered, responseBody, response.content),
       },
       responseBody,
       startedAt,
@@ -76,32 +73,25 @@ export function seenOf(entry: TimedEntry, options: EntryOptions = {}): FoundExch
 }
 
 /** Undefined: it is taken, or has no URL. */
-function whySkipped(
-  { request, _resourceType }: HarEntry,
-  url: URL | undefined,
-  status: number,
-  hasBody: boolean,
-) {
-  const { method } = request;
+function whySkipped(method: string, url: URL | undefined, status: number): string | undefined {
   if (method === 'CONNECT') return 'CONNECT';
   if (!url) return undefined;
-  if (/^wss?:$/.test(url.protocol) || _resourceType === 'websocket' || status === 101) return 'WebSocket';
+  if (/^wss?:$/.test(url.protocol) || status === 101) return 'WebSocket';
   if (!/^https?:$/.test(url.protocol)) return `not HTTP (${url.protocol})`;
   if (!TOKEN.test(method)) return 'no HTTP method';
   // Some tools write -1.
   if (status <= 0) return 'no response';
-  if (status === 304 && !hasBody) return 'not modified, and the copy is not in the file';
   return status < 200 || status > 999 ? 'no final response' : undefined;
 }
 
 /** The headers of a request, as they describe its body, and that; empty where it was not kept, undefined where it is not there. */
 export function askedIn(
   { request, _patchgate }: HarEntry,
-  { isOwn = false, attached = {} }: EntryOptions,
+  isOwn: boolean,
 ): { headers: string[]; body: Found } {
   const headers = withType(headersOf(request.headers), request.postData?.mimeType);
   if (isOwn && _patchgate?.omitted?.request !== undefined) return { headers, body: NO_BYTES };
-  const body = postedBytes(request, header(headers, 'content-type'), attached.request);
+  const body = postedBytes(request, header(headers, 'content-type'));
   return { headers: isOwn || body === undefined ? headers : withoutUndone(headers, body), body };
 }
 
@@ -122,12 +112,11 @@ export function exchangeIn(
   { response }: HarEntry,
   { method, url, headers }: RequestHead,
   body: Found,
-  { attached = {} }: EntryOptions,
 ): Pick<Exchange, 'request'> & Partial<Pick<Exchange, 'response'>> {
   const names = headers.map((text, i) => (i % 2 === 0 ? text.toLowerCase() : text));
   const request = { method, ...splitTarget(url), headers: storedHeaders(names), body: textBody(body) };
   if (!response || response.status <= 0) return { request };
-  const answer = answeredBytes(response, attached.response) ?? NO_BYTES;
+  const answer = answeredBytes(response) ?? NO_BYTES;
   return { request, response: { status: response.status, headers: {}, body: textBody(answer) } };
 }
 
@@ -137,11 +126,10 @@ function textBody(bytes: Found): StoredBody {
 }
 
 /** The bytes of a request's body. Of a form, of which some tools keep the fields alone, they are made anew. */
-function postedBytes({ postData, bodySize }: HarRequest, type: string | undefined, attached: Found): Found {
-  const found = bytesOf(postData, attached);
+function postedBytes({ postData, bodySize }: HarRequest, type: string | undefined): Found {
+  const found = bytesOf(postData);
   const params = postData?.params ?? [];
-  if (params.length === 0) return found ?? ((bodySize ?? 0) > 0 ? undefined : NO_BYTES);
-  if (found && found.length > 0) return found;
+  if (found?.length || params.length === 0) return found ?? ((bodySize ?? 0) > 0 ? undefined : NO_BYTES);
   const pairs = params.map(({ name, value }) => `${formPart(name ?? '')}=${formPart(String(value ?? ''))}`);
   return isForm(type) ? Buffer.from(pairs.join('&')) : undefined;
 }
@@ -153,8 +141,8 @@ function formPart(text: string): string {
 }
 
 /** Those of a response's. Browsers leave out what came from their cache. */
-function answeredBytes({ content, status, bodySize }: HarResponse, attached: Found): Found {
-  const found = bytesOf(content, attached);
+function answeredBytes({ content, status, bodySize }: HarResponse): Found {
+  const found = bytesOf(content);
   if (found !== undefined) return found;
   const size = content?.size ?? -1;
   // Where no size is known either, only a status of success promises a body.
@@ -162,17 +150,14 @@ function answeredBytes({ content, status, bodySize }: HarResponse, attached: Fou
   return size > 0 || mayHaveBody ? undefined : NO_BYTES;
 }
 
-function bytesOf(body: HarBody | null | undefined, attached: Found): Found {
-  if (!body || attached || typeof body.text !== 'string') return body ? attached : undefined;
-  const isBase64 = /^base64$/i.test(body.encoding ?? body._encoding ?? '');
-  const encoding = isBase64 ? 'base64' : body._isBinary ? 'hex' : 'utf8';
-  let chunks = [body.text];
-  // Polly writes coded bytes as a JSON list of chunks.
-  if (encoding !== 'utf8' && /^\["[^"]*"(?:,\s*"[^"]*")*\]$/.test(body.text)) chunks = JSON.parse(body.text);
-  return Buffer.concat(chunks.map((chunk) => Buffer.from(chunk, encoding)));
+function bytesOf(body: HarBody | null | undefined): Found {
+  if (typeof body?.text !== 'string') return undefined;
+  return Buffer.from(body.text, isBase64(body) ? 'base64' : 'utf8');
 }
 
-const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+export function isBase64({ encoding, _encoding }: HarBody): boolean {
+  return /^base64$/i.test(encoding ?? _encoding ?? '');
+}
 
 /**
  * Headers as on the wire: without HTTP/2's `:method` and the like, with values that came several times apart again
@@ -192,29 +177,23 @@ function onTheWire(value: string): string {
 }
 
 /** The headers of a response, as they describe the body that is there. */
-function describing(
-  headers: string[],
-  body: Buffer,
-  content: HarBody | null | undefined,
-  isFile: boolean,
-): string[] {
+function describing(headers: string[], body: Buffer, content: HarBody | null | undefined): string[] {
   const plain = withoutUndone(headers, body);
   if (body.length === 0) return plain;
   const typed = withType(plain, content?.mimeType);
-  const at = typed.findIndex((name, i) => i % 2 === 0 && name.toLowerCase() === 'content-type') + 1;
+  if (content?.encoding) return typed;
   // A text was decoded from its charset: what is not ASCII is UTF-8 from now on.
-  if (isFile || content?.encoding || at === 0 || body.every((byte) => byte < 0x80)) return typed;
-  return typed.with(at, (typed[at] as string).replace(/charset=("[^"]*"|[^\s;]*)/i, 'charset=utf-8'));
+  return typed.map((text, i) =>
+    i % 2 === 1 && /^content-type$/i.test(typed[i - 1] as string) && body.some((byte) => byte > 0x7f)
+      ? text.replace(/charset=("[^"]*"|[^\s;]*)/i, 'charset=utf-8')
+      : text,
+  );
 }
-
-/** How zstd begins, which is not decoded here. */
-const ZSTD = Buffer.from([0x28, 0xb5, 0x2f, 0xfd]);
 
 /** Tools undo content codings and leave the header. */
 function withoutUndone(headers: RawHeaders, body: Buffer): string[] {
   const decoded = decodeContentSync(body, codingOf(headers), ANSWER_BOUNDS);
-  const isCoded =
-    Buffer.isBuffer(decoded) || isPastBounds(decoded) || ZSTD.equals(body.subarray(0, ZSTD.length));
+  const isCoded = Buffer.isBuffer(decoded) || isPastBounds(decoded);
   return withoutHeaders(headers, (name) => !isCoded && name === 'content-encoding');
 }
 

@@ -1,9 +1,6 @@
 import type { Content, Entry, Header, Param, Request, Response } from 'har-format';
 
-/**
- * HTTP Archive 1.2: what of it is read here. Tools leave out what the standard wants, or write null. Names with an underscore in
- * front are no standard.
- */
+/** HTTP Archive 1.2: what of it is read here. Tools leave out what the standard wants, or write null. */
 type Sloppy<T> = { [Name in keyof T]?: T[Name] | null };
 
 type Value = string | number | boolean | null | undefined;
@@ -15,17 +12,13 @@ export type HarHeader = Pick<Header, 'name'> & { value?: Value | Value[] };
 export interface HarBody extends Sloppy<Pick<Content, 'mimeType' | 'text' | 'encoding' | 'size'>> {
   /** The same as `encoding` of a request's body, of which the standard says nothing. */
   _encoding?: string | null;
-  /** Polly: `text` is hexadecimal, or a JSON list of such chunks. */
-  _isBinary?: boolean | null;
-  /** Playwright: name of the file beside the archive that holds it. */
-  _file?: string | null;
 }
-
-type HarParam = Sloppy<Pick<Param, 'name'>> & Pick<HarHeader, 'value'>;
 
 export interface HarRequest extends Pick<Request, 'method' | 'url'>, Sloppy<Pick<Request, 'bodySize'>> {
   headers?: HarHeader[] | null;
-  postData?: (HarBody & { params?: HarParam[] | null }) | null;
+  postData?:
+    | (HarBody & { params?: (Sloppy<Pick<Param, 'name'>> & Pick<HarHeader, 'value'>)[] | null })
+    | null;
 }
 
 /** Of status 0: there was no response. */
@@ -36,7 +29,7 @@ export interface HarResponse
   content?: HarBody | null;
 }
 
-export interface HarEntry extends Sloppy<Pick<Entry, 'startedDateTime' | 'time' | '_resourceType'>> {
+export interface HarEntry extends Sloppy<Pick<Entry, 'startedDateTime' | 'time'>> {
   request: HarRequest;
   response?: HarResponse | null;
   _patchgate?: OwnMember | null;
