@@ -12,7 +12,7 @@ import {
 } from '../../model/exchange.ts';
 import { bodyBytes } from '../body.ts';
 import { queryPairs } from '../match.ts';
-import { contentTypeOf, isForm } from '../redact/redact.ts';
+import { contentTypeOf } from '../redact/redact.ts';
 import { type OwnMember, UNKNOWN_TYPE } from './har.ts';
 
 /**
@@ -31,7 +31,7 @@ export function harEntryOf(
     request: {
       ...{ method: request.method, url: absoluteUrl(request, base), httpVersion: 'HTTP/1.1', cookies: [] },
       headers: headersOf(request.headers),
-      queryString: pairsOf(request.query),
+      queryString: queryPairs(request.query).map(([name, value]) => ({ name, value })),
       ...(request.body && { postData: postDataOf(sent, contentTypeOf(request.headers)) }),
       ...{ headersSize: -1, bodySize: sent.size },
     },
@@ -57,22 +57,14 @@ export function harEntryOf(
   };
 }
 
-/** The standard has an encoding for responses only, and either text or params; tools write both. */
-function postDataOf(
-  { encoding, text, comment }: Omit<Content, 'mimeType'>,
-  type: string | undefined,
-): PostData {
-  return {
-    ...{ mimeType: type ?? '', text, comment },
-    ...(encoding && { _encoding: encoding }),
-    ...(isForm(type) && text !== undefined && { params: pairsOf(text) }),
-  } as PostData;
+/** The standard has an encoding for responses only. */
+function postDataOf({ encoding, text }: Omit<Content, 'mimeType'>, type: string | undefined): PostData {
+  return { mimeType: type ?? '', text, ...(encoding && { _encoding: encoding }) } as PostData;
 }
 
 function contentOf(body: StoredBody | undefined): Omit<Content, 'mimeType'> {
   if (body === undefined) return { size: 0 };
-  if ('omitted' in body)
-    return { size: body.omitted, comment: `the body of ${body.omitted} bytes was not kept` };
+  if ('omitted' in body) return { size: body.omitted };
   const bytes = bodyBytes(body);
   const size = bytes.length;
   return isUtf8(bytes)
@@ -93,9 +85,4 @@ function omittedOf(side: 'request' | 'response', body: StoredBody | undefined): 
 
 function headersOf(headers: StoredHeaders): Header[] {
   return headerPairs(headers).map(([name, value]) => ({ name, value }));
-}
-
-/** Of a query without its `?`, or a form. */
-function pairsOf(text: string): Header[] {
-  return queryPairs(text).map(([name, value]) => ({ name, value }));
 }
