@@ -18,3 +18,8 @@ export function runs(short: number, long: number): number {
 export function announce(what: string, count: number): void {
   if (isLong) process.stdout.write(`${count} ${what}, FUZZ_SEED=${SEED}\n`);
 }
+
+/** Octets or texts without spaces between them. */
+export const words = (text: string) => text.split(/[ \n]+/).filter(Boolean);
+/** One text a line. */
+export const lines = (text: string) => text.trim().split(/\n +/);

@@ -1,195 +1,47 @@
 /** Paths of records, written so that only some servers see that they are, for fast-check. */
 import fc, { type Arbitrary } from 'fast-check';
+import { words } from '../fuzz.ts';
 
 /** What goes in at a slash, in its place or beside it. Octets in Latin-1. */
 const AT_SLASH = [
-  ...[
-    '//',
-    '/./',
-    '/x/../',
-    '/../',
-    '/.../',
-    '\\',
-    '/\\',
-    '%2f',
-    '%2F',
-    '%5c',
-    '/%2e/',
-    '/x/%2e%2e/',
-    '/x/.%2e/',
-  ],
-  ...[
-    '/x%2fy/../',
-    '/x%2fy/%2e%2e/',
-    '/x%2f..%2f',
-    '/..;/',
-    '/x/..;/',
-    '/x/..;a=b/',
-    '/;/',
-    '/;x=1/',
-    ';x=1/',
-    ';/',
-  ],
-  ...[
-    '%252f',
-    '%25252f',
-    '/%252e%252e/',
-    '%c0%af',
-    '%e0%80%af',
-    '%c0%2f',
-    '%u002f',
-    '%u2215',
-    '%uff0f',
-    '%ef%bc%8f',
-  ],
-  ...[
-    '/%c0%ae%c0%ae/',
-    '/x/%u002e%u002e/',
-    '%e2%81%84',
-    '/%20/',
-    '%20/',
-    '/%09',
-    '%00/',
-    '/%00/',
-    '%0a/',
-    './',
-    '/.',
-  ],
-  ...[
-    '/%c2%ad/',
-    '/\xc2\xad',
-    '%%32%66',
-    '%2',
-    '/%',
-    '#/',
-    '%23/',
-    '?/',
-    '%3f/',
-    '%3b/',
-    '/x/x/../../',
-    '/+/',
-    ' /',
-  ],
+  ...words(`
+  // /./ /x/../ /../ /.../ \\ /\\ %2f %2F %5c /%2e/ /x/%2e%2e/ /x/.%2e/ /x%2fy/../ /x%2fy/%2e%2e/
+  /x%2f..%2f /..;/ /x/..;/ /x/..;a=b/ /;/ /;x=1/ ;x=1/ ;/ %252f %25252f /%252e%252e/ %c0%af %e0%80%af
+  %c0%2f %u002f %u2215 %uff0f %ef%bc%8f /%c0%ae%c0%ae/ /x/%u002e%u002e/ %e2%81%84 /%20/ %20/ /%09 %00/
+  /%00/ %0a/ ./ /. /%c2%ad/ /\xc2\xad %%32%66 %2 /% #/ %23/ ?/ %3f/ %3b/ /x/x/../../ /+/
+`),
+  ' /',
 ];
 /** What goes on behind the path. */
 const BEHIND = [
-  ...[
-    '/',
-    '//',
-    '/.',
-    '/./',
-    '/..',
-    '/x/..',
-    '/x/%2e%2e',
-    '/x/..;/',
-    '.',
-    '..',
-    '.json',
-    '.json/',
-    '%2ejson',
-    ';x',
-    ';/x',
-  ],
-  ...[
-    '%20',
-    '%09',
-    '%00',
-    '%00.png',
-    '%00/x',
-    '%0a',
-    '%0d%0ax',
-    '%20HTTP/1.1%0d%0aX:x',
-    '#',
-    '#x',
-    '%23x',
-    '%3fx',
-    '%3f/x',
-    '%23/x',
-    '%3b/x',
-    '%3b',
-  ],
-  ...[
-    '\\',
-    '%5c',
-    '%2f',
-    '%252f',
-    '%c2%a0',
-    '%e3%80%80',
-    ':80',
-    ',1',
-    '+',
-    '%',
-    '%zz',
-    '~',
-    '%c2%ad',
-    '\xa0',
-    '%ff',
-    '*',
-  ],
-  ...[
-    '/edit',
-    '/42',
-    '?x',
-    '?_method=PATCH',
-    '%3f_method=PATCH',
-    '::$DATA',
-    '|',
-    '%7c',
-    '%2e',
-    '%2e%2e',
-    '%252e',
-  ],
+  ...words(`
+  / // /. /./ /.. /x/.. /x/%2e%2e /x/..;/ . .. .json .json/ %2ejson ;x ;/x %20 %09 %00 %00.png %00/x %0a
+  %0d%0ax %20HTTP/1.1%0d%0aX:x # #x %23x %3fx %3f/x %23/x %3b/x %3b \\ %5c %2f %252f %c2%a0 %e3%80%80 :80
+  ,1 + % %zz ~ %c2%ad %ff * /edit /42 ?x ?_method=PATCH %3f_method=PATCH ::$DATA | %7c %2e %2e%2e %252e
+`),
+  '\xa0',
 ];
 /** What stands before it. */
 const BEFORE = [
-  ...[
-    '',
-    '/api/v2',
-    '/v2',
-    '/api/v2/',
-    '//x',
-    '/%2e',
-    '/x/..',
-    '/\xc3\xa9',
-    '/%C3%A9',
-    '/a%20b',
-    '/x%0ay',
-    '/#',
-    '/?',
-  ],
-  ...[
-    'http://evil.test',
-    'http://evil.test:1/x',
-    'http://a@b',
-    'http://',
-    'HTTP://x/',
-    'http:',
-    'http:/x',
-    '//evil.test',
-  ],
-  ...[
-    'http://x?',
-    'http://x#',
-    'http://x\\',
-    'http://x;',
-    'ftp://x',
-    'x',
-    '*',
-    '.',
-    '/..',
-    '/accounts/1/projects/2',
-  ],
-  ...['/../v2', '/%2e%2e/v2', '/..;/v2', '/..%2fv2', '/../../api/v2', '/\\..\\v2', '/../api/v2'],
-  ...['/accounts', '/index.php', '/;x', '/x;', '/~', '/__patchgate', '/__patchgate/..', '/%5f_patchgate/..'],
+  ...words(`
+  /api/v2 /v2 /api/v2/ //x /%2e /x/.. /\xc3\xa9 /%C3%A9 /a%20b /x%0ay /# /? http://evil.test
+  http://evil.test:1/x http://a@b http:// HTTP://x/ http: http:/x //evil.test http://x? http://x#
+  http://x\\ http://x; ftp://x x * . /.. /accounts/1/projects/2 /../v2 /%2e%2e/v2 /..;/v2 /..%2fv2
+  /../../api/v2 /\\..\\v2 /../api/v2 /accounts /index.php /;x /x; /~ /__patchgate /__patchgate/..
+  /%5f_patchgate/..
+`),
+  '',
 ];
+
+/** Before a character: all kinds of nothing. */
+const NOTHING = words('%c2%ad \xad %e2%80%8b % %00 %0d%0a %09 %ff %CC%81');
 
 /** Another way to write one character of the path. */
 const WAYS: readonly ((char: string) => string)[] = [
   (char) => `%${hex(char)}`,
   (char) => `%${hex(char).toUpperCase()}`,
   (char) => `%25${hex(char)}`,
-  (char) =>
-    `%%${[...hex(char)].map((digit) => digit.charCodeAt(0).toString(16)).join('%')}`.replace('%%', '%25%'),
+  (char) => `%25%${[...hex(char)].map((digit) => digit.charCodeAt(0).toString(16)).join('%')}`,
   (char) => `%u00${hex(char)}`,
   (char) => overlong(char),
   (char) => (char === char.toUpperCase() ? char.toLowerCase() : char.toUpperCase()),
@@ -197,15 +49,7 @@ const WAYS: readonly ((char: string) => string)[] = [
     /[a-z]/i.test(char) ? encodeURIComponent(String.fromCharCode(char.charCodeAt(0) + 0xfee0)) : char,
   (char) => (char === 's' ? '%C5%BF' : char === 'k' ? '%E2%84%AA' : char),
   (char) => (char === 's' ? '\xc5\xbf' : char),
-  (char) => `%c2%ad${char}`,
-  (char) => `\xad${char}`,
-  (char) => `%e2%80%8b${char}`,
-  (char) => `%${char}`,
-  (char) => `%00${char}`,
-  (char) => `%0d%0a${char}`,
-  (char) => `%09${char}`,
-  (char) => `%ff${char}`,
-  (char) => `%CC%81${char}`,
+  ...NOTHING.map((nothing) => (char: string) => nothing + char),
 ];
 
 function hex(char: string): string {
