@@ -6,7 +6,6 @@ import { createGate, type Patchgate, patchgate } from '../../src/index.ts';
 import { listAt, type RuleContext } from '../../src/settings/define-config.ts';
 import { testRule } from '../../src/testing/index.ts';
 import { project } from '../support/bodies.ts';
-import { laterRefusal } from '../support/errors.ts';
 import { brief } from '../support/gate.ts';
 import { startTarget, type Target } from '../support/target.ts';
 // @ts-expect-error: a config in JavaScript has no types
@@ -152,6 +151,17 @@ describe('a gate with rules of a team', () => {
     expect(verdict.findings.map(({ message }) => message)).toContain(
       'the rule failed, so the request cannot be judged: broken',
     );
+  });
+
+  it('tells of them beside its own, and takes them for several operations', async () => {
+    const [rule] = team.customRules.updateProject;
+    const own = await createGate({ customRules: { updateProject: [rule], updateDraft: [rule] } });
+    expect(own.rules.filter(({ name }) => name.startsWith('team.'))).toEqual([
+      expect.objectContaining({ severity: 'error', basis: 'inferred', says: rule.says, source: rule.source }),
+    ]);
+    const body = Buffer.from(JSON.stringify({ environments: [{ name: 'x' }] }));
+    const rules = own.inspectBody('updateDraft', body).verdict.findings.map((finding) => finding.rule);
+    expect(rules).toContain('team.environment-names');
   });
 });
 

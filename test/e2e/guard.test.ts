@@ -128,28 +128,6 @@ describe('an approval', () => {
     expect(shown).not.toContain(approve);
   });
 
-  it('is not good for another request, another state or another time', async () => {
-    const { url } = await start();
-    const other = { path: 'current/projects/43' };
-    await patch(url, BOTH);
-    await patch(url, BOTH, other);
-    const { approve } = (await patch(url, ONE)).json;
-    for (const refused of [
-      await patch(url, ONE, { ...other, ...approved(approve) }),
-      await patch(url, ONE, { path: '5/projects/42', ...approved(approve) }),
-      await patch(url, `${JSON.stringify(ONE)} `, approved(approve)),
-      await patch(url, ONE, approved(`${approve}x`)),
-      await patch(url, project('2 Staging'), approved(approve)),
-    ])
-      expect(refused.status).toBe(409);
-    await patch(url, project('1 Production', '2 Staging', '3 QA'));
-    const stale = await patch(url, ONE, approved(approve));
-    expect(stale.json.detail).toContain('has changed');
-    expect(lossesIn(stale)).toEqual(['environment-deleted 2', 'environment-deleted 3']);
-    expect(service.deleted).toEqual([]);
-    expect((await patch(url, ONE, approved(stale.json.approve))).status).toBe(200);
-  });
-
   it('does not let pass what is wrong besides', async () => {
     const { url } = await start();
     await patch(url, BOTH);

@@ -77,25 +77,3 @@ test('what a running proxy has just seen', async () => {
   await proxy.stop('SIGKILL');
   expect(await plan('body.json', '--project', '42')).toMatchObject({ code: 3 });
 });
-
-test('what the service says, by one GET', async () => {
-  const target = await startTarget((_req, res) => res.end(JSON.stringify(PROJECT)));
-  write('body.json', TYPO);
-  const args = ['--from-target', `${target.url}/api/v2`, '--set-header', 'Authorization=Bearer a'];
-  expect(await plan('body.json', '--project', '42', ...args)).toMatchObject({ code: 3, stderr: '' });
-  expect(target.received.map(({ method, url }) => `${method} ${url}`)).toEqual([`GET ${PATH}`]);
-});
-
-test('what cannot be told: exit code 2', async () => {
-  write('body.json', TYPO);
-  const unknown = await plan('body.json', '--project', '42');
-  expect(unknown).toMatchObject({ code: 2, stderr: '' });
-  expect(unknown.stdout).toContain(
-    'Nothing is known of project 42 in .patchgate/state.json, which does not exist.',
-  );
-  const broken = await planGiven('{\n"name": }', '--project', '42');
-  expect(broken).toMatchObject({ code: 2, stdout: '' });
-  expect(broken.stderr).toMatch(/^patchgate: <stdin>:2:9: .+\n {2}.+\n$/);
-  const usage = await plan('body.json', '--project', '42', '--from-target', 'http://a', '--recording', 'b');
-  expect(usage).toMatchObject({ code: 2, stdout: '' });
-});

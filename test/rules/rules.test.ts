@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { isObject, type JsonObject, type JsonValue } from '../../src/json/json.ts';
 import type { Known, RecordKind } from '../../src/model/record.ts';
@@ -34,17 +33,6 @@ describe.each(RULES)('$name', (rule) => {
 
   it('is named by an operation', () => {
     expect(named).toContain(rule.name);
-  });
-
-  it('is told from others, and says what it rests on', () => {
-    expect(RULES.filter(({ name }) => name === rule.name)).toHaveLength(1);
-    expect(rule.name).toMatch(/^(project|feature|draft)\.[a-z0-9]+(-[a-z0-9]+)*$/);
-    expect(rule.source).toMatch(/^service-api \d/);
-  });
-
-  it('has the file of its name', () => {
-    const file = new URL(`../../src/rules/${rule.name.replace('.', '-')}.ts`, import.meta.url);
-    expect(readFileSync(file, 'utf8')).toContain(`name: '${rule.name}'`);
   });
 
   it('reads whatever JSON there is', () => {
@@ -89,29 +77,6 @@ it('every operation names rules that there are, each once', () => {
     expect(new Set(names).size).toBe(names.length);
     for (const name of names) expect(RULES.map((rule) => rule.name)).toContain(name);
   }
-});
-
-describe('severities and bases that users rely on', () => {
-  it.each([
-    ['project.unique-environment-id', 'error', 'inferred'],
-    ['project.one-default-environment', 'warn', 'inferred'],
-    ['project.empty-list', 'warn', 'stated'],
-    ['project.unique-language', 'warn', 'inferred'],
-    ['project.environment-deleted', 'warn', 'stated'],
-    ['project.environment-replaced', 'warn', 'inferred'],
-    ['project.state-unknown', 'off', 'inferred'],
-    ['project.language-removed', 'warn', 'stated'],
-    ['feature.empty-update', 'warn', 'inferred'],
-    ['feature.value-matches-data-type', 'error', 'inferred'],
-    ['feature.unique-variable-id', 'warn', 'inferred'],
-    ['feature.unknown-variable', 'warn', 'stated'],
-    ['draft.id-matches-path', 'error', 'stated'],
-    ['draft.split-sums-to-100', 'warn', 'observed'],
-    ['draft.percentage-range', 'warn', 'inferred'],
-    ['draft.unique-variation-id', 'warn', 'inferred'],
-  ])('%s', (name, severity, basis) => {
-    expect(RULES.find((rule) => rule.name === name)).toMatchObject({ severity, basis });
-  });
 });
 
 /** What all rules of an operation that are not off say of a body. */
