@@ -6,6 +6,7 @@ import { createGate, type Patchgate, patchgate } from '../../src/index.ts';
 import { listAt, type RuleContext } from '../../src/settings/define-config.ts';
 import { testRule } from '../../src/testing/index.ts';
 import { project } from '../support/bodies.ts';
+import { laterRefusal } from '../support/errors.ts';
 import { brief } from '../support/gate.ts';
 import { startTarget, type Target } from '../support/target.ts';
 // @ts-expect-error: a config in JavaScript has no types
