@@ -24,7 +24,7 @@ export const list: CommandModule = {
     ofGate(yargs)
       .option('format', formatOf('Of the list', 'text', 'json'))
       .example('$0 approvals list', 'what waits at the gate of this machine')
-      .example('$0 approvals list --gate https://gate.example.com', 'of another one'),
+      .example('$0 approvals list --gate https://gate.test', 'of another one'),
   handler: async (argv) => {
     const json = await askGate(await gateOf(argv), 'approvals');
     const isJson = argv.format === 'json';
@@ -32,8 +32,8 @@ export const list: CommandModule = {
   },
 };
 
-export const approve: CommandModule = deciding('approve', 'the sandbox goes');
-export const decline: CommandModule = deciding('decline', 'Production stays');
+export const approve: CommandModule = deciding('approve', 'it goes');
+export const decline: CommandModule = deciding('decline', 'no');
 
 function deciding(decision: Decision, reason: string): CommandModule {
   return {
@@ -41,8 +41,8 @@ function deciding(decision: Decision, reason: string): CommandModule {
       ofGate(yargs)
         .positional('id', { type: 'string', demandOption: true, describe: 'As approvals list shows it' })
         .option('reason', takesText('Why; it stands in the audit'))
-        .example(`$0 approvals ${decision} k3f9x2ab`, 'at the gate of this machine')
-        .example(`$0 approvals ${decision} k3f9x2ab --reason "${reason}"`, 'and say why'),
+        .example(`$0 approvals ${decision} ID`, 'at the gate of this machine')
+        .example(`$0 approvals ${decision} ID --reason "${reason}"`, 'and say why'),
     handler: async (argv) => {
       const id = String(argv.id);
       if (!/^[\w-]{1,100}$/.test(id))

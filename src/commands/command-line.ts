@@ -133,7 +133,10 @@ function usageError(message: string, options: readonly string[]): PatchgateError
   // yargs names an option in camel case, too.
   const names = unknown.filter((name) => name === flagOf(name) || !unknown.includes(flagOf(name)));
   const near = names[0] === undefined ? undefined : nearest(names[0], options);
-  const text = names.length > 0 ? `unknown argument: ${names.join(', ')}` : message;
-  const hint = near ? `did you mean --${near}?` : 'see patchgate --help, or patchgate <command> --help';
+  const meant = /^Did you mean (.*\?)$/.exec(message)?.[1];
+  const told = meant === undefined ? message : 'there is no such command';
+  const text = names.length > 0 ? `unknown argument: ${names.join(', ')}` : told;
+  const way = meant ? `did you mean ${meant}` : 'see patchgate --help, or patchgate <command> --help';
+  const hint = near ? `did you mean --${near}?` : way;
   return new PatchgateError('bad-usage', text, { hint });
 }

@@ -46,7 +46,7 @@ function configText({ config, origins, file }: Resolved): string {
   const unset: string[] = [];
   for (const name of SETTING_NAMES) {
     const origin = origins[name];
-    if (config[name] === undefined) unset.push(name);
+    if (config[name] === undefined || (origin === 'default' && shown(name, config) === '')) unset.push(name);
     else if (origin === undefined || origin === 'default') defaults.push(`${name}: ${shown(name, config)}`);
     else {
       const inFile = file && placeIn(file, `/${name}`, 'name');
@@ -76,7 +76,7 @@ function shown(name: SettingName, config: Config): string {
     return (value as string[]).map((text) => text.replace(/=(?!env:).+$/, `=${REDACTED}`)).join(', ');
   if (settingOf(name).secret) return REDACTED;
   if (kind === 'faults') return config.fault.map(faultText).join('; ');
-  if (kind === 'duration') return `${value}ms`;
+  if (kind === 'duration') return Number(value) % 1000 === 0 ? `${Number(value) / 1000}s` : `${value}ms`;
   if (kind === 'fileOrOff' && value === '') return 'false';
   return redactText([value].flat().join(', '), redactionOf(config));
 }

@@ -21,8 +21,8 @@ export const importContract: CommandModule = {
       .option('only', takesText('Take operations whose id, or method and path, this pattern matches'))
       .option('loose-parameters', isOn('Take any text as a parameter of a path'))
       .option('strict', isOn('Exit with 1 where an operation was left out'))
-      .example('$0 contract import openapi.yaml --out contract', 'then: proxy URL --contract contract')
-      .example("$0 contract import api.json --out contract --only 'PATCH /users/**'", 'some alone'),
+      .example('$0 contract import api.yaml --out contract', 'then: proxy URL --contract contract')
+      .example('$0 contract import api.yaml --out c --strict', 'all or exit code 1'),
   handler: async (argv) => {
     const given = (name: string) => once(name, argv[name] as string | string[] | undefined);
     const file = String(argv.document);

@@ -25,7 +25,8 @@ export const init: CommandModule = {
       await addLine('.gitignore', HIDDEN),
       ...(ci ? [await writeNew(WORKFLOW, WORKFLOW_TEXT, [WORKFLOW])] : []),
     ];
-    const next = 'Next: npx patchgate proxy --record, send requests to it, then: npm run test:offline';
+    const proxy = `npx patchgate proxy ${target === undefined ? 'URL ' : ''}--record`;
+    const next = `Next: ${proxy}, send requests to it, then: npm run ${SCRIPT.name}`;
     await standardOutput().write(`${[...done, next].join('\n')}\n`);
   },
 };
@@ -52,7 +53,7 @@ jobs:
   offline:
     runs-on: ubuntu-latest
     steps:
-      - uses: actions/checkout@v4
+      - uses: actions/checkout@v5
       - uses: actions/setup-node@v4
         with:
           node-version: 22

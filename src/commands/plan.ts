@@ -46,7 +46,7 @@ export const plan: CommandModule = {
         format: formatOf('Of the plan', 'text', 'json'),
       })
       .example('$0 plan body.json --project 42', 'against what the proxy has seen')
-      .example('$0 plan - --project 42 --from-target URL < body.json', 'against the service'),
+      .example('$0 plan - --project 42 --from-target URL', 'from standard input, against the service'),
   handler: async (argv) => {
     const { config, origins } = await resolveConfig(flagsOf(argv), COMMAND_DEFAULTS.plan);
     const args = argv as unknown as Args;

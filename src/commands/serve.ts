@@ -31,7 +31,7 @@ export const replay: CommandModule = {
   builder: (yargs) =>
     withSettings(yargs, REPLAYING)
       .example('$0 replay --recording checkout', 'answer what was recorded, refuse the rest')
-      .example('$0 replay --fault "PATCH status=503 rate=0.2"', 'fail now and then'),
+      .example('$0 replay --fault "GET status=503"', 'and fail each read'),
   handler: (argv) => serve('replay', flagsOf(argv)),
 };
 

@@ -54,8 +54,8 @@ describe('help', () => {
 
 describe('what is not understood', () => {
   it.each([
-    ['prxy', 'Did you mean proxy?'],
-    ['recordings lst', 'Did you mean list?'],
+    ['prxy', 'there is no such command\n  did you mean proxy?'],
+    ['recordings lst', 'did you mean list?'],
     ['recordings', 'no command is given after recordings'],
     ['proxy --recrding x', 'unknown argument: recrding\n  did you mean --recording?'],
     ['replay --fail-unusd', 'unknown argument: fail-unusd\n  did you mean --fail-unused?'],
@@ -143,7 +143,7 @@ describe('config', () => {
     expect(stdout).not.toMatch(/hunter2|abc/);
     for (const line of [
       'Config file: patchgate.config.json',
-      'timeout: 10000ms (patchgate.config.json:3:3)',
+      'timeout: 10s (patchgate.config.json:3:3)',
       'setHeader: X-Key=[redacted] (patchgate.config.json:4:3)',
       'fault: GET reset (patchgate.config.json:7:3)',
       'log: json (PATCHGATE_LOG)',

@@ -13,8 +13,8 @@ export const exportRecording: CommandModule = {
   builder: (yargs) =>
     withSelection(withSettings(yargs, [...RECORDINGS, ...REDACTION]))
       .positional('name', { type: 'string', demandOption: true, describe: 'Name of the recording' })
-      .example('$0 recordings export checkout > checkout.har', "for a browser's developer tools")
-      .example("$0 recordings export checkout --path '/api/*' > api.har", 'a part of it'),
+      .example('$0 recordings export shop > shop.har', "for a browser's developer tools")
+      .example("$0 recordings export shop --path '/api/*'", 'a part of it'),
   handler: async (argv) => {
     const { config } = await resolveConfig(flagsOf(argv));
     const selection = selectionOf(argv) ?? (() => true);

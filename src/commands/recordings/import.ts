@@ -31,8 +31,8 @@ export const importRecording: CommandModule = {
           'Only entries whose URL (or path, with a slash in front) begins so; * is any characters',
         ),
       })
-      .example('$0 recordings import session.har --recording checkout', 'what a browser saved')
-      .example('$0 recordings import session.har --only https://example.com/api/', 'nothing of other hosts'),
+      .example('$0 recordings import a.har --recording shop', 'what a browser saved')
+      .example('$0 recordings import a.har --only /api/', 'nothing of other paths'),
   handler: async (argv) => {
     const { config } = await resolveConfig(flagsOf(argv));
     const { files, only } = argv as unknown as { files: string[]; only?: string };

@@ -11,7 +11,7 @@ export const list: CommandModule = {
   builder: (yargs) =>
     withSettings(yargs, RECORDINGS)
       .example('$0 recordings list', 'all below recordings/')
-      .example('$0 recordings list --recordings test/recordings', 'those of another folder'),
+      .example('$0 recordings list --recordings fixtures', 'those of another folder'),
   handler: async (argv) => {
     const { config } = await resolveConfig(flagsOf(argv));
     const text = await withRecordings(config, async (recordings) => {

@@ -11,8 +11,8 @@ export const prune: CommandModule = {
     withSelection(withSettings(yargs, RECORDINGS))
       .positional('name', { type: 'string', demandOption: true, describe: 'Name of the recording' })
       .option('yes', isOn('Remove them; without it, only say how many', { alias: 'y' }))
-      .example("$0 recordings prune checkout --status '5*'", 'how many are there?')
-      .example("$0 recordings prune checkout --status '5*' --yes", 'removes them'),
+      .example("$0 recordings prune old --status '5*'", 'how many are there?')
+      .example("$0 recordings prune old --status '5*' --yes", 'removes them'),
   handler: async (argv) => {
     const { config } = await resolveConfig(flagsOf(argv));
     const { name, yes } = argv as unknown as { name: string; yes: boolean };

@@ -20,7 +20,7 @@ export const show: CommandModule = {
         array: true,
         describe: 'Those to show in full, by their numbers in the list',
       })
-      .example("$0 recordings show checkout --path '/api/*/drafts/*'", 'one line for each exchange')
+      .example("$0 recordings show checkout --status '4*'", 'one line for each exchange')
       .example('$0 recordings show checkout 3', 'the third with headers and bodies'),
   handler: async (argv) => {
     const { config } = await resolveConfig(flagsOf(argv));
