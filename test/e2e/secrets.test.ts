@@ -11,7 +11,7 @@ import { type RawRequest, sendRaw } from '../support/raw.ts';
 import { type Answer, startTarget } from '../support/target.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
-/** By name, in queries, forms, multipart and JSON alike. */
+/** By name, in queries, forms and JSON alike. */
 const SECRET_NAMES = `
   password passwd pwd newPassword currentPassword password_confirmation DB_PASSWORD dbpassword smtp_pass userPwd PASSWORD2
   passwords passphrase keyPassphrase passcode passwordHash password_hash hashedPassword basicAuthPassword
@@ -96,8 +96,6 @@ function traffic(names: readonly string[], headers: readonly string[], label: st
     });
   const pairs = (of = some()) => of.map(([name, value]) => `${name}=${value}`).join('&');
   const json = (of = some()) => JSON.stringify(Object.fromEntries(of));
-  const part = ([name, value]: [string, string]) =>
-    `--zz\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`;
   const nested = some().map(([name, value]): [string, string] => [`user[${name}]`, value]);
   const within = { note: json(), url: `https://h.example/a?${pairs()}` };
   const requests: RawRequest[] = [
@@ -115,7 +113,6 @@ function traffic(names: readonly string[], headers: readonly string[], label: st
         .join(''),
     ),
     post(`/${label}/form`, FORM[1], pairs()),
-    post(`/${label}/parts`, 'multipart/form-data; boundary=zz', `${some().map(part).join('')}--zz--\r\n`),
     post(`/${label}/within`, 'application/json', JSON.stringify(within)),
   ];
   const location = `/next/${label}?${pairs()}#${pairs(some(names.slice(0, 9)))}`;
