@@ -1,4 +1,4 @@
-import type { DecideDeletion } from '../model/deletion.ts';
+import type { DecideDeletion } from '../model/effect.ts';
 import { nameMatcher } from '../model/name-pattern.ts';
 
 export interface GuardPolicyOptions {

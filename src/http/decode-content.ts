@@ -42,25 +42,19 @@ export interface Bounds {
 
 /** More codings on one body are no honest use. */
 export const MOST_CODINGS = 3;
-const GROWTH = 100;
 /** Bytes that may decode to any number of bytes up to here. */
 const SMALL = 65_536;
 
 /** Of a request's body that is kept or compared. */
-export const REQUEST_BOUNDS: Bounds = { decoded: 8 * 1024 * 1024, growth: GROWTH, coded: 1 };
+export const REQUEST_BOUNDS: Bounds = { decoded: 8 * 1024 * 1024, growth: 100, coded: 1 };
 
 /** Of what a target has answered. */
-export function answerBounds(decoded: number): Bounds {
-  return { decoded, growth: GROWTH, coded: 32 };
-}
+export const answerBounds = (decoded: number): Bounds => ({ decoded, growth: 100, coded: 32 });
 
-/** Of what is learnt from. */
+/** Of an answer that the guard reads. */
 export const LEARNING_BOUNDS: Bounds = answerBounds(8 * 1024 * 1024);
 
-interface Options {
-  maxOutputLength: number;
-  finishFlush?: number;
-}
+type Options = { maxOutputLength: number; finishFlush?: number };
 
 interface Coding {
   now(bytes: Uint8Array, options: Options, isStrict?: boolean): Buffer;
@@ -73,12 +67,9 @@ interface Coding {
 
 const [inflateLater, inflateRawLater] = [promisify(inflate), promisify(inflateRaw)];
 
-const GZIP: Coding = {
-  now: gunzipSync,
-  later: promisify(gunzip),
-  most: 1_048_576,
-  flush: constants.Z_SYNC_FLUSH,
-};
+const ZLIB_FLUSH = constants.Z_SYNC_FLUSH;
+const BROTLI_FLUSH = constants.BROTLI_OPERATION_FLUSH;
+const GZIP: Coding = { now: gunzipSync, later: promisify(gunzip), most: 1_048_576, flush: ZLIB_FLUSH };
 const DEFLATE: Coding = {
   now: (bytes, options, isStrict) =>
     isStrict
@@ -87,13 +78,13 @@ const DEFLATE: Coding = {
   later: (bytes, options) => (hasZlibHeader(bytes) ? inflateLater : inflateRawLater)(bytes, options),
   // Strictly, it is decoded twice.
   most: 524_288,
-  flush: constants.Z_SYNC_FLUSH,
+  flush: ZLIB_FLUSH,
 };
 const BROTLI: Coding = {
   now: brotliDecompressSync,
   later: promisify(brotliDecompress),
   most: 65_536,
-  flush: constants.BROTLI_OPERATION_FLUSH,
+  flush: BROTLI_FLUSH,
 };
 
 const CODINGS: ReadonlyMap<string, Coding> = new Map([
@@ -132,23 +123,21 @@ export function decodeContent(
 ): Decoded | Promise<Decoded> {
   if (coding === undefined || bytes.length === 0) return bytes;
   const steps = stepsOf(coding);
-  if (!Array.isArray(steps)) return steps;
-  return steps.length === 0 ? bytes : inTurn(() => decodeLater(bytes, steps, bounds));
-}
-
-async function decodeLater(bytes: Buffer, steps: readonly Step[], bounds: Bounds): Promise<Decoded> {
+  if (!Array.isArray(steps) || steps.length === 0) return Array.isArray(steps) ? bytes : steps;
   const options = optionsFor(bytes, bounds);
-  let decoded = bytes;
-  for (const step of steps) {
-    const excess = excessOf(decoded, step, bounds);
-    if (excess) return excess;
-    try {
-      decoded = await step.later(decoded, options);
-    } catch (error) {
-      return failureOf(error, step.name, options);
+  return inTurn(async () => {
+    let decoded = bytes;
+    for (const step of steps) {
+      const excess = excessOf(decoded, step, bounds);
+      if (excess) return excess;
+      try {
+        decoded = await step.later(decoded, options);
+      } catch (error) {
+        return failureOf(error, step.name, options);
+      }
     }
-  }
-  return decoded;
+    return decoded;
+  });
 }
 
 /** The same at once, for what is small or has no clients that wait. */
@@ -199,7 +188,7 @@ function failureOf(error: unknown, what: string, { maxOutputLength: most }: Opti
   return { why: isTooLarge ? 'too-large' : 'broken', what, most };
 }
 
-/** Bodies that are decoded at once: each may take its bound of memory and a thread, of which Node has four. */
+/** Each may take its bound of memory and a thread, of which Node has four. */
 const AT_A_TIME = 3;
 const waiting: (() => void)[] = [];
 let running = 0;
@@ -228,11 +217,11 @@ export function decodeStart(bytes: Buffer, coding: string | undefined, most: num
   const whole = { bytes, cut: false };
   if (coding === undefined || bytes.length === 0) return whole;
   const steps = stepsOf(coding);
-  if (!Array.isArray(steps)) return undefined;
   try {
-    return steps.reduce<Beginning>((start, step) => decodeStep(start, step, most), whole);
+    return Array.isArray(steps)
+      ? steps.reduce((start, step) => decodeStep(start, step, most), whole)
+      : undefined;
   } catch {
-    // Broken.
     return undefined;
   }
 }

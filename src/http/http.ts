@@ -1,8 +1,3 @@
-/**
- * The plain nouns of an HTTP message. Not Node's objects: what the gate and the recordings read can come from a
- * socket, a file or a test alike.
- */
-
 /** Headers as they came on the wire: name, value, name, value, … (the shape of Node's `rawHeaders`). */
 export type RawHeaders = readonly string[];
 
@@ -35,13 +30,7 @@ export function mayMeanAnother(headers: RawHeaders): boolean {
 
 /** Headers that belong to one connection and are never passed on (RFC 9110 7.6.1). */
 export const HOP_BY_HOP: ReadonlySet<string> = new Set([
-  'connection',
-  'keep-alive',
-  'proxy-connection',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
+  ...['connection', 'keep-alive', 'proxy-connection', 'te', 'trailer', 'transfer-encoding', 'upgrade'],
   'http2-settings',
 ]);
 
@@ -78,23 +67,14 @@ export function withoutHeaders(headers: RawHeaders, drop: (name: string) => bool
  * what a body is and where it ends are never: a message without them is another one, or two.
  */
 export function connectionOptions(headers: RawHeaders): readonly string[] {
-  let names: string[] | undefined;
-  for (const value of headerValues(headers, 'connection')) {
-    if (value === 'keep-alive' || value === 'close') continue;
-    names ??= [];
-    for (const name of value.split(',').map((one) => one.trim().toLowerCase())) {
-      if (!name.startsWith('content-')) names.push(name);
-    }
-  }
-  return names ?? NO_NAMES;
+  const values = headerValues(headers, 'connection').filter(
+    (value) => value !== 'keep-alive' && value !== 'close',
+  );
+  const names = values.flatMap((value) => value.split(',').map((one) => one.trim().toLowerCase()));
+  return names.filter((name) => !name.startsWith('content-'));
 }
 
-const NO_NAMES: readonly string[] = [];
-
-/**
- * Remembers what a function says of header names: the same few come with every message. Bounded, since a client
- * chooses them.
- */
+/** Remembers what a function says of header names, the same few of which come with every message. A client chooses them: bounded. */
 export function byHeaderName<T>(of: (lowerCaseName: string) => T): (name: string) => T {
   const known = new Map<string, T>();
   return (name) => {
@@ -120,12 +100,8 @@ const isOverride = byHeaderName((name) => OVERRIDES.has(looseHeaderName(name)));
 
 /** `/a/b?x=1` -> path `/a/b`, query `x=1` (without the `?`). An absolute-form target loses scheme and authority. */
 export function splitTarget(url: string): { path: string; query: string } {
-  let rest = url;
-  const absolute = /^[a-z][a-z0-9+.-]*:\/\/[^/?#\\]*/i.exec(url);
-  if (absolute) {
-    rest = url.slice(absolute[0].length);
-    if (!rest.startsWith('/')) rest = `/${rest}`;
-  }
+  const authority = /^[a-z][a-z0-9+.-]*:\/\/[^/?#\\]*/i.exec(url)?.[0];
+  const rest = authority === undefined ? url : url.slice(authority.length).replace(/^(?!\/)/, '/');
   const mark = rest.indexOf('?');
   return mark < 0 ? { path: rest, query: '' } : { path: rest.slice(0, mark), query: rest.slice(mark + 1) };
 }

@@ -34,10 +34,10 @@ export interface Approval {
 
 /** The same as it is kept for the next run. */
 export interface KeptApproval extends Omit<Approval, 'exchange'> {
-  /** Hashes of the token, and of what it is for. */
   marks: ApprovalMarks;
 }
 
+/** Hashes of the token, and of what it is for. */
 export interface ApprovalMarks {
   /** `recordKey` of what the request changes, with the session where each has its own. */
   record: string;

@@ -47,3 +47,6 @@ export type LosingEffect = Extract<Effect, { kind: 'environment-deleted' | 'envi
 export function losesEnvironment(effect: Effect): effect is LosingEffect {
   return effect.kind === 'environment-deleted' || effect.kind === 'environment-replaced';
 }
+
+/** Decides by an environment's name what becomes of it: it never goes, goes with an approval, or without asking. */
+export type DecideDeletion = (name: string) => 'protect' | 'approve' | 'allow';

@@ -47,14 +47,9 @@ export function faultText(rule: FaultRule): string {
     answer && `status=${answer.status}`,
     answer?.retryAfter !== undefined && `retry-after=${answer.retryAfter}`,
     reset && 'reset',
-    latency && `latency=${latencyText(latency)}`,
+    latency && `latency=${latency.from}ms${latency.from === latency.to ? '' : `..${latency.to}ms`}`,
     rate !== undefined && `rate=${rate}`,
     count !== undefined && `count=${count}`,
   ];
   return parts.filter((part) => typeof part === 'string').join(' ');
-}
-
-/** `100ms`, `50ms..200ms` */
-function latencyText({ from, to }: Latency): string {
-  return from === to ? `${from}ms` : `${from}ms..${to}ms`;
 }

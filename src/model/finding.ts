@@ -45,9 +45,8 @@ export interface Finding {
   column?: number;
 }
 
-/** A finding before the policy: with its rule's own severity, and what the policy must know besides. */
-export interface RawFinding extends Omit<Finding, 'severity'> {
-  severity: SeveritySetting;
+/** What the policy must know of a place that a rule finds. */
+export interface GuardMarks {
   /** The change loses something for good: under the guard it is an error, whatever the rule's severity. */
   isDestructive?: true;
   /** No approval lets that happen. */
@@ -58,6 +57,11 @@ export interface RawFinding extends Omit<Finding, 'severity'> {
   isUnread?: true;
   /** Judged by a former state of the record: under the guard it is a warning. */
   isRemembered?: true;
+}
+
+/** A finding before the policy, with its rule's own severity. */
+export interface RawFinding extends Omit<Finding, 'severity'>, GuardMarks {
+  severity: SeveritySetting;
   /** Because of it, what the change loses cannot be said: under the guard it is an error as well. */
   isBlinding?: true;
   /** The rule itself failed: an error that no setting makes milder. */

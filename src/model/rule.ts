@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '../json/json.ts';
 import type { Effect } from './effect.ts';
-import type { Basis, SeveritySetting } from './finding.ts';
+import type { Basis, GuardMarks, SeveritySetting } from './finding.ts';
 import type { Known } from './record.ts';
 
 /** What a rule is given of a request. */
@@ -18,20 +18,10 @@ export interface RuleContext {
 }
 
 /** A place that a rule has something to say of. */
-export interface Place {
+export interface Place extends GuardMarks {
   pointer: string;
   message: string;
   hint?: string;
-  /** The change loses something for good: under the guard, an error that is answered with 409. */
-  isDestructive?: true;
-  /** No approval lets that happen. */
-  isProtected?: true;
-  /** It is not known what the change loses: under the strict guard, an error that is answered with 409. */
-  isUnknown?: true;
-  /** The record could not be read: under the guard, an error that is answered with 409, and no approval lets it pass. */
-  isUnread?: true;
-  /** Judged by a former state of the record: a warning under the guard. */
-  isRemembered?: true;
 }
 
 /** A request for which it is known what the rule says: a test, a canary and an illustration at once. */

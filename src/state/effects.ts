@@ -1,6 +1,5 @@
 import { isObject, type JsonObject, type JsonValue, listAt, member } from '../json/json.ts';
-import type { DecideDeletion } from '../model/deletion.ts';
-import type { Effect, LosingEffect } from '../model/effect.ts';
+import type { DecideDeletion, Effect, LosingEffect } from '../model/effect.ts';
 import { isSameName, plainName } from '../model/name-pattern.ts';
 import { editDistance } from '../model/nearest.ts';
 import type { RecordKind } from '../model/record.ts';

@@ -1,18 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { connectionOptions, header, headerValues, splitTarget, withoutHeaders } from '../../src/http/http.ts';
 
-const HEADERS = [
-  'Host',
-  'a',
-  'X-Tag',
-  '1',
-  'x-tag',
-  '2',
-  'Connection',
-  'Keep-Alive, X-Tag ',
-  'CONNECTION',
-  'TE',
-];
+const HEADERS = 'Host|a|X-Tag|1|x-tag|2|Connection|Keep-Alive, X-Tag |CONNECTION|TE'.split('|');
 
 describe('raw headers', () => {
   it('are read in any letter case, in the order sent', () => {
@@ -20,15 +9,10 @@ describe('raw headers', () => {
     expect(header(HEADERS, 'x-tag')).toBe('1');
     expect(header(HEADERS, 'host')).toBe('a');
     expect(header(HEADERS, 'x-ta')).toBeUndefined();
-    expect(headerValues([], 'x')).toEqual([]);
   });
 
   it('are left out by name, the others as they were', () => {
-    expect(withoutHeaders(HEADERS, (name) => name === 'x-tag' || name === 'connection')).toEqual([
-      'Host',
-      'a',
-    ]);
-    expect(withoutHeaders(HEADERS, () => false)).toEqual(HEADERS);
+    expect(withoutHeaders(HEADERS, (name) => name !== 'host')).toEqual(['Host', 'a']);
   });
 
   it('name what belongs to the connection', () => {

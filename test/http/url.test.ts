@@ -2,37 +2,11 @@ import { expect, it } from 'vitest';
 import { absoluteUrl, hasHttpScheme, isUrl, parseUrl } from '../../src/http/url.ts';
 import { oneOf, sequence } from '../support/numbers.ts';
 
-it('reads what is a URL', () => {
-  expect(parseUrl('https://shop.example/cart?x=1')?.pathname).toBe('/cart');
-  expect(parseUrl('shop.example/cart')).toBeUndefined();
-  expect(parseUrl('')).toBeUndefined();
-});
-
 it('tells URLs and their schemes as the parser does, short and long', { tags: 'slow' }, () => {
   const next = sequence(3986);
-  const pieces = [
-    ...['https:', 'http:', 'ht\ttps:', 'x:', '//', '/', '?', '#', ':', '@', '[', ']', '::1', 'a', '.', '8'],
-    ...[
-      'é',
-      'ß',
-      'ſ',
-      '１',
-      '。',
-      '\u00ad',
-      '\u200d',
-      '😀',
-      '\ud800',
-      '%',
-      '%c3',
-      '%00',
-      '^',
-      '|',
-      '<',
-      ' ',
-      '\t',
-      '\0',
-    ],
-  ];
+  const ascii = 'https:|http:|ht\ttps:|x:|//|/|?|#|:|@|[|]|::1|a|.|8|%|%c3|%00|^|<| |\t|\0'.split('|');
+  const others = ['|', ...'éßſ１。\u00ad\u200d😀', '\ud800'];
+  const pieces = [...ascii, ...others];
   for (let i = 0; i < 20_000; i++) {
     const count = Math.floor(next() * 6);
     const tail = i % 10 === 0 ? `/${'é'.repeat(300)}` : '';

@@ -40,36 +40,16 @@ describe('a name that comes twice', () => {
 });
 
 describe('a number that readers see differently', () => {
-  it.each([
-    '9007199254740993',
-    '-9007199254740993',
-    '9007199254740993.0',
-    '9007199254740993e0',
-    '900719925474099.3e1',
-    '123456789012345678',
-    '1e400',
-    '-1E400',
-    '1e23',
-  ])('%s', (number) => {
-    expect(hazardsOf(`{"id":${number}}`)).toEqual(['unsafe-number /id @6']);
-    expect(hazardsOf(`[0, ${number}]`)).toEqual(['unsafe-number /1 @4']);
-    expect(hazardsOf(number)).toEqual(['unsafe-number  @0']);
-  });
-
-  it.each(['9007199254740992', '9007199254740994', '1e22', '0.1', '-0', '100000000000000000000'])(
-    'not %s',
-    (number) => {
+  it('is told with its place, shortened', () => {
+    const long = '9'.repeat(60);
+    for (const number of ['9007199254740993', '-1E400', '1e23', long]) {
+      expect(hazardsOf(`{"id":${number}}`)).toEqual(['unsafe-number /id @6']);
+      expect(hazardsOf(`[0, ${number}]`)).toEqual(['unsafe-number /1 @4']);
+      expect(hazardsOf(number)).toEqual(['unsafe-number  @0']);
+    }
+    for (const number of ['9007199254740992', '1e22', '-0', '100000000000000000000'])
       expect(hazardsOf(number)).toEqual([]);
-    },
-  );
-
-  it('is told shortened', () => {
-    let what = '';
-    scanJson('9'.repeat(60), LIMITS, (hazard) => {
-      what = hazard.what;
-      return true;
-    });
-    expect(what).toBe(`${'9'.repeat(40)}…`);
+    scanJson(long, LIMITS, ({ what }) => expect(what).toBe(`${'9'.repeat(40)}…`));
   });
 });
 

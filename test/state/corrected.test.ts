@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type JsonObject, type JsonValue, listAt, member } from '../../src/json/json.ts';
-import type { DecideDeletion } from '../../src/model/deletion.ts';
+import type { DecideDeletion } from '../../src/model/effect.ts';
 import { losesEnvironment } from '../../src/model/effect.ts';
 import { correctedProject, repairedProject } from '../../src/state/corrected.ts';
 import { effectsOf } from '../../src/state/effects.ts';

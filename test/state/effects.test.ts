@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type JsonObject, type JsonValue, listAt, member } from '../../src/json/json.ts';
-import type { DecideDeletion } from '../../src/model/deletion.ts';
+import type { DecideDeletion } from '../../src/model/effect.ts';
 import { type Effect, losesEnvironment } from '../../src/model/effect.ts';
 import { effectsOf, projectEffects } from '../../src/state/effects.ts';
 import { oddValues } from '../support/odd-values.ts';
