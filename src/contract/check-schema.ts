@@ -180,30 +180,19 @@ function rule(name: string, severity: Severity, basis: Basis, says: string): Sch
   return { name, severity, basis, stage: 'contract', status: 422, says, source: 'service-api 2' };
 }
 
-const FIELD_CASE = rule(
-  'schema.field-case',
-  'error',
-  'stated',
-  'a field name is spelt wrong: names are case-sensitive',
-);
-const UNKNOWN_FIELD = rule(
-  'schema.unknown-field',
-  'warn',
-  'inferred',
-  'a field is not one that the contract lists',
-);
+const MISSPELT = 'a field name is spelt wrong: names are case-sensitive';
+const FIELD_CASE = rule('schema.field-case', 'error', 'stated', MISSPELT);
+const UNLISTED = 'a field is not one that the contract lists';
+const UNKNOWN_FIELD = rule('schema.unknown-field', 'warn', 'inferred', UNLISTED);
+
+const BAD_FORMAT = 'a value has the wrong format; a URL is what the WHATWG parser accepts';
 
 /** The findings of the schema check. Others, of keywords that only a contract of one's own uses, are made alike. */
 export const SCHEMA_RULES: Readonly<Record<string, SchemaRule>> = Object.fromEntries(
   [
     rule('schema.type', 'error', 'stated', 'a value has the wrong type'),
     rule('schema.enum', 'error', 'stated', 'a value is not one of those that the contract lists'),
-    rule(
-      'schema.format',
-      'error',
-      'inferred',
-      'a value has the wrong format; a URL is what the WHATWG parser accepts',
-    ),
+    rule('schema.format', 'error', 'inferred', BAD_FORMAT),
     rule('schema.required', 'error', 'stated', 'a mandatory field is missing'),
     rule('schema.observed', 'warn', 'observed', 'a value is not one of those that the description shows'),
     FIELD_CASE,

@@ -108,13 +108,11 @@ export function meaningsOf({ headers, method }: RequestHead, query: string): Hea
     findings.push(requestFinding('request.content-type', message, { hint }));
   }
   if (folded !== undefined || types > 1) {
-    const [message, hint] =
-      folded !== undefined
-        ? [
-            `some servers read the header ${folded} as ${looseHeaderName(folded)}`,
-            'leave it out, or write its name with -',
-          ]
-        : ['Content-Type is given more than once', 'give it once'];
+    const isFolded = folded !== undefined;
+    const message = isFolded
+      ? `some servers read the header ${folded} as ${looseHeaderName(folded as string)}`
+      : 'Content-Type is given more than once';
+    const hint = isFolded ? 'leave it out, or write its name with -' : 'give it once';
     findings.push(requestFinding('request.ambiguous-header', message, { hint }));
   }
   return { methods, isJsonPost, paths, findings };

@@ -72,9 +72,7 @@ function matchPath(meant: readonly Template[], path: string, meanings: HeaderMea
 /** A character that servers read differently, an empty segment, a dot at either end of a segment, or no slash first. */
 const NOT_PLAIN = /^[^/]|[^\w~!$&'()*+,=:@./-]|\/[./]|\.\/|[./]$/;
 
-function isPlain(path: string): boolean {
-  return !NOT_PLAIN.test(path);
-}
+const isPlain = (path: string) => !NOT_PLAIN.test(path);
 
 /** Octets that every server decodes alike: no separators, dots, controls or further codes. */
 function isCodedText(path: string): boolean {
@@ -168,13 +166,9 @@ function matchOtherPaths(
 
 function ambiguous({ operation, entry }: Template, path: string): Finding {
   const shown = JSON.stringify(path.length > 200 ? `${path.slice(0, 200)}…` : path);
-  return requestFinding(
-    AMBIGUOUS,
-    `the path ${shown} is not written plainly, yet a server may read it as ${entry.path} (${operation})`,
-    {
-      hint: `write it as ${entry.path}, in this letter case, without coded characters, dot segments or doubled slashes`,
-    },
-  );
+  const message = `the path ${shown} is not written plainly, yet a server may read it as ${entry.path} (${operation})`;
+  const hint = `write it as ${entry.path}, in this letter case, without coded characters, dot segments or doubled slashes`;
+  return requestFinding(AMBIGUOUS, message, { hint });
 }
 
 const NONE: readonly Finding[] = [];
@@ -193,11 +187,9 @@ function checkParameters(
     if (wanted === undefined) continue;
     const words = form.keywords ? `${form.keywords.map((word) => `"${word}"`).join(', ')} or ` : '';
     const message = `${name} in the path must be ${words}${wanted}, not ${JSON.stringify(value.slice(0, 80))}`;
-    const source = form.source === undefined ? {} : { source: form.source };
+    const more = { hint: hintOf(form, value), ...(form.source !== undefined && { source: form.source }) };
     findings ??= [];
-    findings.push(
-      requestFinding('request.path-parameter', message, { hint: hintOf(form, value), ...source }),
-    );
+    findings.push(requestFinding('request.path-parameter', message, more));
   }
   return findings ?? NONE;
 }

@@ -44,7 +44,8 @@ export function readBody(
   if (body === 'too-large' || body.length > limit)
     return only(tooLarge(`the body has more than ${limit} bytes`));
   const findings = checkContentType(headers, mediaType);
-  const decoded = decodeBody(asBuffer(body), headers, limit);
+  const bytes = Buffer.isBuffer(body) ? body : Buffer.from(body.buffer, body.byteOffset, body.byteLength);
+  const decoded = decodeBody(bytes, headers, limit);
   if ('rule' in decoded && decoded.rule === 'request.too-large') return only(decoded);
   if ('rule' in decoded) return { findings: [...findings, decoded], omitted: 0 };
   if (!isUtf8(decoded))
@@ -74,9 +75,6 @@ function only(finding: Finding): ReadBody {
   return { findings: [finding], omitted: 0 };
 }
 
-/** The member in which some servers look for a method. */
-const METHOD = '_method';
-
 /**
  * Whether a server that looks for a method in a JSON body (Laravel does, of a POST) could find one there. A body that
  * cannot be read, or in two ways, may hold anything.
@@ -86,14 +84,9 @@ const METHOD = '_method';
 export function mayNameMethod(body: Uint8Array | 'too-large', headers: RawHeaders, limit: number): boolean {
   if (body.length === 0) return false;
   const { json, findings } = readBody(body, headers, limit, OPEN);
-  if (json === undefined || findings.some(({ pointer }) => pointer === `/${METHOD}`)) return true;
-  const method = member(json, METHOD);
+  if (json === undefined || findings.some(({ pointer }) => pointer === '/_method')) return true;
+  const method = member(json, '_method');
   return typeof method === 'string' && /patch/i.test(method);
-}
-
-/** A view of the same bytes; a new one only where it must be. */
-function asBuffer(bytes: Uint8Array): Buffer {
-  return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
 function tooLarge(message: string): Finding {
@@ -118,11 +111,9 @@ const FORM = /urlencoded|multipart/i;
 function checkContentType(headers: RawHeaders, mediaType: string | undefined): Finding[] {
   const value = header(headers, 'content-type');
   if (value === 'application/json') return [];
+  const hint = 'send Content-Type: application/json';
   const finding = (message: string, severity: Finding['severity'] = 'error') => [
-    requestFinding('request.content-type', message, {
-      hint: 'send Content-Type: application/json',
-      severity,
-    }),
+    requestFinding('request.content-type', message, { hint, severity }),
   ];
   if (value === undefined || value.trim() === '')
     return finding('Content-Type is missing; the body is judged as JSON', 'warn');
@@ -141,7 +132,7 @@ function shown(text: string): string {
   return JSON.stringify(text.slice(0, 80));
 }
 
-/** Undoes the content codings of a body, for judging only: what is forwarded is what was sent. */
+/** For judging only: the bytes are forwarded as sent. */
 function decodeBody(body: Buffer, headers: RawHeaders, limit: number): Buffer | Finding {
   const values = headerValues(headers, 'content-encoding');
   if (values.length === 0) return body;
@@ -151,37 +142,27 @@ function decodeBody(body: Buffer, headers: RawHeaders, limit: number): Buffer | 
   const { why, what, most } = decoded;
   if (why === 'too-large') return tooLarge(`decoded, the body has more than ${most} bytes`);
   if (why === 'coded-too-large') return tooLarge(`coded with ${what}, the body has more than ${most} bytes`);
-  const [message, hint] = {
-    'too-many-codings': [`${what} content codings are stacked`, `at most ${MOST_CODINGS} are undone`],
-    'unknown-coding': [
-      `the content coding ${JSON.stringify(what)} cannot be undone`,
-      'send the body plain, or with gzip, deflate or br',
-    ],
-    broken: [
-      `the body is not what Content-Encoding: ${what} says`,
-      'code the body as the header says, or leave the header out',
-    ],
-  }[why] as [string, string];
+  const message = {
+    'too-many-codings': `${what} content codings are stacked`,
+    'unknown-coding': `the content coding ${JSON.stringify(what)} cannot be undone`,
+    broken: `the body is not what Content-Encoding: ${what} says`,
+  }[why];
+  const hint = `send the body plain, or coded as the header says: gzip, deflate or br, at most ${MOST_CODINGS}`;
   return requestFinding('request.content-encoding', message, { hint });
 }
 
-/** What each hazard is called, in words, and what to do about it. */
-const HAZARDS: Readonly<
-  Record<Hazard['kind'], [rule: RequestRule, says: (pointer: string, what: string) => string, hint: string]>
-> = {
+/** What is said of each hazard behind its pointer, and what to do about it. */
+const HAZARDS: Readonly<Record<Hazard['kind'], [says: (what: string) => string, hint: string]>> = {
   'duplicate-key': [
-    'request.duplicate-key',
-    (pointer) => `${pointer} is given a second time in the same object`,
+    () => 'is given a second time in the same object',
     'give each name once: servers differ in which one they take',
   ],
   'unsafe-number': [
-    'request.unsafe-number',
-    (pointer, what) => `${pointer || 'the body'} is ${what}, a number that a double cannot hold exactly`,
+    (what) => `is ${what}, a number that a double cannot hold exactly`,
     'servers that read numbers as doubles see another value: send it as text, or a smaller one',
   ],
   'unsafe-key': [
-    'request.unsafe-key',
-    (pointer, what) => `${pointer} is named ${what}${what === 'constructor' ? ' and holds "prototype"' : ''}`,
+    (what) => `is named ${what}${what === 'constructor' ? ' and holds "prototype"' : ''}`,
     'leave it out: in some servers such a member changes other objects',
   ],
 };
@@ -198,16 +179,15 @@ class HazardFindings {
   }
 
   add({ kind, open, offset, what }: Hazard): void {
-    const [rule, says, hint] = HAZARDS[kind];
+    const rule: RequestRule = `request.${kind}`;
+    const [says, hint] = HAZARDS[kind];
     const severity = kind === 'unsafe-number' && this.#shapeAt(open, open.length).isOpen ? 'warn' : 'error';
     let length = 0;
     for (const { token } of open) length += typeof token === 'string' ? token.length : 1;
     if (!this.bounds.takes(rule, severity, length)) return;
     const pointer = pointerOf(open.map(({ token }) => token));
-    this.#found.push({
-      finding: requestFinding(rule, says(pointer, what), { pointer, hint, severity }),
-      offset,
-    });
+    const message = `${pointer || 'the body'} ${says(what)}`;
+    this.#found.push({ finding: requestFinding(rule, message, { pointer, hint, severity }), offset });
   }
 
   /** @param text the body, for lines and columns */

@@ -6,7 +6,7 @@ import {
 } from '../contract/contract.ts';
 import { createMatcher, type Match } from '../contract/match-operation.ts';
 import { mayNameMethod, type ReadBody, readBody } from '../contract/read-body.ts';
-import { type RequestRule, requestFinding } from '../contract/request-rules.ts';
+import { REQUEST_RULES, type RequestRule, requestFinding } from '../contract/request-rules.ts';
 import { createRecordMatcher, type RecordMatcher, recordNamed } from '../contract/template.ts';
 import { PatchgateError } from '../errors.ts';
 import { header, type RequestHead, splitTarget } from '../http/http.ts';
@@ -148,7 +148,7 @@ export function createGate(contract: Contract, options: GateOptions): Gate {
     ready.set(name, loaded);
     return loaded;
   };
-  if (!options.lazy) for (const name of operations) load(name);
+  if (!options.lazy) operations.forEach(load);
 
   const judge = (meant: Match, request: GateRequest, circumstances: Circumstances): Inspection => {
     const { known, unread, approval, file: inFile } = circumstances;
@@ -184,47 +184,34 @@ export function createGate(contract: Contract, options: GateOptions): Gate {
       for (const rule of bound)
         if (hasEffects || !rule.readsEffects) append(findings, rule.check(context, bounds));
     }
-    // What is judged in a file is not on its way to a service.
-    const mayProtect = protects && kind === 'project' && inFile === undefined && read.json !== undefined;
     const isInFile = inFile !== undefined;
+    // What is judged in a file is not on its way to a service.
+    const mayProtect = protects && kind === 'project' && !isInFile && read.json !== undefined;
     const isApproved = approval === 'approved';
-    const refused =
-      approval && !isApproved
-        ? [requestFinding('request.approval', approval.refused, { hint: approval.hint })]
-        : [];
-    const verdict = verdictOf(options, name, refused.length > 0 ? [...findings, ...refused] : findings, {
-      severities,
-      mayProtect,
-      isInFile,
-      isApproved,
-      omitted: read.omitted + bounds.omitted,
-      text: read.text,
-    });
+    const refused = approval && !isApproved ? approval : undefined;
+    const all = refused
+      ? [...findings, requestFinding('request.approval', refused.refused, { hint: refused.hint })]
+      : findings;
+    const omitted = read.omitted + bounds.omitted;
+    const judged = { severities, mayProtect, isInFile, isApproved, omitted, text: read.text };
+    const verdict = verdictOf(options, name, all, judged);
     const inspection: Inspection = { verdict, json: read.json };
     if (effects) inspection.effects = effects;
     if (effects?.length) {
       verdict.effects = effects.slice(0, MOST_EFFECTS);
       if (effects.length > MOST_EFFECTS) verdict.effectsOmitted = effects.length - MOST_EFFECTS;
     }
-    if (
-      verdict.problem === 'destructive-change' &&
-      verdictOf(options, name, findings, { severities, mayProtect, isInFile, isApproved: true }).outcome ===
-        'pass'
-    )
+    const isLosing = verdict.problem === 'destructive-change';
+    if (isLosing && verdictOf(options, name, findings, { ...judged, isApproved: true }).outcome === 'pass')
       inspection.isApprovable = true;
     return inspection;
   };
 
   const guarding = new Set(RULES.filter(({ guards }) => guards).map((rule) => rule.name));
-  const guarded = new Set(
-    operations
-      .filter(
-        (name) =>
-          namesOf(entries, name).some((rule) => guarding.has(rule)) ||
-          (Object.hasOwn(customRules, name) && customRules[name]?.some(({ guards }) => guards)),
-      )
-      .map((name) => entries[name]?.record?.kind),
-  );
+  const isGuarded = (name: string) =>
+    namesOf(entries, name).some((rule) => guarding.has(rule)) ||
+    (Object.hasOwn(customRules, name) && customRules[name]?.some(({ guards }) => guards));
+  const guarded = new Set(operations.filter(isGuarded).map((name) => entries[name]?.record?.kind));
   const recordAt = createRecordMatcher(entries);
   return {
     ...{ operations, rules, bodyLimit, match, recordAt },
@@ -243,12 +230,11 @@ export function createGate(contract: Contract, options: GateOptions): Gate {
     inspect: (request, meant = match(request), circumstances = {}) =>
       meant ? judge(meant, request, circumstances) : NOTHING,
     inspectBody(name, body, circumstances = {}) {
-      if (!entryOf(name)) {
-        const hint = `operations: ${operations.join(', ')}`;
+      const hint = `operations: ${operations.join(', ')}`;
+      if (!entryOf(name))
         throw new PatchgateError('bad-usage', `the contract has no operation ${JSON.stringify(name)}`, {
           hint,
         });
-      }
       const request = { method: '', url: '', headers: JSON_HEADERS, body };
       return judge({ operation: name, parameters: {}, findings: [] }, request, circumstances);
     },
@@ -317,10 +303,9 @@ const BLINDING_HEADS: ReadonlySet<string> = new Set<RequestRule>([
 ]);
 /** Where the path does not say which record that is. */
 const BLINDING_PATHS: ReadonlySet<string> = new Set([...BLINDING_HEADS, 'request.path-parameter']);
-const BLINDING_BODIES: ReadonlySet<string> = new Set<RequestRule>([
-  ...(['request.content-encoding', 'request.content-type', 'request.json', 'request.duplicate-key'] as const),
-  ...(['request.unsafe-key', 'request.unsafe-number', 'request.too-large'] as const),
-]);
+const BLINDING_BODIES: ReadonlySet<string> = new Set(
+  Object.keys(REQUEST_RULES).filter((rule) => !BLINDING_PATHS.has(rule) && rule !== 'request.approval'),
+);
 
 /** The findings, of which the errors of these rules keep the guard from seeing what is lost. */
 function blinding(findings: readonly RawFinding[], rules: ReadonlySet<string>): readonly RawFinding[] {

@@ -8,12 +8,7 @@ import { type CatalogueEntry, checkSeverities } from './catalogue.ts';
 
 type Severities = Readonly<Record<string, SeveritySetting>>;
 
-/**
- * Severities over the rules' own, for one request.
- *
- * @param path undefined where only the operation is known
- * @param file absolute name of the file that holds it, where it comes from one
- */
+/** Severities over the rules' own, for one request. @param path undefined: only the operation is known */
 export type SeveritiesOf = (path: JudgedPath | undefined, file: string | undefined) => Severities;
 
 export interface OverridesOptions {
@@ -26,12 +21,11 @@ export interface OverridesOptions {
 const NONE: Severities = {};
 
 /**
- * Which severities hold is decided by the very path by which a request was judged (`JudgedPath`), never by another spelling of
- * it. What stands before the operation's template counts for nothing, so that no prefix leads into an override or out of one. Where a
- * path can be read in several ways, or a parameter is not as it must be, an override by path counts only for what it makes stricter.
+ * The path by which a request was judged (`JudgedPath`) decides, without what stands before the operation's template: no prefix
+ * leads into an override or out of one. If it can be read in several ways, an override by path can only make it stricter.
  *
- * @param rules those that there are. @param templates path templates of the operations
- * @throws PatchgateError `bad-config` where a severity is given for a rule that does not exist, or a glob that no operation's path could fit
+ * @param templates path templates of the operations
+ * @throws PatchgateError `bad-config` for a rule that does not exist, or a glob that no operation's path could fit
  */
 export function bindOverrides(
   { overrides = [], placeOf = memberAt }: OverridesOptions,
@@ -65,13 +59,8 @@ export function bindOverrides(
 /** Whether an override is one of a request's. `perhaps`: its path can be read in several ways. */
 type Answer = 'yes' | 'no' | 'perhaps';
 
-/**
- * Whether a request's path is one of those that globs mean.
- *
- * @param paths undefined: any path. @param placeOf where the glob of an index stands, for messages
- * @throws PatchgateError `bad-config` where no operation's path could fit
- */
-export function bindPaths(
+/** @param paths undefined: any path. @param placeOf where the glob of an index stands, for messages */
+function bindPaths(
   paths: PathGlobs | undefined,
   templates: readonly string[],
   placeOf: (index: number) => string,

@@ -21,14 +21,7 @@ const PLAIN = [
 ];
 /** What says nothing of a body, or is said in another way. */
 const SILENT = [
-  'nullable',
-  'readOnly',
-  'writeOnly',
-  'xml',
-  'externalDocs',
-  '$comment',
-  '$ref',
-  'discriminator',
+  ...['nullable', 'readOnly', 'writeOnly', 'xml', 'externalDocs', '$comment', '$ref', 'discriminator'],
 ];
 const FORMATS = [...Object.keys(fullFormats), 'idn-email', 'idn-hostname', 'iri', 'iri-reference'];
 

@@ -122,10 +122,8 @@ export async function fromOpenApi(
     const named = json.map(([type, media]) => {
       const value = childOf(media, 'schema');
       if (value === undefined) throw new LeftOut('its body has no schema');
-      return [
-        type,
-        `${SCHEMAS_FILE}#/$defs/${converter.add(`${id}.body`, { value, file: body.file })}`,
-      ] as const;
+      const own = converter.add(`${id}.body`, { value, file: body.file });
+      return [type, `${SCHEMAS_FILE}#/$defs/${own}`] as const;
     });
     const { template, parameters } = pathOf(path, id, [operation, item]);
     if (json.length < types.length) found.otherTypes.push(id);
