@@ -13,7 +13,7 @@ import { SETTINGS } from '../settings/settings.ts';
 import { once } from './given.ts';
 import { flagsOf, formatOf, takesText, withSettings } from './options.ts';
 import { isColoured, standardOutput } from './output.ts';
-import { ageText, table } from './recordings/units.ts';
+import { table } from './recordings/table.ts';
 
 const TOKEN = 'PATCHGATE_CONTROL_TOKEN';
 /** Milliseconds that a gate may take. */
@@ -171,7 +171,7 @@ function listLines(json: JsonValue): string[] {
     visible(one.client ?? '-'),
     requestOf(one),
   ]);
-  const [head = '', ...lines] = table([['id', 'left', 'client', 'request'], ...rows], []);
+  const [head = '', ...lines] = table([['id', 'left', 'client', 'request'], ...rows]);
   return [
     head,
     ...lines.flatMap((line, i) => [line, ...firstEffects(pending[i] as Approval, paint())]),
@@ -184,6 +184,9 @@ function listLines(json: JsonValue): string[] {
   ];
 }
 
-const leftOf = ({ expiresAt }: Approval) => ageText(Date.parse(expiresAt) - Date.now());
+function leftOf({ expiresAt }: Approval): string {
+  const seconds = Math.max(0, Math.floor((Date.parse(expiresAt) - Date.now()) / 1000));
+  return seconds < 60 ? `${seconds}s` : `${Math.floor(seconds / 60)}m`;
+}
 
 const requestOf = ({ method, url }: Approval) => visible(`${method} ${url}`);

@@ -18,21 +18,21 @@ import { correctedProject } from '../state/corrected.ts';
 import { readInput } from './check/inputs.ts';
 import { once } from './given.ts';
 import { withStdin } from './input.ts';
-import { flagsOf, formatOf, GUARDING, RECORDINGS, REDACTION, takesText, withSettings } from './options.ts';
+import { flagsOf, formatOf, GUARDING, REDACTION, takesText, withSettings } from './options.ts';
 import { isColoured, say, standardOutput } from './output.ts';
 import { readSource } from './plan/source.ts';
 
 /** As the builder has yargs read them; what is given twice is a list. */
 type Args = { body: string; format: 'text' | 'json' } & Partial<
-  Record<'project' | 'recording' | 'fromTarget', string | string[]>
+  Record<'project' | 'fromTarget', string | string[]>
 >;
 
-const TARGET = ['contract', 'timeout', 'targetCa', 'targetInsecure', 'setHeader'] as const;
+const TARGET = ['contract', 'store', 'timeout', 'targetCa', 'targetInsecure', 'setHeader'] as const;
 const SOURCES = 'What the project holds (one of them):';
 
 export const plan: CommandModule = {
   builder: (yargs) =>
-    withSettings(yargs, [...GUARDING, ...REDACTION, ...RECORDINGS, ...TARGET])
+    withSettings(yargs, [...GUARDING, ...REDACTION, ...TARGET])
       .positional('body', {
         type: 'string',
         demandOption: true,
@@ -41,7 +41,6 @@ export const plan: CommandModule = {
       .options({
         project: takesText('Id of the project', { demandOption: true }),
         state: takesText('File in which patchgate proxy keeps what it knows', { group: SOURCES }),
-        recording: takesText('Recording whose exchanges show it', { group: SOURCES }),
         'from-target': takesText('Base URL of the service: it is read there, by one GET', { group: SOURCES }),
         format: formatOf('Of the plan', 'text', 'json'),
       })
@@ -55,8 +54,7 @@ export const plan: CommandModule = {
     const gate = await judgingGate({ ...config, guard: 'on', target: undefined });
     const patch = await readPatch(gate, withStdin([args.body])[0] as string, project);
     const told = await readSource(config, origins.state === 'flag', {
-      ...{ gate, path: patch.path, name: patch.name },
-      recording: once('recording', args.recording),
+      ...{ path: patch.path, name: patch.name },
       fromTarget: once('from-target', args.fromTarget),
     });
     const { verdict, effects = [] } = patch.inspect(told.known);

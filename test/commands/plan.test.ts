@@ -1,8 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { exchange } from '../support/exchanges.ts';
-import { recordAll } from '../support/recordings.ts';
 import { runSource } from '../support/run-here.ts';
 import { freePort, startTarget } from '../support/target.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -127,22 +125,6 @@ describe('what the project holds', () => {
     expect((await run('--state', 'other.json')).stderr).toContain('other.json: it does not exist');
   });
 
-  it('is known from a recording, as its exchanges left it', async () => {
-    const minute = (n: number) => `2026-11-20T12:0${n}:00.000Z`;
-    await recordAll(join(cwd, 'recordings'), 'checkout', [
-      exchange({ body: { json: WITHOUT_STAGING }, recordedAt: minute(1) }),
-      exchange({ body: { json: PROJECT }, recordedAt: minute(2) }),
-      exchange({ body: { json: WITHOUT_STAGING }, status: 422, recordedAt: minute(3) }),
-    ]);
-    expect(await planned('--recording', 'checkout')).toMatchObject({ code: 3, effects: [STAGING_DELETED] });
-    await recordAll(join(cwd, 'recordings'), 'checkout', [
-      exchange({ method: 'DELETE', status: 204, recordedAt: minute(4) }),
-    ]);
-    const { code, stdout } = await run('--recording', 'checkout');
-    expect(code).toBe(2);
-    expect(stdout).toContain('Nothing is known of project 42 in the recording checkout');
-  });
-
   it('is asked of the service by one GET, with the headers given', async () => {
     const target = await startTarget((_req, res) => res.end(JSON.stringify({ _data: PROJECT })));
     const args = [
@@ -182,14 +164,13 @@ describe('what the project holds', () => {
     expect(stderr).toContain('refused');
   });
 
-  it.each([
-    [['--recording', 'b', '--from-target', 'http://a'], '--recording and --from-target'],
-    [['--recording', 'checkot'], 'there is no recording "checkot"'],
-    [['--project', '43'], '--project is given more than once'],
-  ])('is not known by %j', async (args, message) => {
-    const { code, stderr } = await run(...args);
-    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(message) });
-  });
+  it.each([[['--project', '43'], '--project is given more than once']])(
+    'is not known by %j',
+    async (args, message) => {
+      const { code, stderr } = await run(...args);
+      expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(message) });
+    },
+  );
 });
 
 it('goes by its own settings, whatever the environment says of a proxy', async () => {

@@ -122,13 +122,6 @@ describe('a plan', { tags: 'slow' }, () => {
     const other = await run(plan, { PATCHGATE_TARGET: 'http://b.example/api/v2' });
     expect(other).toMatchObject({ code: 2, stdout: expect.stringContaining('Nothing is known') });
   });
-
-  it('goes by a recording in the database', async () => {
-    await recordStored(database, 'checkout', EXCHANGES.slice(0, 1));
-    expect((await run(`${plan} --recording checkout`)).code).toBe(3);
-    const missing = await run(`${plan} --recording chekout`);
-    expect(missing).toMatchObject({ code: 2, stderr: expect.stringContaining(MISSING) });
-  });
 });
 
 describe('a test run', { tags: 'slow' }, () => {

@@ -1,8 +1,11 @@
 import type { Gate } from '../../gate/gate.ts';
+import { type Kept, knownOf, learned, tellingOf } from '../../guard/kept.ts';
 import { splitTarget } from '../../http/http.ts';
+import { isKept } from '../../model/exchange.ts';
+import { recordKey } from '../../model/record.ts';
+import { bodyBytes, jsonOf } from '../../recordings/body.ts';
 import type { Redaction } from '../../recordings/redact/redaction.ts';
 import type { CheckedFile, Skipped, Subject } from '../../reporters/report.ts';
-import { recordedHistory } from '../recorded-history.ts';
 import type { Input } from './inputs.ts';
 import { type JudgedAs, targetOf } from './operation.ts';
 import { type FoundIn, placedInBody, placedInFile } from './places.ts';
@@ -28,7 +31,8 @@ export async function judgeFile(
 async function judgeRequests(gate: Gate, input: Input, redaction: Redaction): Promise<CheckedFile> {
   const { requestsIn } = await import('./requests.ts');
   const { text, requests } = requestsIn(input);
-  const history = recordedHistory(gate);
+  /** What the exchanges so far show of the projects. */
+  const history = new Map<string, Kept>();
   const subjects: Subject[] = [];
   const found: FoundIn[] = [];
   const skipped: Skipped[] = [];
@@ -45,13 +49,20 @@ async function judgeRequests(gate: Gate, input: Input, redaction: Redaction): Pr
     else if (!body) skipped.push({ ...facts, why: "the request's body is not in the file" });
     else {
       const record = gate.recordOf(match);
-      const circumstances = { known: record && history.of(record), file: input.path };
+      const known = record && knownOf(history.get(recordKey(record)));
+      const circumstances = { known: known && { ...known, seenAt: undefined }, file: input.path };
       const { verdict } = gate.inspect({ ...head, body }, match, circumstances);
       subjects.push({ ...facts, ...verdict });
       found.push({ pointer, place, body, findings: verdict.findings });
     }
-    // Most of what a browser asks for is about no record.
-    if (match || gate.recordAt(head.url)) history.add(request.exchange());
+    const shown = match ? gate.recordOf(match) : gate.recordAt(head.url);
+    if (shown?.kind !== 'project') continue;
+    const { response } = request.exchange();
+    const sent = match && body && jsonOf({ text: body.toString('utf8') });
+    const bytes = response?.body && isKept(response.body) ? bodyBytes(response.body) : undefined;
+    const answered = response && { status: response.status, headers: [], bytes };
+    const kept = learned(history.get(recordKey(shown)), tellingOf(shown, head, sent), answered);
+    if (kept) history.set(recordKey(shown), kept);
   }
   const placed = placedInFile(text, found, redaction);
   const judged = subjects.map((subject, i) => ({ ...subject, findings: placed[i] ?? [] }));

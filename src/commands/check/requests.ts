@@ -1,11 +1,10 @@
 /** The requests of a recording's file or an HTTP archive. */
 import type { RequestHead } from '../../http/http.ts';
-import { type Exchange, isKept } from '../../model/exchange.ts';
+import { type Exchange, headerPairs, isKept, type RecordedRequest } from '../../model/exchange.ts';
 import { bodyBytes } from '../../recordings/body.ts';
 import { decodeRecording, parseRecording } from '../../recordings/files.ts';
 import { askedIn, exchangeIn, isBase64, targetOf } from '../../recordings/har/from-har.ts';
 import { type HarItem, harEntries } from '../../recordings/har/read-har.ts';
-import { headOf, type SentExchange } from '../recorded-history.ts';
 import type { Input } from './inputs.ts';
 import type { BodyPlace } from './places.ts';
 
@@ -16,8 +15,7 @@ interface FoundRequest {
   /** Undefined: it is not in the file. */
   body: Buffer | undefined;
   place: BodyPlace;
-  /** With its answer. */
-  exchange(): SentExchange;
+  exchange(): Partial<Pick<Exchange, 'response'>>;
 }
 
 interface FoundRequests {
@@ -60,4 +58,10 @@ function archivedRequest({ entry, pointer, wrong }: HarItem, isOwn: boolean) {
   const member = `${postData ? '/postData' : ''}${isText ? '/text' : ''}`;
   const place: BodyPlace = { pointer: `${pointer}/request${member}`, as: isText ? 'text' : 'coded' };
   return { pointer, head, body, place, exchange: () => exchangeIn(entry, head, body) };
+}
+
+/** The head of a recorded request. Its body is kept with its content coding undone. */
+function headOf({ method, path, query, headers }: RecordedRequest): RequestHead {
+  const pairs = headerPairs(headers).filter(([name]) => !/^content-(?:encoding|length)$/.test(name));
+  return { method, url: query === '' ? path : `${path}?${query}`, headers: pairs.flat() };
 }

@@ -1,10 +1,9 @@
-/** What is known of a project: from the service, a recording, a database, or a state file. */
+/** What is known of a project: from the service, a database, or a state file. */
 import { statSync } from 'node:fs';
 import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
 import { withDatabase } from '../../app/open-recording.ts';
 import { PatchgateError } from '../../errors.ts';
-import type { Gate } from '../../gate/gate.ts';
 import { knownOf } from '../../guard/kept.ts';
 import { readStateFile, stateFileFor } from '../../guard/state-file.ts';
 import { type Known, type RecordName, recordKey } from '../../model/record.ts';
@@ -12,15 +11,11 @@ import { visible } from '../../reporters/wording.ts';
 import type { Config } from '../../settings/config.ts';
 import { STATE_BY_DEFAULT } from '../../settings/settings.ts';
 import { parseTarget } from '../../upstreams/target.ts';
-import { recordedHistory } from '../recorded-history.ts';
-import { exchangesOf } from '../recordings/recordings.ts';
 
 interface Asked {
-  gate: Gate;
   name: RecordName;
   /** Of the project. */
   path: string;
-  recording: string | undefined;
   /** Base URL of the service. */
   fromTarget: string | undefined;
 }
@@ -34,18 +29,12 @@ interface Told {
   advice: string;
 }
 
-const READ_IT = 'read it from the service: --from-target URL';
-const SEE_IT = `let a GET or a PATCH of it pass through patchgate proxy, or ${READ_IT}`;
+const SEE_IT =
+  'let a GET or a PATCH of it pass through patchgate proxy, or read it from the service: --from-target URL';
 
 /** Flags come before settings. @throws PatchgateError where the source cannot be read */
 export function readSource(config: Config, isStateNamed: boolean, asked: Asked): Told | Promise<Told> {
-  const { recording, fromTarget } = asked;
-  if (recording !== undefined && fromTarget !== undefined)
-    throw new PatchgateError('bad-usage', '--recording and --from-target cannot be given together', {
-      hint: 'what the project holds is known from one',
-    });
-  if (fromTarget !== undefined) return fromService(fromTarget, config, asked);
-  if (recording !== undefined) return fromRecording(recording, config, asked);
+  if (asked.fromTarget !== undefined) return fromService(asked.fromTarget, config, asked);
   if (config.store !== undefined && !isStateNamed) return fromDatabase(config, asked);
   return fromState(config, isStateNamed, asked);
 }
@@ -66,13 +55,6 @@ async function fromService(url: string, config: Config, { name, path }: Asked): 
   throw new PatchgateError('cannot-read', `GET ${target.origin}${target.path}${path}: ${why}`, {
     hint: 'is the base URL right? credentials: --set-header Authorization=env:TOKEN',
   });
-}
-
-async function fromRecording(recording: string, config: Config, { gate, name }: Asked): Promise<Told> {
-  const history = recordedHistory(gate);
-  for (const exchange of await exchangesOf(config, recording)) history.add(exchange);
-  const advice = `record a GET of it, or ${READ_IT}`;
-  return { known: history.of(name), source: `the recording ${recording}`, advice };
 }
 
 function fromDatabase(config: Config, { name }: Asked): Promise<Told> {

@@ -5,7 +5,7 @@ import { resolveConfig } from '../../settings/config.ts';
 import { flagsOf, RECORDINGS, withSettings } from '../options.ts';
 import { standardOutput } from '../output.ts';
 import { inOrder, type Recordings, withRecording, withRecordings } from './recordings.ts';
-import { table } from './units.ts';
+import { table } from './table.ts';
 
 export const list: CommandModule = {
   builder: (yargs) =>
@@ -19,7 +19,7 @@ export const list: CommandModule = {
       if (names.length === 0) return `no recordings in ${visible(recordings.where)}\n`;
       const rows = await Promise.all(names.map((name) => rowOf(recordings, name)));
       const columns = ['recording', 'exchanges', 'methods', 'oldest', 'newest'];
-      return `${table([columns, ...rows], [1]).join('\n')}\n`;
+      return `${table([columns, ...rows]).join('\n')}\n`;
     });
     await standardOutput().write(text);
   },
