@@ -10,7 +10,7 @@ import { redactJson, redactText, redactUrl } from '../recordings/redact/redact.t
 import { NO_REDACTION, type Redaction } from '../recordings/redact/redaction.ts';
 import { shortened } from '../reporters/wording.ts';
 import { correctedProject, repairedProject } from '../state/corrected.ts';
-import { plainRecord } from '../state/lists.ts';
+import { plainRecord, withIdsOf } from '../state/lists.ts';
 import { environmentsOf } from '../state/project.ts';
 import type { Fake } from '../upstreams/fake/start-fake.ts';
 import type { Session } from '../upstreams/session.ts';
@@ -85,7 +85,8 @@ export class Guard {
 
   constructor(options: GuardOptions) {
     this.#options = options;
-    this.#hide = (record) => redactJson(record, options.redaction ?? NO_REDACTION) as JsonObject;
+    const { redaction = NO_REDACTION } = options;
+    this.#hide = (record) => withIdsOf(record, redactJson(record, redaction) as JsonObject);
   }
 
   /** The record that is locked and read for a request; undefined: it is judged at once. */

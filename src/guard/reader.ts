@@ -53,10 +53,8 @@ export function targetReader(target: Upstream, timeout: number): Reader {
     head.headers.push(...own);
     const signal = timeout > 0 ? AbortSignal.timeout(timeout) : NEVER;
     try {
-      const answer = await target.handle(
-        { ...head, body: NO_BODY, json: undefined, stream, session },
-        signal,
-      );
+      const request = { ...head, body: NO_BODY, json: undefined, stream, session };
+      const answer = await target.handle(request, signal);
       return await readingOf(name, answer, await wholeBody(answer, MOST_BYTES, signal));
     } catch (error) {
       if (signal.aborted) return { why: `the answer took longer than ${timeout} ms` };

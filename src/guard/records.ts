@@ -57,7 +57,6 @@ export class MemoryRecords implements Records {
   readonly #locks = new Locks();
   readonly #all: Map<string, Kept>;
   readonly #save: typeof NOWHERE;
-
   readonly areNone: boolean;
 
   /** @param all by `recordKey`, the ones seen longest ago first: changed in place. @param save writes them */
@@ -71,10 +70,8 @@ export class MemoryRecords implements Records {
     return this.#all.size;
   }
 
-  /** `current` may be any workspace; two numbers are two. */
   of(name: RecordName): Kept | undefined {
-    const kept = this.#all.get(recordKey(name));
-    return kept && isSameAccount(kept, name) ? kept : undefined;
+    return seenFrom(name, this.#all.get(recordKey(name)));
   }
 
   put(name: RecordName, kept: Kept): void {
@@ -107,8 +104,10 @@ export class MemoryRecords implements Records {
   }
 }
 
-export function isSameAccount({ account }: Kept, name: RecordName): boolean {
-  return account === name.account || account === 'current' || name.account === 'current';
+/** `current` may be any workspace. What is known by the number of another may not be all, and is not forgotten for it. */
+export function seenFrom({ account }: RecordName, kept: Kept | undefined): Kept | undefined {
+  const isSame = !kept || [account, 'current'].includes(kept.account) || account === 'current';
+  return isSame ? kept : { ...kept, isPart: true };
 }
 
 /** Each session of the fake has records of its own, and the fake itself is asked what they hold. */

@@ -111,11 +111,8 @@ export class StateFile {
   async #write(): Promise<void> {
     try {
       const plain = (_: string, value: unknown) => (value instanceof Map ? Object.fromEntries(value) : value);
-      await writeFileAtomically(
-        this.#file,
-        `${JSON.stringify({ formatVersion: 1, ...this.data }, plain, 2)}
-`,
-      );
+      const text = JSON.stringify({ formatVersion: 1, ...this.data }, plain, 2);
+      await writeFileAtomically(this.#file, `${text}\n`);
       if (this.trouble) this.#notice('the state file is written again: nothing is missing');
       this.trouble = undefined;
     } catch (error) {

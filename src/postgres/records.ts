@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { type Kept, withDeadlines } from '../guard/kept.ts';
-import { isSameAccount, type LockedRecord, Locks, MemoryRecords, type Records } from '../guard/records.ts';
+import { type LockedRecord, Locks, MemoryRecords, type Records, seenFrom } from '../guard/records.ts';
 import { type RecordName, recordKey } from '../model/record.ts';
 import { CONNECTIONS, type Database } from './database.ts';
 
@@ -70,7 +70,7 @@ export class PgRecords implements Records {
       const [row] = (await rows.catch((error) => held.rollback().then(() => Promise.reject(error)))) as [Row];
       const skew = row.now - Date.now();
       const now = () => Date.now() + skew;
-      let stored = row.kept && isSameAccount(row.kept, name) ? row.kept : undefined;
+      let stored = seenFrom(name, row.kept ?? undefined);
       return {
         kept: withDeadlines(stored, now()),
         now,

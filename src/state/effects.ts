@@ -31,12 +31,8 @@ function leftOut({ field, effect, id, name }: RecordList, known: JsonObject, bod
     const its = isObject(item) ? member(item, id) : undefined;
     if ((typeof its !== 'number' && typeof its !== 'string') || sent.has(its)) continue;
     const called = member(item, name);
-    effects.set(its, {
-      kind: effect,
-      id: its,
-      ...(typeof called === 'string' && { name: called }),
-      possible: true,
-    });
+    const named = typeof called === 'string' ? { name: called } : {};
+    effects.set(its, { kind: effect, id: its, ...named, possible: true });
   }
   return [...effects.values()];
 }
@@ -66,12 +62,8 @@ function environmentEffects(known: JsonObject, body: JsonValue, decide: DecideDe
     const other = substitutes.get(id);
     if (!other) return { kind: 'environment-deleted', id, name, ...more };
     const typo = isLikelyTypo(id, other.id) ? { likelyTypo: true as const } : {};
-    return {
-      kind: 'environment-replaced',
-      ...{ id, name, newId: other.id, index: other.index },
-      ...typo,
-      ...more,
-    };
+    const ids = { id, name, newId: other.id, index: other.index };
+    return { kind: 'environment-replaced', ...ids, ...typo, ...more };
   });
   const replacing = new Set(substitutes.values());
   const added = created.filter((one) => !replacing.has(one));

@@ -348,6 +348,30 @@ it('PATCHes of one project wait for one another, so that none deletes what anoth
   expect(service.deleted).toEqual([]);
 });
 
+it.each(['environments', 'id', '/environments/*/id'])(
+  'what redaction hides (%s) is judged by all the same, as remembered and as created a moment ago',
+  async (redact) => {
+    const { service, url } = await start({ redact: [redact] });
+    service.show = (_req, res) => answers(200, TWO)(res);
+    await patch(url, ALL);
+    expect((await patch(url, TWO)).status).toBe(409);
+    service.show = (_req, res) => answers(404, {})(res);
+    expect((await patch(url, project('1 Production', '5 QA'))).status).toBe(409);
+    expect(service.deleted).toEqual([]);
+  },
+);
+
+it('a PATCH by the number of another account makes nothing forgotten', async () => {
+  const { service, url } = await start();
+  const refuse = answers(404, {});
+  service.show = (req, res) => (req.url?.includes('/999/') ? refuse : answers(200, TWO))(res);
+  await patch(url, ALL, { path: '1/projects/42' });
+  service.next.push((_req, res) => refuse(res));
+  await patch(url, project('7 Other'), { path: '999/projects/42' });
+  service.next.length = 0;
+  expect(lossesIn(await patch(url, TWO, { path: '1/projects/42' }))).toEqual(['environment-deleted 5']);
+});
+
 describe('an answer to a body that fails its schema', () => {
   it('has the full body, where this request has read the project', async () => {
     const { service, url } = await start();
