@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import { messageOf, PatchgateError } from '../errors.ts';
-import { readServerTls } from '../http/tls.ts';
+import { readServerTls, type ServerTls } from '../http/tls.ts';
 import type { RecordingStore } from '../recordings/store.ts';
 import { createAccess, readNamedTokens } from '../server/access.ts';
 import { CONTROL_ROOT, isControlPath } from '../server/control/control-path.ts';
@@ -70,6 +70,7 @@ export async function createPatchgate(
   const approvers = readNamedTokens(config.approvers, env, '--approvers');
   const rules = rulesOf(config, [...secretsOf(config.setHeader, env), ...(approvers?.secrets ?? [])]);
   const gate = quotingNoSecrets(await gateOf(config, context), rules.redaction);
+  const tls = await readServerTls(config);
   const opened = new Opened();
   return orClose(opened, async () => {
     const database = kind === 'fake' ? undefined : await openDatabaseOf(config, notice);
@@ -80,15 +81,14 @@ export async function createPatchgate(
     const setup: Setup = { ...context, config, rules, opened, operationOf, database, outbox };
     const backend = await MODES[kind](setup);
     const guarding = await composeGuard(setup, gate, approvers?.names, backend);
-    return serve({ ...setup, ...backend, ...guarding, kind, gate, approvers });
+    return serve({ ...setup, ...backend, ...guarding, kind, gate, approvers, tls });
   });
 }
 
-async function serve(parts: Parts): Promise<Patchgate> {
-  const { config, gate, guard, approvers, opened, notice } = parts;
+async function serve(parts: Parts & { tls: ServerTls | undefined }): Promise<Patchgate> {
+  const { config, gate, guard, approvers, opened, notice, tls } = parts;
   const { upstream, forward, store, replay, fake, clientTimeout = CLIENT_TIMEOUT } = parts;
   const access = createAccess({ ...config, approvers });
-  const tls = await readServerTls(config);
   const run = await createRun(parts);
   const { faults, exchanges, audit } = run;
   const answerControl = controlOf(parts, run);

@@ -107,6 +107,8 @@ describe('a line', () => {
     await fetch(`${url}${PROJECT}`);
     service.next.push((_req, res) => res.destroy());
     expect((await patch(url, ONE)).status).toBe(502);
+    // Nobody knows what became of it.
+    await fetch(`${url}${PROJECT}`);
     service.next.push((_req, res) => res.writeHead(500, { 'content-type': 'application/json' }).end('{}'));
     expect((await patch(url, ONE)).status).toBe(500);
     expect(linesIn()).toMatchObject([

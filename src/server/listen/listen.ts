@@ -229,7 +229,9 @@ function answerClientErrors(server: Server, onUnread: (error: PatchgateError) =>
 function errorOf(thrown: Error): PatchgateError | undefined {
   const code = systemCode(thrown) ?? '';
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
-    return new PatchgateError('client-timeout', "the client did not send its request's head in time");
+    return new PatchgateError('client-timeout', "the client did not send its request's head in time", {
+      hint: 'send it sooner',
+    });
   if (code === 'HPE_HEADER_OVERFLOW')
     return new PatchgateError(
       'head-too-large',
