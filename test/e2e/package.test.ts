@@ -144,7 +144,7 @@ describe('the package', () => {
     expect({ code, stdout }).toEqual({
       code: 0,
       stdout: expect.stringMatching(
-        /^Config file: patchgate\.config\.js\ntimeout: 90000ms \(patchgate\.config\.js\)\n/,
+        /^Config file: patchgate\.config\.js\ntimeout: 90s \(patchgate\.config\.js\)\n/,
       ),
     });
     const loaded = ['define-config.js'];
