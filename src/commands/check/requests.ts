@@ -54,7 +54,7 @@ function archivedRequest({ entry, pointer, wrong }: HarItem, isOwn: boolean) {
   const head = { method, url: targetOf(entry), headers };
   const isThere = (postData || bodySize === 0) && entry._patchgate?.omitted?.request === undefined;
   const body = isThere ? asked : undefined;
-  const isText = postData?.text && !isBase64(postData);
+  const isText = postData?.text && !isBase64(postData) && !postData._isBinary;
   const member = `${postData ? '/postData' : ''}${isText ? '/text' : ''}`;
   const place: BodyPlace = { pointer: `${pointer}/request${member}`, as: isText ? 'text' : 'coded' };
   return { pointer, head, body, place, exchange: () => exchangeIn(entry, head, body) };

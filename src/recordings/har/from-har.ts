@@ -152,7 +152,11 @@ function answeredBytes({ content, status, bodySize }: HarResponse): Found {
 
 function bytesOf(body: HarBody | null | undefined): Found {
   if (typeof body?.text !== 'string') return undefined;
-  return Buffer.from(body.text, isBase64(body) ? 'base64' : 'utf8');
+  const encoding = isBase64(body) ? 'base64' : body._isBinary ? 'hex' : 'utf8';
+  // Polly writes bytes in hexadecimal, coded ones as a JSON list of chunks.
+  const isList = encoding !== 'utf8' && /^\["[^"]*"(?:,\s*"[^"]*")*\]$/.test(body.text);
+  const chunks: string[] = isList ? JSON.parse(body.text) : [body.text];
+  return Buffer.concat(chunks.map((chunk) => Buffer.from(chunk, encoding)));
 }
 
 export function isBase64({ encoding, _encoding }: HarBody): boolean {

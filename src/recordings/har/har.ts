@@ -12,6 +12,8 @@ export type HarHeader = Pick<Header, 'name'> & { value?: Value | Value[] };
 export interface HarBody extends Sloppy<Pick<Content, 'mimeType' | 'text' | 'encoding' | 'size'>> {
   /** The same as `encoding` of a request's body, of which the standard says nothing. */
   _encoding?: string | null;
+  /** Polly's: `text` is hexadecimal. */
+  _isBinary?: boolean | null;
 }
 
 export interface HarRequest extends Pick<Request, 'method' | 'url'>, Sloppy<Pick<Request, 'bodySize'>> {

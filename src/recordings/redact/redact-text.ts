@@ -63,6 +63,9 @@ const LONGEST_OPEN = 4096;
 /** `<password>x</password>` */
 const ELEMENT = /<((?:[\w.-]{1,64}:)?[\w.-]{1,64})(?:\s[^<>]{0,2000})?>([^<]+)(?=<\/)/g;
 
+/** A part of a form (RFC 7578): its head, its name, the first line of its value. */
+const PART = /(\bname="([^"\r\n]{1,64})"[^\r\n]{0,200}\r?\n(?:[^\r\n]{1,200}\r?\n){0,4}\r?\n)([^\r\n]+)/gi;
+
 /** Hides the values of secret names: `name: value`, `name=value`, `<name>value</name>`. */
 function redactNamed(text: string, redaction: Redaction, onSecret?: OnSecret): string {
   const names = redaction.membersInText;
@@ -96,7 +99,11 @@ function redactNamed(text: string, redaction: Redaction, onSecret?: OnSecret): s
     edits.push([start + value.from, end, isValue ? `"${REDACTED}"` : REDACTED]);
     SIGNS.lastIndex = end;
   }
-  const clean = edited(text, edits);
+  const clean = edited(text, edits).replace(PART, (all, head: string, name: string, value: string) => {
+    if (!names.has(name) || isRedacted(value) || isHarmless(name, value)) return all;
+    onSecret?.(value, true);
+    return head + REDACTED;
+  });
   if (!clean.includes('</') || (isProgram ?? CODE.test(text))) return clean;
   return clean.replace(ELEMENT, (all, name: string, value: string) => {
     if (!names.has(name) || isRedacted(value) || isHarmless(name, value)) return all;

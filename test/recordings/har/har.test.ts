@@ -86,6 +86,15 @@ describe('an entry', () => {
     expect(briefly(one)).toBe(outcome);
   });
 
+  it.each<[object, string]>([
+    [{ text: '["68", "c3a9"]', _isBinary: true }, 'hé'],
+    [{ text: '68c3a9', _isBinary: true }, 'hé'],
+    [{ text: '["aMM=","qQ=="]', encoding: 'base64' }, 'hé'],
+    [{ text: '["not", "chunks"]' }, '["not", "chunks"]'],
+  ])('has bytes as Polly and others write them: %j', (content, body) => {
+    expect(found(entry({}, { content })).responseBody.toString()).toBe(body);
+  });
+
   it('has headers as on the wire, and a target without fragment, percent-encoded', () => {
     const headers = [
       { name: 'x', value: '世\u0001' },

@@ -148,6 +148,13 @@ const PARTS =
     '|',
   );
 
+it('hides the value of a secret part of a form, and no other', () => {
+  const part = (name: string, value: string) =>
+    `--x\r\nContent-Disposition: form-data; name="${name}"\r\nContent-Type: text/plain\r\n\r\n${value}\r\n`;
+  const form = (password: string) => `${part('user', 'anna')}${part('password', password)}--x--\r\n`;
+  expect(redactText(form('hunter2 ü'), redactionOf())).toBe(form('[redacted]'));
+});
+
 it('decodes a part as decodeURIComponent does, or leaves it', () => {
   const decoded = (part: string) => {
     try {
