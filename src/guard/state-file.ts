@@ -110,8 +110,9 @@ export class StateFile {
 
   async #write(): Promise<void> {
     try {
-      const plain = (_: string, value: unknown) => (value instanceof Map ? Object.fromEntries(value) : value);
-      const text = JSON.stringify({ formatVersion: 1, ...this.data }, plain, 2);
+      const { target, records, approvals } = this.data;
+      const maps = { records: Object.fromEntries(records), approvals: Object.fromEntries(approvals) };
+      const text = JSON.stringify({ formatVersion: 1, target, ...maps }, null, 2);
       await writeFileAtomically(this.#file, `${text}\n`);
       if (this.trouble) this.#notice('the state file is written again: nothing is missing');
       this.trouble = undefined;

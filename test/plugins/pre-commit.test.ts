@@ -19,18 +19,18 @@ beforeAll(async () => {
   home = temporaryFolder();
 });
 
-const [forRecordings = '', forBodies = ''] = blocksBelow('pre-commit', 'yaml');
+const [config = ''] = blocksBelow('pre-commit', 'yaml');
 
 /** A repository with a config of the page. */
 async function repositoryWith(block: string): Promise<string> {
   const folder = temporaryFolder();
   await git(folder, 'init', '--quiet');
   const rev = (await git(hooks, 'rev-parse', 'HEAD')).trim();
-  const config = block.replace(REPOSITORY, hooks).replace('rev: REF', `rev: ${rev}`);
+  const own = block.replace(REPOSITORY, hooks).replace('rev: REF', `rev: ${rev}`);
   // The Node.js of this machine, as newer versions of pre-commit take it by themselves.
   writeFileSync(
     join(folder, '.pre-commit-config.yaml'),
-    `default_language_version: { node: system }\n${config}`,
+    `default_language_version: { node: system }\n${own}`,
   );
   return folder;
 }
@@ -49,7 +49,7 @@ it('has a manifest that pre-commit takes', async () => {
 });
 
 it('judges all recordings where one is part of the commit', async () => {
-  const cwd = await repositoryWith(forRecordings);
+  const cwd = await repositoryWith(config);
   writeFileSync(join(cwd, 'notes.txt'), 'nothing to judge\n');
   const other = await commit(cwd);
   expect(other, other.stdout).toMatchObject({ code: 0, stdout: expect.stringContaining('Skipped') });
@@ -68,7 +68,7 @@ it('judges all recordings where one is part of the commit', async () => {
 });
 
 it('judges single bodies of the commit where it is told so', async () => {
-  const cwd = await repositoryWith(forBodies);
+  const cwd = await repositoryWith(config);
   mkdirSync(join(cwd, 'bodies'));
   writeFileSync(join(cwd, 'bodies', 'a b.json'), JSON.stringify(project()));
   const good = await commit(cwd);
