@@ -42,9 +42,9 @@ export async function composeGuard(
   const kept = isReal && forward ? await keptOf(setup, forward) : ofNothingReal(fake);
   const { records, book, reader, remembered, trouble } = kept;
   const names = approvers && new Set(approvers);
-  const approvals = new Approvals({ book, lifetime: TOKEN_LIFETIME, approvers: names });
-  const mode = replay && !isReal ? 'off' : setup.config.guard;
   const { redaction } = setup.rules;
+  const approvals = new Approvals({ book, lifetime: TOKEN_LIFETIME, approvers: names, redaction });
+  const mode = replay && !isReal ? 'off' : setup.config.guard;
   const guard = new Guard({ gate, mode, records, reader, approvals, fake, redaction });
   return { guard, approvals, ...(remembered && { remembered }), ...(trouble && { trouble }) };
 }
@@ -67,7 +67,7 @@ async function keptOf(setup: Setup, forward: NonNullable<Backend['forward']>): P
       import('../postgres/approvals.ts'),
     ]);
     const patience = config.timeout || PATIENCE;
-    const records = new PgRecords({ database, service, patience });
+    const records = new PgRecords({ database, service, patience, redaction: setup.rules.redaction });
     const remembered = { count: () => undefined, place: database.name };
     return { reader, records, book: new PgApprovals(database, service, patience), remembered };
   }
@@ -80,7 +80,7 @@ async function keptOf(setup: Setup, forward: NonNullable<Backend['forward']>): P
   const place = stateFileFor(config.state, service);
   if (place !== config.state)
     notice(`${config.state} is of another service: what is known of ${service} is kept in ${place}`);
-  const state = opened.add(new StateFile(place, service, notice));
+  const state = opened.add(new StateFile(place, service, setup.rules.redaction, notice));
   const records = new MemoryRecords(state.data.records, state);
   const book = new FileApprovals(state.data.approvals, () => state.now());
   return {

@@ -4,7 +4,9 @@ import { PatchgateError } from '../errors.ts';
 import { header, type RequestHead } from '../http/http.ts';
 import type { Approval, ApprovalMarks, ApprovalStatus, Decision, KeptApproval } from '../model/approval.ts';
 import type { Known } from '../model/record.ts';
+import { NO_REDACTION, type Redaction } from '../recordings/redact/redaction.ts';
 import { environmentsOf, languagesOf } from '../state/project.ts';
+import { hideRecord } from './kept.ts';
 
 /** The request header that allows what was blocked. Never forwarded, kept or shown. */
 export const APPROVE_HEADER = 'Patchgate-Approve';
@@ -56,7 +58,7 @@ export interface ApprovalBook {
   /** Changes one if its status still is one of these, and it has not expired. Kept when it resolves. @returns undefined: it is not */
   change(id: string, from: readonly ApprovalStatus[], changes: Changes): Promise<KeptApproval | undefined>;
   /** Ends those of a record that are open and of another state than this. @returns them */
-  endOthers(record: string, state: string, reason: string): Promise<KeptApproval[]>;
+  endOthers(record: string, state: () => string, reason: string): Promise<KeptApproval[]>;
   /** The newest first. */
   list(): Promise<KeptApproval[]>;
 }
@@ -67,6 +69,8 @@ interface ApprovalsOptions {
   lifetime: number;
   /** Names of those who may decide; undefined: a token works at once. */
   approvers?: ReadonlySet<string> | undefined;
+  /** A record counts as the same before and after a restart, which knows no secrets. */
+  redaction?: Redaction;
 }
 
 /** How long, in lifetimes, a book remembers what became of one. */
@@ -100,11 +104,11 @@ export class Approvals {
   /** The open approval of the very request, or a new pending one. */
   async issue(subject: Subject, about: About): Promise<{ id: string; token: string }> {
     const { book, lifetime } = this.#options;
-    const own = marksOf(subject);
+    const own = this.#marksOf(subject);
     const found = await book.find(own);
-    if (found && isOpen(found)) return { id: found.id, token: tokenOf(subject, found.marks.salt) };
+    if (found && isOpen(found)) return { id: found.id, token: this.#tokenOf(subject, found.marks.salt) };
     const salt = randomBytes(18).toString('base64url');
-    const token = tokenOf(subject, salt);
+    const token = this.#tokenOf(subject, salt);
     const marks = { ...own, salt, token: hashOf(token), record: subject.record };
     const { exchange, ...shown } = about;
     const id = newId();
@@ -121,7 +125,7 @@ export class Approvals {
     if (!kept)
       return { refused: 'the approval is not known: it is mistyped, or from another run', isUnknown: true };
     const { id, status, reason, decidedBy } = this.#shown(kept);
-    const { request, body, state } = marksOf(subject);
+    const { request, body, state } = this.#marksOf(subject);
     if (kept.marks.request !== request) return { refused: 'the approval is for another request' };
     if (kept.marks.body !== body) return { refused: 'the approval is for another body' };
     if (status === 'declined')
@@ -188,7 +192,8 @@ export class Approvals {
   /** A record is known anew: approvals of another state of it end. */
   async seen(record: string, known: Known | undefined): Promise<void> {
     const why = 'the record has changed since it was asked';
-    for (const one of await this.#options.book.endOthers(record, hashOfState(known), why)) this.#tell(one);
+    for (const one of await this.#options.book.endOthers(record, () => this.#hashOfState(known), why))
+      this.#tell(one);
   }
 
   async get(id: string): Promise<Approval | undefined> {
@@ -215,6 +220,24 @@ export class Approvals {
     const shown = this.#shown(kept);
     for (const listener of this.#listeners) listener(shown);
     return shown;
+  }
+
+  #marksOf(subject: Subject): Pick<ApprovalMarks, 'request' | 'body' | 'state'> {
+    const [request = '', ...body] = partsOf(subject);
+    return { request: hashOf(request), body: hashOf(...body), state: this.#hashOfState(subject.known) };
+  }
+
+  #tokenOf(subject: Subject, salt: string): string {
+    return hashOf(salt, ...partsOf(subject), this.#hashOfState(subject.known)).slice(0, 24);
+  }
+
+  /** Of the environments and languages that are known, in any order. */
+  #hashOfState(known: Known | undefined): string {
+    if (!known) return hashOf('');
+    const record = hideRecord(known.record, this.#options.redaction ?? NO_REDACTION);
+    const environments = environmentsOf(record).map(({ id, name, isEnabled }) => [id, name, isEnabled]);
+    const texts = [...environments.map((one) => JSON.stringify(one)), ...languagesOf(record)].sort();
+    return hashOf(`${known.isWhole} ${JSON.stringify(texts)}`);
   }
 
   /** Who may not decide here is no approver any more: then it is as if nobody had approved it. */
@@ -246,29 +269,10 @@ function newId(): string {
   return Array.from({ length: 8 }, () => ID_LETTERS[randomInt(ID_LETTERS.length)]).join('');
 }
 
-/** What an approval is for: the request, its body with the headers that say what that is, and the state. */
-function partsOf({ method, url, session, body, headers, known }: Subject) {
+/** An approval is for the request, and for its body with the headers that say what that is. */
+function partsOf({ method, url, session, body, headers }: Subject): (string | Uint8Array)[] {
   const content = ['content-type', 'content-encoding'].map((name) => header(headers, name) ?? '');
-  return { request: `${method} ${url} ${session}`, content: [body, ...content], state: hashOfState(known) };
-}
-
-function marksOf(subject: Subject): Pick<ApprovalMarks, 'request' | 'body' | 'state'> {
-  const { request, content, state } = partsOf(subject);
-  return { request: hashOf(request), body: hashOf(...content), state };
-}
-
-function tokenOf(subject: Subject, salt: string): string {
-  const { request, content, state } = partsOf(subject);
-  return hashOf(salt, request, ...content, state).slice(0, 24);
-}
-
-/** Of the environments and languages that are known, in any order. */
-function hashOfState(known: Known | undefined): string {
-  if (!known) return hashOf('');
-  const { record, isWhole } = known;
-  const environments = environmentsOf(record).map(({ id, name, isEnabled }) => [id, name, isEnabled]);
-  const texts = [...environments.map((one) => JSON.stringify(one)), ...languagesOf(record)].sort();
-  return hashOf(`${isWhole} ${JSON.stringify(texts)}`);
+  return [`${method} ${url} ${session}`, body, ...content];
 }
 
 function hashOf(...parts: (string | Uint8Array)[]): string {

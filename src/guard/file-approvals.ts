@@ -47,10 +47,9 @@ export class FileApprovals implements ApprovalBook {
     return changed;
   }
 
-  async endOthers(record: string, state: string, reason: string): Promise<KeptApproval[]> {
-    const others = [...this.#all.values()].filter(
-      (one) => one.marks.record === record && one.marks.state !== state && isOpen(asOfNow(one)),
-    );
+  async endOthers(record: string, state: () => string, reason: string): Promise<KeptApproval[]> {
+    const open = [...this.#all.values()].filter((one) => one.marks.record === record && isOpen(asOfNow(one)));
+    const others = open.filter((one) => one.marks.state !== state());
     const ended = others.map((one) => ({ ...one, status: 'expired' as const, reason }));
     for (const one of ended) this.#all.set(one.id, one);
     if (ended.length > 0) await this.#saved().catch(() => undefined);

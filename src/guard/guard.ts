@@ -6,11 +6,11 @@ import { header, type RequestHead } from '../http/http.ts';
 import { isObject, type JsonObject, type JsonValue } from '../json/json.ts';
 import { losesEnvironment } from '../model/effect.ts';
 import { type Known, type RecordName, recordKey } from '../model/record.ts';
-import { redactJson, redactText, redactUrl } from '../recordings/redact/redact.ts';
+import { redactText, redactUrl } from '../recordings/redact/redact.ts';
 import { NO_REDACTION, type Redaction } from '../recordings/redact/redaction.ts';
 import { shortened } from '../reporters/wording.ts';
 import { correctedProject, repairedProject } from '../state/corrected.ts';
-import { plainRecord, withIdsOf } from '../state/lists.ts';
+import { plainRecord } from '../state/lists.ts';
 import { environmentsOf } from '../state/project.ts';
 import type { Fake } from '../upstreams/fake/start-fake.ts';
 import type { Session } from '../upstreams/session.ts';
@@ -28,7 +28,7 @@ interface GuardOptions {
   approvals: Approvals;
   /** The fake, whose sessions have records of their own. */
   fake?: Pick<Fake, 'recordOf'> | undefined;
-  /** Of what an approval shows and what is remembered. */
+  /** Of what an approval shows. */
   redaction?: Redaction;
 }
 
@@ -80,13 +80,9 @@ const [LONGEST_URL, LONGEST_TEXT] = [2048, 500];
 /** The way of one PATCH of a guarded record: lock, read, judge, approve; what passes is forwarded under the lock. */
 export class Guard {
   readonly #options: GuardOptions;
-  /** As much of a record as may be kept. */
-  readonly #hide: (record: JsonObject) => JsonObject;
 
   constructor(options: GuardOptions) {
     this.#options = options;
-    const { redaction = NO_REDACTION } = options;
-    this.#hide = (record) => withIdsOf(record, redactJson(record, redaction) as JsonObject);
   }
 
   /** The record that is locked and read for a request; undefined: it is judged at once. */
@@ -146,7 +142,7 @@ export class Guard {
     }
     return (answered) => {
       const before = records.of(name);
-      const after = learned(before, tellingOf(name, head, json, this.#hide), answered);
+      const after = learned(before, tellingOf(name, head, json), answered);
       if (!after || after === before) return;
       records.put(name, after);
       // That the book is away is told by the next PATCH.
@@ -175,7 +171,7 @@ export class Guard {
       const asker = { method, url, headers, stream, session };
       const { record: read, why, unreachable } = (isReadable && (await reader?.(name, asker))) || {};
       if (isGone()) return GONE;
-      if (read) kept = seen(locked.kept, name, this.#hide(read), locked.now());
+      if (read) kept = seen(locked.kept, name, read, locked.now());
       const known = why === undefined ? knownOf(locked.kept, read) : undefined;
       if (known) await approvals.seen(key, known);
 
@@ -285,7 +281,7 @@ export class Guard {
     { json }: Inspection,
   ): Promise<NonNullable<Decision['over']>> {
     const before = new Set(environmentsOf(known?.record).map(({ id }) => id));
-    const sent = environmentsOf(this.#hide(plainRecord(name.kind, json)));
+    const sent = environmentsOf(plainRecord(name.kind, json));
     const creating = sent.filter(({ id }) => !before.has(id)).map(({ index: _, ...one }) => one);
     const { creating: noted = [], ...others } = read ?? { ...locked.kept, account: name.account };
     const kept: Kept = { ...others, creating: [...noted, ...creating] };
@@ -293,7 +289,7 @@ export class Guard {
     await locked.confirm?.();
     const idsOf = (list: readonly { id: number }[]) => new Set(list.map(({ id }) => id));
     const ids = { created: idsOf(creating), left: idsOf(sent) };
-    const telling = tellingOf(name, request, json, this.#hide);
+    const telling = tellingOf(name, request, json);
     const { approvals } = this.#options;
     return (answered) => {
       const after = afterPatch(kept, telling, ids, answered, locked.now());

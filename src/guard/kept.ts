@@ -3,7 +3,9 @@ import { mayMeanAnother, type RawHeaders, type RequestHead, splitTarget } from '
 import type { JsonObject, JsonValue } from '../json/json.ts';
 import type { Known, RecordName } from '../model/record.ts';
 import { jsonOf } from '../recordings/body.ts';
-import { plainRecord, unionOf } from '../state/lists.ts';
+import { redactJson } from '../recordings/redact/redact.ts';
+import type { Redaction } from '../recordings/redact/redaction.ts';
+import { plainRecord, unionOf, withIdsOf } from '../state/lists.ts';
 import { type Environment, environmentsOf } from '../state/project.ts';
 import { isWhole, saysNo, wholeRecordIn } from '../state/whole-record.ts';
 
@@ -35,18 +37,33 @@ type Telling = ReturnType<typeof tellingOf>;
  * A request that says something of a record, or changes it.
  *
  * @param json of a PATCH that was judged
- * @param hide gives as much of a record as may be kept
  */
 export function tellingOf(
   name: RecordName,
   { method, url, headers }: RequestHead,
   json: JsonValue | undefined,
-  hide = (record: JsonObject): JsonObject => record,
 ) {
   // Else it may be something else to the service.
   const isPlain = splitTarget(url).query === '' && !mayMeanAnother(headers);
   const sent = name.kind === 'project' && isWhole('project', json) ? plainRecord('project', json) : undefined;
-  return { name, method, isPlain, sent, hide };
+  return { name, method, isPlain, sent };
+}
+
+/** As much of a record as may be written down. Environments keep their ids: the next run judges by them. */
+export function hideRecord(record: JsonObject, redaction: Redaction): JsonObject {
+  return withIdsOf(record, redactJson(record, redaction) as JsonObject);
+}
+
+/** The same of all that is kept of a record. */
+export function hideKept(kept: Kept, redaction: Redaction): Kept {
+  const { record, creating } = kept;
+  const created = (creating ?? []).map(({ id, name }) => ({ id, name }));
+  const names = environmentsOf(hideRecord({ environments: created }, redaction));
+  return {
+    ...kept,
+    ...(record && { record: hideRecord(record, redaction) }),
+    ...(creating && { creating: creating.map((one, i) => ({ ...one, name: names[i]?.name ?? '' })) }),
+  };
 }
 
 /** How long an environment that was created counts as known although a read lacks it. */
@@ -80,19 +97,19 @@ export function seen(kept: Kept | undefined, { account }: RecordName, record: Js
 /** What is kept once a request is over. */
 export function learned(
   kept: Kept | undefined,
-  { name, method, isPlain, sent, hide }: Telling,
+  { name, method, isPlain, sent }: Telling,
   answered: Answered,
   now = Date.now(),
 ): Kept | undefined {
   const { outcome, shown } = answerOf(name, answered);
   const isTaken = outcome === 'accepted' && isPlain;
-  if (method === 'GET') return isTaken && shown ? seen(kept, name, hide(shown), now) : kept;
+  if (method === 'GET') return isTaken && shown ? seen(kept, name, shown, now) : kept;
   if (outcome === 'refused') return kept;
   if (method === 'DELETE' && isTaken) return { account: name.account };
   const taken = isTaken && method === 'PATCH' ? (shown ?? sent) : undefined;
-  if (taken) return seen(kept, name, hide(taken), now);
+  if (taken) return seen(kept, name, taken, now);
   if (!kept?.record) return kept;
-  return sent ? { ...kept, record: unionOf(kept.record, hide(sent)) } : { ...kept, isPart: true };
+  return sent ? { ...kept, record: unionOf(kept.record, sent) } : { ...kept, isPart: true };
 }
 
 /**

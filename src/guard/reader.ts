@@ -40,7 +40,6 @@ export interface Reading {
 /** Reads a record before a PATCH of it is judged. Never rejects. */
 export type Reader = (name: RecordName, asker: Asker) => Promise<Reading>;
 
-const NEVER = new AbortController().signal;
 /** Bytes of an answer that are read at most, as sent. */
 const MOST_BYTES = 5 * 1024 * 1024;
 const NO_SUCH_GET = [404, 405, 501];
@@ -51,7 +50,9 @@ export function targetReader(target: Upstream, timeout: number): Reader {
     const own = ['Accept', 'application/json', 'Accept-Encoding', 'identity', 'Cache-Control', 'no-cache'];
     const head = { method: 'GET', url: splitTarget(url).path, headers: withoutHeaders(headers, isOfPatch) };
     head.headers.push(...own);
-    const signal = timeout > 0 ? AbortSignal.timeout(timeout) : NEVER;
+    const late = new AbortController();
+    const { signal } = late;
+    const timer = timeout > 0 ? setTimeout(() => late.abort(), timeout) : undefined;
     try {
       const request = { ...head, body: NO_BODY, json: undefined, stream, session };
       const answer = await target.handle(request, signal);
@@ -59,6 +60,8 @@ export function targetReader(target: Upstream, timeout: number): Reader {
     } catch (error) {
       if (signal.aborted) return { why: `the answer took longer than ${timeout} ms` };
       return { why: messageOf(error), ...(error instanceof NeverReached && { unreachable: error }) };
+    } finally {
+      clearTimeout(timer);
     }
   };
 }

@@ -10,8 +10,9 @@ import {
   writeFileAtomically,
 } from '../recordings/disk.ts';
 import { type Lock, takeLock } from '../recordings/lock.ts';
+import type { Redaction } from '../recordings/redact/redaction.ts';
 import { checkFile, parseFile } from '../schemas/check.ts';
-import type { Kept } from './kept.ts';
+import { hideKept, type Kept } from './kept.ts';
 
 /** What a gate keeps of one service for its next run. */
 export interface StateData {
@@ -24,7 +25,7 @@ export interface StateData {
 }
 
 /** Milliseconds that a change which no PATCH waits for may stay in memory. */
-const BEHIND = 250;
+const BEHIND = 1000;
 const INSTEAD = 'give this one a file of its own with --state FILE';
 
 /**
@@ -63,15 +64,19 @@ export class StateFile {
   readonly #file: string;
   readonly #lock: Lock | undefined;
   readonly #notice: (text: string) => void;
+  readonly #redaction: Redaction;
+  /** What is written of each: most have not changed since the last write. */
+  readonly #hidden = new WeakMap<Kept, Kept>();
   #writing: Promise<void> = Promise.resolve();
   /** The write behind the one that runs. */
   #next: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
 
   /** @throws PatchgateError where the file is broken. What keeps it from being written is a notice */
-  constructor(file: string, target: string, notice: (text: string) => void) {
+  constructor(file: string, target: string, redaction: Redaction, notice: (text: string) => void) {
     this.#file = file;
     this.#notice = notice;
+    this.#redaction = redaction;
     try {
       makeFolders(dirname(file));
       if (basename(dirname(file)) === HIDDEN) hideFromGit(dirname(file));
@@ -111,7 +116,8 @@ export class StateFile {
   async #write(): Promise<void> {
     try {
       const { target, records, approvals } = this.data;
-      const maps = { records: Object.fromEntries(records), approvals: Object.fromEntries(approvals) };
+      const clean = Array.from(records, ([key, kept]) => [key, this.#clean(kept)]);
+      const maps = { records: Object.fromEntries(clean), approvals: Object.fromEntries(approvals) };
       const text = JSON.stringify({ formatVersion: 1, target, ...maps }, null, 2);
       await writeFileAtomically(this.#file, `${text}\n`);
       if (this.trouble) this.#notice('the state file is written again: nothing is missing');
@@ -120,6 +126,12 @@ export class StateFile {
       this.#failed(error);
       throw error;
     }
+  }
+
+  #clean(kept: Kept): Kept {
+    const hidden = this.#hidden.get(kept) ?? hideKept(kept, this.#redaction);
+    this.#hidden.set(kept, hidden);
+    return hidden;
   }
 
   #failed(error: unknown): void {

@@ -65,11 +65,11 @@ export class PgApprovals implements ApprovalBook {
     return changed;
   }
 
-  endOthers(record: string, state: string, reason: string): Promise<KeptApproval[]> {
+  endOthers(record: string, state: () => string, reason: string): Promise<KeptApproval[]> {
     return this.#ask(
       `UPDATE patchgate_approvals SET status = 'expired', decided = $4
        WHERE service = $1 AND record = $2 AND state <> $3 AND ${OPEN} RETURNING ${COLUMNS}`,
-      ...[record, state, JSON.stringify({ reason })],
+      ...[record, state(), JSON.stringify({ reason })],
     );
   }
 

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import { type Kept, withDeadlines } from '../guard/kept.ts';
+import { hideKept, type Kept, withDeadlines } from '../guard/kept.ts';
 import { type LockedRecord, Locks, MemoryRecords, type Records, seenFrom } from '../guard/records.ts';
 import { type RecordName, recordKey } from '../model/record.ts';
+import type { Redaction } from '../recordings/redact/redaction.ts';
 import { CONNECTIONS, type Database } from './database.ts';
 
 interface PgRecordsOptions {
@@ -11,6 +12,8 @@ interface PgRecordsOptions {
   service: string;
   /** Milliseconds that a PATCH waits for the database's lock. */
   patience: number;
+  /** Of what all gates read. */
+  redaction: Redaction;
 }
 
 interface Row {
@@ -52,7 +55,7 @@ export class PgRecords implements Records {
   }
 
   async lock(name: RecordName, key: string): Promise<LockedRecord> {
-    const { database, service, patience } = this.#options;
+    const { database, service, patience, redaction } = this.#options;
     const leave = await this.#queues.acquire(key);
     while (this.#held >= MOST_LOCKS) await new Promise<void>((resolve) => this.#waiting.push(resolve));
     this.#held++;
@@ -76,8 +79,9 @@ export class PgRecords implements Records {
         now,
         // Committed by itself: it must be there when this gate dies.
         note: async (kept) => {
-          await database.query(WRITE, values(kept), patience);
-          stored = kept;
+          const hidden = hideKept(kept, redaction);
+          await database.query(WRITE, values(hidden), patience);
+          stored = hidden;
         },
         confirm: async () => {
           await held.query('SELECT 1', [], patience);
@@ -85,7 +89,9 @@ export class PgRecords implements Records {
         release: async (kept) => {
           if (kept) this.#memory.put(name, kept);
           // What cannot be written is noted as being created, and read anew.
-          if (kept && !isSame(stored, kept)) await held.query(WRITE, values(kept)).catch(() => undefined);
+          const hidden = kept && hideKept(kept, redaction);
+          if (hidden && !isSame(stored, hidden))
+            await held.query(WRITE, values(hidden)).catch(() => undefined);
           await held.commit().catch(() => undefined);
           over();
         },
