@@ -1,6 +1,7 @@
-import { losesEnvironment } from '../model/effect.ts';
+import { type LosingEffect, losesEnvironment } from '../model/effect.ts';
 import type { Finding } from '../model/finding.ts';
 import { redactText, redactUrl } from '../recordings/redact/redact.ts';
+import { redactEffect } from '../recordings/redact/redact-finding.ts';
 import type { Redaction } from '../recordings/redact/redaction.ts';
 import { coloured, type Paint, plain, SEVERITY_COLOURS } from '../reporters/colours.ts';
 import { shortened } from '../reporters/wording.ts';
@@ -71,7 +72,7 @@ function entryOf(exchange: FinishedExchange, redaction: Redaction) {
     verdict: isOwnFailure(exchange) ? ('error' as const) : (verdict?.outcome ?? ('not judged' as const)),
     unguarded: exchange.unguarded,
     operation: verdict?.operation,
-    lost: lost?.slice(0, MOST_SHOWN).map(({ id, name }) => ({ id, name: shortened(name, NAME_LENGTH) })),
+    lost: lost?.slice(0, MOST_SHOWN).map((effect) => shownLoss(effect, redaction)),
     lostInAll: lost?.length,
     findings: verdict && worstOf(verdict.findings),
     findingsInAll: verdict && verdict.findings.length + verdict.omitted,
@@ -80,6 +81,11 @@ function entryOf(exchange: FinishedExchange, redaction: Redaction) {
     fault: fault === undefined ? undefined : shortened(fault, NAME_LENGTH),
     failure: failure === undefined ? undefined : shortened(redactText(failure, redaction), TEXT_LENGTH),
   };
+}
+
+function shownLoss(effect: LosingEffect, redaction: Redaction): Pick<LosingEffect, 'id' | 'name'> {
+  const { id, name } = redactEffect(effect, redaction) as LosingEffect;
+  return { id, name: shortened(name, NAME_LENGTH) };
 }
 
 /** `PATCH /api/v2/… 409 block updateProject gate 3ms: deletes environment 2 (Staging): error project.environment-deleted …` */

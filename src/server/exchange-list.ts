@@ -1,8 +1,7 @@
 import type { Verdict } from '../model/finding.ts';
 import type { Redaction } from '../recordings/redact/redaction.ts';
-import { shortened } from '../reporters/wording.ts';
 import type { BodyToShow, FinishedExchange } from './finished-exchange.ts';
-import { type ShownExchange, showExchange } from './show-exchange.ts';
+import { type ShownExchange, showExchange, withShortTexts } from './show-exchange.ts';
 
 export interface ExchangeFilter {
   /** At most so many. */
@@ -17,8 +16,8 @@ export interface ExchangeFilter {
 
 const MOST_EXCHANGES = 1000;
 const MOST_BYTES = 16 * 1024 * 1024;
-/** Characters of a text of a finding or effect: what these quote can be as long as a body. */
-const LONGEST_TEXT = 2000;
+/** Characters of a frame before its bodies. A verdict can quote as much as a body has: past this it is cut. */
+const LONGEST_HEAD = 65_536;
 
 /** Where a frame lies, and what exchanges are chosen by. */
 interface Slot {
@@ -53,8 +52,7 @@ export class ExchangeList {
     this.#ring = Buffer.allocUnsafeSlow(mostBytes);
   }
 
-  add(given: FinishedExchange): void {
-    const exchange = withShortQuotes(given);
+  add(exchange: FinishedExchange): void {
     this.#keep(exchange);
     // Its answer goes out first, and is not later for those who look.
     if (this.#listeners.size > 0 && this.#untold.push(exchange) === 1) setImmediate(() => this.#tell());
@@ -96,7 +94,9 @@ export class ExchangeList {
       requestBody: sizesOf(asked),
       response: response && { ...response, body: sizesOf(answered) },
     };
-    const text = JSON.stringify(head);
+    let text = JSON.stringify(head);
+    if (verdict && text.length > LONGEST_HEAD)
+      text = JSON.stringify({ ...head, verdict: withShortTexts(verdict) });
     const textLength = Buffer.byteLength(text);
     const length = textLength + (asked?.bytes.length ?? 0) + (answered?.bytes.length ?? 0);
     if (length > this.#ring.length) return;
@@ -140,13 +140,4 @@ export class ExchangeList {
 /** What the text of a frame says of a body. */
 function sizesOf(body: BodyToShow | undefined) {
   return body && { size: body.size, kept: body.bytes.length };
-}
-
-/** A verdict can quote as much as the body has. Most quote nothing. */
-function withShortQuotes(exchange: FinishedExchange): FinishedExchange {
-  const { verdict } = exchange;
-  if (!verdict || (verdict.findings.length === 0 && !verdict.effects)) return exchange;
-  const shorten = (_: string, value: unknown) =>
-    typeof value === 'string' ? shortened(value, LONGEST_TEXT) : value;
-  return { ...exchange, verdict: JSON.parse(JSON.stringify(verdict, shorten)) };
 }

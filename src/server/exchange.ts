@@ -55,8 +55,6 @@ export class Exchange {
   isUnguarded = false;
   /** It is answered, or its client is gone. */
   isOver = false;
-  /** Called where the client goes away before the answer is there. */
-  onGone: (() => void) | undefined;
   readonly #run: Run;
   readonly #client: Client;
   readonly #startedAt = Date.now();
@@ -114,11 +112,9 @@ export class Exchange {
 
   /** The client is gone. */
   gone(): void {
-    const onGone = this.onGone;
     this.#flow?.destroy();
     const how = this.#handedOnAfterMs === undefined ? BROKEN_OFF : WENT_AWAY;
     this.#over(isCutByStop(this.req.socket) ? STOPPED : how);
-    onGone?.();
   }
 
   /** Not a byte goes out: the connection is reset. */
@@ -227,7 +223,7 @@ export class Exchange {
   #over(failure: string | undefined, body?: Buffer): void {
     this.isOver = true;
     // What still holds this would hold one request after the other by it, and the garbage collector pays: half of a replay.
-    this.#client.exchange = this.onGone = undefined;
+    this.#client.exchange = undefined;
     if (failure !== undefined) this.req.unpipe().resume();
     if (this.session) this.#run.sessions.leave(this.session);
     const exchange: FinishedExchange = {

@@ -11,15 +11,16 @@ import type { Exchange } from './exchange.ts';
 export interface Tell {
   over(answered: Answered): void;
   wantsBody: boolean;
-  /** The service may be at work when the client is gone: its answer is waited for all the same, but not for ever. */
+  /** The service may be at work when the client is gone: its answer is waited for all the same. */
   outlives: boolean;
-  /** Milliseconds for that, and for the body of an answer; 0: a minute. */
+  /** Milliseconds that the body of an answer may take; 0: a minute. */
   timeout: number;
 }
 
 /** Bytes of an answer that are read at most. */
 const MOST = 5 * 1024 * 1024;
 const FOR_EVER = 60_000;
+const NEVER = new AbortController().signal;
 
 /** Has an upstream answer, and tells what came of it. */
 export async function followed(
@@ -28,21 +29,12 @@ export async function followed(
   request: UpstreamRequest,
   { over, wantsBody, outlives, timeout }: Tell,
 ): Promise<Answer> {
-  const patience = timeout || FOR_EVER;
-  const own = new AbortController();
-  let late: NodeJS.Timeout | undefined;
-  if (outlives)
-    x.onGone = () => {
-      late = setTimeout(() => own.abort(), patience).unref();
-    };
   let answer: Answer;
   try {
-    answer = await upstream.handle(request, outlives ? own.signal : x.signal);
+    answer = await upstream.handle(request, outlives ? NEVER : x.signal);
   } catch (error) {
     over(isUnsent(error) ? 'unsent' : undefined);
     throw error;
-  } finally {
-    clearTimeout(late);
   }
   const { status, headers, body, from } = answer;
   let told = false;
@@ -65,7 +57,7 @@ export async function followed(
     return answer;
   }
   // Others wait for the record: not for ever.
-  const wait = setTimeout(tell, patience, undefined).unref();
+  const wait = setTimeout(tell, timeout || FOR_EVER, undefined).unref();
   const along = readAlong(body, isWanted ? MOST : 0, read);
   along.once('close', () => {
     clearTimeout(wait);

@@ -10,7 +10,9 @@ import {
   redactUrl,
   wholeCharacters,
 } from '../recordings/redact/redact.ts';
+import { redactEffect } from '../recordings/redact/redact-finding.ts';
 import { hidingTexts, KnownSecrets, type OnSecret, type Redaction } from '../recordings/redact/redaction.ts';
+import { shortened } from '../reporters/wording.ts';
 import type { BodyToShow, FinishedExchange } from './finished-exchange.ts';
 
 /**
@@ -50,6 +52,8 @@ type ShownHeaders = Record<string, string | string[]>;
 
 /** Bytes of a body that are shown, once its content codings are undone. */
 const BODY_SHOWN = 65_536;
+/** Characters of a text of a finding or effect that are shown. */
+const LONGEST_TEXT = 2000;
 
 /** What one part shows to be a secret is hidden in all others. */
 export function showExchange(exchange: FinishedExchange, redaction: Redaction, bodies = true): ShownExchange {
@@ -83,13 +87,26 @@ function headOf(exchange: FinishedExchange, redaction: Redaction, onSecret?: OnS
       headers: showHeaders(request.headers, redaction),
     },
     response: response && { status: response.status, headers: showHeaders(response.headers, redaction) },
-    verdict: exchange.verdict,
+    verdict: exchange.verdict && showVerdict(exchange.verdict, redaction),
     ...(exchange.unguarded && { unguarded: true as const }),
     answeredBy: exchange.answeredBy,
     failure: failure && redactText(failure, redaction),
     fault: exchange.fault,
     ...(exchange.session && { session: exchange.session }),
   };
+}
+
+function showVerdict(verdict: Verdict, redaction: Redaction): Verdict {
+  if (verdict.findings.length === 0 && !verdict.effects) return verdict;
+  const effects = verdict.effects?.map((effect) => redactEffect(effect, redaction));
+  return withShortTexts({ ...verdict, ...(effects && { effects }) });
+}
+
+/** What findings and effects quote, cut to a length that people read. */
+export function withShortTexts(verdict: Verdict): Verdict {
+  const shorten = (_: string, value: unknown) =>
+    typeof value === 'string' ? shortened(value, LONGEST_TEXT) : value;
+  return JSON.parse(JSON.stringify(verdict, shorten));
 }
 
 function showHeaders(headers: RawHeaders, redaction: Redaction): ShownHeaders {

@@ -90,10 +90,12 @@ export class BodyCollector {
     else this.#pieces.add(chunk);
   }
 
+  get isPast(): boolean {
+    return this.#size > this.#limit;
+  }
+
   body(): CollectedBody {
-    return this.#size > this.#limit
-      ? { bytes: NO_BODY, omitted: this.#size }
-      : { bytes: this.#pieces.joined() };
+    return this.isPast ? { bytes: NO_BODY, omitted: this.#size } : { bytes: this.#pieces.joined() };
   }
 }
 
@@ -120,23 +122,23 @@ export function readAlong(
   return Readable.from(chunks(), { objectMode: false, highWaterMark: 65_536 });
 }
 
-/** All of an answer's body; of one past the limit, the rest is not waited for. @param signal ends it */
-export async function wholeBody(
-  { body }: Answer,
-  limit: number,
-  signal: AbortSignal,
-): Promise<CollectedBody> {
+/**
+ * All of an answer's body; of one past the limit, the rest is not waited for.
+ *
+ * @param timeout milliseconds that it may take; 0: for ever
+ */
+export async function wholeBody({ body }: Answer, limit: number, timeout: number): Promise<CollectedBody> {
   if (Buffer.isBuffer(body)) return bounded(body, limit);
   const collected = new BodyCollector(limit);
-  const stop = () => body.destroy(signal.reason);
-  signal.addEventListener('abort', stop);
+  const late = new Error(`the answer took longer than ${timeout} ms`);
+  const timer = timeout > 0 ? setTimeout(() => body.destroy(late), timeout) : undefined;
   try {
     for await (const chunk of body) {
       collected.add(chunk as Buffer);
-      if (collected.body().omitted !== undefined) break;
+      if (collected.isPast) break;
     }
     return collected.body();
   } finally {
-    signal.removeEventListener('abort', stop);
+    clearTimeout(timer);
   }
 }

@@ -220,7 +220,7 @@ it('hides what a name or its looks tell, and matches it by any value', { timeout
   await expectNoneShown(gate, all.length, hushed());
   const ended = await gate.stop();
   expectNone(ended.stdout + ended.stderr, 'the log', hushed());
-  expect(readFileSync(join(cwd, 'audit.jsonl'), 'utf8')).toContain('environment-deleted');
+  expect(readFileSync(join(cwd, 'audit.jsonl'), 'utf8')).toContain('environment-replaced');
   expectNone(everythingIn(cwd), 'all files', hushed());
   const replay = await startBinary(['replay'], { cwd });
   for (const request of all) {
