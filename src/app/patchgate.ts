@@ -9,8 +9,8 @@ import { createDataPath } from '../server/data-path.ts';
 import type { ExchangeFilter } from '../server/exchange-list.ts';
 import type { Faults } from '../server/faults/faults.ts';
 import type { FinishedExchange } from '../server/finished-exchange.ts';
-import { failClosed, type Handler, inTurn } from '../server/handler.ts';
-import { type Handlers, type Listening, listen } from '../server/listen/listen.ts';
+import { type Handler, inTurn } from '../server/handler.ts';
+import { type Handlers, type Listening, listen } from '../server/listen.ts';
 import { problemOfError, sendProblem } from '../server/problem.ts';
 import { quotingNoSecrets } from '../server/redact-verdict.ts';
 import { isSessionPath } from '../server/sessions.ts';
@@ -106,18 +106,17 @@ async function serve(parts: Parts & { tls: ServerTls | undefined }): Promise<Pat
     onFinished: (exchange) => run.onFinished(exchange),
   });
   const isOfControl = (url = '') => isControlPath(url) && !isSessionPath(url);
-  const handlerAt = (at: () => 'own' | 'other') =>
-    inTurn(
-      failClosed((req, res) => {
-        const asked = isOfControl(req.url) ? 'control' : 'target';
-        const refusal = access(req, asked, at());
-        if (refusal || asked === 'target') dataPath(req, res, refusal);
-        else {
-          watchBody({ req, res }, clientTimeout, () => req.destroy());
-          answerControl(req, res);
-        }
-      }),
-    );
+  const handlerAt =
+    (at: () => 'own' | 'other'): Handler =>
+    (req, res) => {
+      const asked = isOfControl(req.url) ? 'control' : 'target';
+      const refusal = access(req, asked, at());
+      if (refusal || asked === 'target') dataPath(req, res, refusal);
+      else {
+        watchBody({ req, res }, clientTimeout, () => req.destroy());
+        answerControl(req, res);
+      }
+    };
   const onFinished = (exchange: FinishedExchange) => run.onFinished(exchange);
   const upgradePath = forward && createUpgradePath({ gate, forward, nextId: run.nextId, onFinished });
 
@@ -136,7 +135,7 @@ async function serve(parts: Parts & { tls: ServerTls | undefined }): Promise<Pat
 
   const listening: Listening[] = [];
   return {
-    handler: handlerAt(() => 'other'),
+    handler: inTurn(handlerAt(() => 'other')),
     summary: summaryOf(parts, run),
     async listen() {
       if (replay && store) await lookAt(store, run, notice);

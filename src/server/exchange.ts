@@ -9,7 +9,7 @@ import type { Finding, Verdict } from '../model/finding.ts';
 import { redactJson, redactText } from '../recordings/redact/redact.ts';
 import type { Redaction } from '../recordings/redact/redaction.ts';
 import { type Answer, type AnsweredBy, STOPPED } from '../upstreams/upstream.ts';
-import { type Client, clientOf, isCutByStop, resetConnection } from './connections.ts';
+import { type Client, clientOf, resetConnection } from './connections.ts';
 import type { Fault } from './faults/faults.ts';
 import { type Audited, BodyKeeper, bodyToShow, type FinishedExchange } from './finished-exchange.ts';
 import { type GateAnswer, ownFault, problemOfError } from './problem.ts';
@@ -114,7 +114,7 @@ export class Exchange {
   gone(): void {
     this.#flow?.destroy();
     const how = this.#handedOnAfterMs === undefined ? BROKEN_OFF : WENT_AWAY;
-    this.#over(isCutByStop(this.req.socket) ? STOPPED : how);
+    this.#over(this.#client.isCutByStop ? STOPPED : how);
   }
 
   /** Not a byte goes out: the connection is reset. */

@@ -2,8 +2,8 @@ import express from 'express';
 import { PACKAGE_FOLDER } from '../version.ts';
 import { createUiAccess, type UiAccessSettings } from './access.ts';
 import { CONTROL_ROOT } from './control/control-path.ts';
-import { type Handler, inTurn } from './handler.ts';
-import { type Listening, type ListenOptions, listen } from './listen/listen.ts';
+import type { Handler } from './handler.ts';
+import { type Listening, type ListenOptions, listen } from './listen.ts';
 import { problem, problemOfRefusal, sendProblem } from './problem.ts';
 import { watchBody } from './watch-body.ts';
 
@@ -53,7 +53,7 @@ export async function listenForUi(options: UiPortOptions): Promise<Listening> {
     sendProblem(res, problem('not-found', 404, { detail, hint: 'GET /' }));
   });
   return listen(
-    { request: inTurn(app), unread: () => undefined },
+    { request: app, unread: () => undefined },
     { host: '127.0.0.1', port, portFlag: '--ui', clientTimeout, notice: () => undefined },
   );
 }

@@ -6,7 +6,7 @@ import type { RequestHead } from '../http/http.ts';
 import type { Forward } from '../upstreams/forward.ts';
 import type { UpgradeOutcome } from '../upstreams/streams.ts';
 import { STOPPED } from '../upstreams/upstream.ts';
-import { isCutByStop } from './connections.ts';
+import { clientOf } from './connections.ts';
 import type { FinishedExchange } from './finished-exchange.ts';
 import { problemText } from './problem.ts';
 import { takeSession } from './sessions.ts';
@@ -51,7 +51,7 @@ export function createUpgradePath({ gate, forward, nextId, onFinished }: Upgrade
         verdict: undefined,
         answeredBy: error ? 'gate' : 'target',
         response: 'error' in outcome ? undefined : { ...outcome, body: undefined },
-        failure: error && (isCutByStop(socket) ? STOPPED : error.message),
+        failure: error && (clientOf(socket).isCutByStop ? STOPPED : error.message),
       });
     };
     if (wrong) over({ error: wrong });

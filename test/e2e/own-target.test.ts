@@ -43,7 +43,7 @@ describe('a proxy whose target is itself does not start', () => {
     const { port, code, stderr, stdout } = await refused(host as string, target as string);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toContain('is this server itself: it leads to');
-    expect(stderr).toContain(`port ${port}, where the server listens`);
+    expect(stderr).toContain(`port ${port} of this machine, where it listens`);
     expect(stderr).not.toContain('listens on');
   });
 });

@@ -1,6 +1,6 @@
 import { createServer, type ServerResponse } from 'node:http';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { failClosed, type Handler } from '../../src/server/handler.ts';
+import { type Handler, inTurn } from '../../src/server/handler.ts';
 import { startGate } from '../support/in-process.ts';
 import { RawConnection, sendRaw } from '../support/raw.ts';
 import { closeServer, listen } from '../support/serve-upstream.ts';
@@ -63,7 +63,7 @@ describe('requests that a client sends at once', () => {
 
 /** The URL of a server that fails closed. */
 async function serveClosed(handler: Handler): Promise<string> {
-  const server = createServer(failClosed(handler));
+  const server = createServer(inTurn(handler));
   onTestFinished(() => closeServer(server));
   return `http://127.0.0.1:${await listen(server)}/`;
 }

@@ -1,9 +1,9 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { isCutByStop } from '../../../src/server/connections.ts';
-import { type Handlers, listen } from '../../../src/server/listen/listen.ts';
-import { RawConnection } from '../../support/raw.ts';
+import { clientOf } from '../../src/server/connections.ts';
+import { type Handlers, listen } from '../../src/server/listen.ts';
+import { RawConnection } from '../support/raw.ts';
 
 /** It would close everything after a while: here that never comes. */
 beforeEach(() => {
@@ -13,12 +13,12 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-async function start(request: Handlers['request'], stopTimeout = 5000) {
+async function start(request: Handlers['request']) {
   const notices: string[] = [];
   const notice = (text: string) => notices.push(text);
   const listening = await listen(
     { request, unread: () => undefined },
-    { host: '127.0.0.1', port: 0, clientTimeout: 60_000, stopTimeout, notice },
+    { host: '127.0.0.1', port: 0, clientTimeout: 60_000, notice },
   );
   return { ...listening, port: Number(new URL(listening.url).port), notices };
 }
@@ -47,7 +47,7 @@ it.each([
 });
 
 /** Two requests that are never answered, and a client that sends none. */
-async function startSilent(stopTimeout: number) {
+async function startSilent() {
   const asked: ServerResponse[] = [];
   let resolve: () => void = () => undefined;
   const bothCame = new Promise<void>((done) => {
@@ -56,7 +56,7 @@ async function startSilent(stopTimeout: number) {
   const started = await start((_, res) => {
     asked.push(res);
     if (asked.length === 2) resolve();
-  }, stopTimeout);
+  });
   const clients = await Promise.all([1, 2, 3].map(() => RawConnection.open(started.port)));
   for (const client of clients.slice(1)) client.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
   await bothCame;
@@ -64,18 +64,19 @@ async function startSilent(stopTimeout: number) {
 }
 
 it('closing says for how many requests it waits, and cuts off those that are not over in time', async () => {
-  const { close, clients, asked, notices } = await startSilent(2500);
+  const { close, clients, asked, notices } = await startSilent();
   const closed = close();
   expect(notices).toEqual([]);
-  vi.advanceTimersByTime(2499);
-  expect(notices).toEqual(['waiting for 2 requests, 2.5s at most']);
-  const cut = asked.map(({ socket }) => isCutByStop(socket as Socket));
+  vi.advanceTimersByTime(4999);
+  expect(notices).toEqual(['waiting for 2 requests, 5s at most']);
+  const isCut = (socket: Socket) => clientOf(socket).isCutByStop;
+  const cut = asked.map(({ socket }) => isCut(socket as Socket));
   expect(cut).toEqual([false, false]);
   const sockets = asked.map(({ socket }) => socket as Socket);
   vi.advanceTimersByTime(1);
   await closed;
-  expect(notices.slice(1)).toEqual(['2 requests cut off: not over within 2.5s']);
-  expect(sockets.map(isCutByStop)).toEqual([true, true]);
+  expect(notices.slice(1)).toEqual(['2 requests cut off: not over within 5s']);
+  expect(sockets.map(isCut)).toEqual([true, true]);
   await Promise.all(clients.map((client) => client.closed()));
 });
 

@@ -1,0 +1,264 @@
+import { lookup } from 'node:dns/promises';
+import { createServer, type IncomingMessage, maxHeaderSize, type Server } from 'node:http';
+import { createServer as createSecureServer } from 'node:https';
+import type { AddressInfo, Socket } from 'node:net';
+import { networkInterfaces } from 'node:os';
+import type { Duplex } from 'node:stream';
+import { PatchgateError, systemCode } from '../errors.ts';
+import { headerValues, withoutHeaders } from '../http/http.ts';
+import type { ServerTls } from '../http/tls.ts';
+import { amount } from '../reporters/wording.ts';
+import { isLoopback } from './access.ts';
+import { type Client, clientOf } from './connections.ts';
+import { unclearFraming } from './framing.ts';
+import { type Handler, inTurn } from './handler.ts';
+import { problemText } from './problem.ts';
+
+export interface Handlers {
+  request: Handler;
+  /** A WebSocket's handshake: GET with `Upgrade: websocket`. Where it answers false, or is not there, that is a request
+   *  like any other. */
+  upgrade?: ((req: IncomingMessage, socket: Duplex, head: Buffer) => boolean) | undefined;
+  /** Told of what could not be read as a request, or asks for a tunnel, and is answered with this error. */
+  unread(error: PatchgateError): void;
+}
+
+export interface ListenOptions {
+  host: string;
+  /** 0 takes a free one. */
+  port: number;
+  /** What gives the port. Default `--port`. */
+  portFlag?: string;
+  /** Milliseconds that a client may take for a request's head. */
+  clientTimeout: number;
+  /** Takes one notice for people: who keeps it from closing. */
+  notice(text: string): void;
+  /** What it proves itself with; without it, it speaks plain HTTP. */
+  tls?: ServerTls | undefined;
+  /** URL that requests are forwarded to. */
+  target?: string | undefined;
+}
+
+export interface Listening {
+  /** `http://127.0.0.1:4010`, or `https://…` where it speaks TLS. */
+  url: string;
+  /** Whether it can be reached from this machine only. */
+  isLoopback: boolean;
+  /** Takes no new connection, lets what is in flight finish for five seconds, then cuts off the rest. Each request's
+   *  handler knows of its end by then. */
+  close(): Promise<void>;
+}
+
+/** Milliseconds that requests in flight have once the server is to close, and that clients have to take a last answer. */
+const GRACE = 5000;
+/** Milliseconds that a close takes before it says what it waits for. */
+const UNSAID = 250;
+
+/** @throws PatchgateError `cannot-listen`, naming the address and what to do; `bad-usage` where the target is this server */
+export async function listen(handlers: Handlers, options: ListenOptions): Promise<Listening> {
+  const { host, port, portFlag = '--port', clientTimeout, notice, tls, target } = options;
+  const request = inTurn(handlers.request);
+  const limits = {
+    keepAliveTimeout: 65_000,
+    headersTimeout: clientTimeout,
+    // A body has its own limits, in the data path: a long upload is no slow client.
+    requestTimeout: 0,
+    // Node would answer without a word; the data path and the control API look for it themselves.
+    requireHostHeader: false,
+    connectionsCheckingInterval: Math.ceil(clientTimeout / 4),
+  };
+  const server: Server = tls
+    ? createSecureServer({ ...limits, handshakeTimeout: clientTimeout, ...tls }, request)
+    : createServer(limits, request);
+  // By default those past some thousand are dropped: one that gives a body its length could hide there.
+  server.maxHeadersCount = 0;
+  /** Below TLS, those that shake hands yet are no clients. */
+  const carriers = openOf(server, 'connection');
+  const sockets = tls ? openOf(server, 'secureConnection') : carriers;
+  answerRest(server, handlers);
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error) => reject(cannotListen(error, host, port, portFlag)));
+    server.listen(port, host, resolve);
+  });
+  const at = server.address() as AddressInfo;
+  const close = async () => {
+    const clients = [...sockets].map(clientOf);
+    const tell = (text: (requests: string) => string) => {
+      const count = clients.filter(({ socket, current }) => !socket.destroyed && current?.res).length;
+      if (count > 0) notice(text(amount(count, 'request')));
+    };
+    const limit = `${GRACE / 1000}s`;
+    const say = setTimeout(tell, UNSAID, (requests: string) => `waiting for ${requests}, ${limit} at most`);
+    const force = setTimeout(() => {
+      tell((requests) => `${requests} cut off: not over within ${limit}`);
+      for (const client of clients) client.cutByStop();
+    }, GRACE);
+    const closed = new Promise((resolve) => server.close(resolve));
+    // The server does not wait until a request that was cut is told of.
+    await Promise.all(clients.map(closeOnceAnswered));
+    for (const socket of carriers) socket.destroy();
+    await closed;
+    clearTimeout(say);
+    clearTimeout(force);
+  };
+  if (target !== undefined && (await leadsTo(target, at))) {
+    await close();
+    const where = `port ${at.port} of this machine, where it listens`;
+    throw new PatchgateError(
+      'bad-usage',
+      `the target ${target} is this server itself: it leads to ${where}`,
+      {
+        hint: 'give the address of the service, or listen elsewhere with --port',
+      },
+    );
+  }
+  return { url: urlOf(at, host, tls ? 'https' : 'http'), isLoopback: isLoopback(at.address), close };
+}
+
+/** The sockets that are open. */
+function openOf(server: Server, event: 'connection' | 'secureConnection'): ReadonlySet<Socket> {
+  const sockets = new Set<Socket>();
+  server.on(event, (socket: Socket) => {
+    // One that is read again comes a second time.
+    if (sockets.has(socket)) return;
+    sockets.add(socket);
+    // The other end may vanish at any time, also while nobody else listens.
+    socket.on('error', () => undefined).once('close', () => sockets.delete(socket));
+  });
+  return sockets;
+}
+
+/** Resolves when the connection is closed. */
+function closeOnceAnswered(client: Client): Promise<unknown> {
+  const { socket, current } = client;
+  const closed = new Promise((resolve) => socket.once('close', resolve));
+  // It speaks another protocol, whose end nobody knows.
+  if (current && !current.res) client.cutByStop();
+  if (current?.res && !current.res.headersSent) current.res.shouldKeepAlive = false;
+  // Node leaves those open that never sent a request, and those that are answered from now on.
+  client.inTurn(() => (socket as Socket).destroySoon());
+  return closed;
+}
+
+/** A target that leads to the port of this server on this machine would be asked by itself, again and again. */
+async function leadsTo(target: string, at: AddressInfo): Promise<boolean> {
+  const { protocol, hostname, port } = new URL(target);
+  if ((Number(port) || (protocol === 'https:' ? 443 : 80)) !== at.port) return false;
+  // What has no address now may have one later: that is no reason to refuse.
+  const { address } = await lookup(hostname.replace(/^\[|\]$/g, '')).catch(() => ({ address: '' }));
+  const own = Object.values(networkInterfaces()).flatMap((all) => all?.map((one) => one.address));
+  return isLoopback(address) || ['0.0.0.0', '::', ...own].includes(address);
+}
+
+function urlOf({ address, family, port }: AddressInfo, host: string, scheme: 'http' | 'https'): string {
+  const name = host === 'localhost' ? host : family === 'IPv6' ? `[${address}]` : address;
+  return `${scheme}://${name}:${port}`;
+}
+
+function cannotListen(cause: Error, host: string, port: number, portFlag: string): PatchgateError {
+  const isInUse = systemCode(cause) === 'EADDRINUSE';
+  const reason = isInUse ? 'the port is in use' : cause.message;
+  return new PatchgateError('cannot-listen', `cannot listen on ${host}:${port}: ${reason}`, {
+    hint: isInUse
+      ? `end what uses it, or choose another with ${portFlag} (0 takes a free one)`
+      : `choose an address of this machine with --host, and a port above 1023 with ${portFlag}`,
+    cause,
+  });
+}
+
+const NO_TUNNELS = new PatchgateError(
+  'not-allowed',
+  'the gate opens no tunnels: it forwards to its one target',
+  { hint: "give Patchgate's address as the base URL of the client, not as its HTTP proxy" },
+);
+
+/** Answers what Node gives to no handler of requests: tunnels, upgrades, and what its parser could not read. */
+function answerRest(server: Server, { upgrade, unread }: Handlers): void {
+  server.on('connect', (_, socket: Duplex) => {
+    clientOf(socket).inTurn(() => {
+      unread(NO_TUNNELS);
+      endWith(socket, NO_TUNNELS);
+    });
+  });
+  // Without a listener Node would take such a request for any other, but lose what the client has sent right behind it.
+  server.on('upgrade', (req: IncomingMessage, socket: Duplex, head: Buffer) => {
+    const client = clientOf(socket);
+    client.inTurn((turn) => {
+      if (isWebSocket(req) && upgrade?.(req, socket, head)) return;
+      client.over(turn);
+      readAgain(server, req, socket, head);
+    });
+  });
+  const refused = new WeakSet<Client>();
+  server.on('clientError', (thrown: Error, socket: Socket) => {
+    const client = clientOf(socket);
+    // The parser says so again of everything that is still to come.
+    if (refused.has(client)) return;
+    refused.add(client);
+    const error = errorOf(thrown);
+    // Browsers connect in advance: one that has not sent a byte asks for nothing.
+    if (error === undefined || !socket.writable || socket.bytesRead === 0) {
+      socket.destroy();
+      return;
+    }
+    const { last, current } = client;
+    const broken = last?.req.complete ? undefined : last;
+    // A client that has its answer, or a part of it, would take another for the next one's.
+    const answer = () => (broken?.headersSent ? socket.destroy() : endWith(socket, error));
+    const isFirst = !current || current.res === broken;
+    // One whose turn has not come never gets to a handler.
+    if (!broken || !isFirst) unread(error);
+    if (isFirst) answer();
+    // Node takes a client that has closed its end for gone, but not where that was within a further request.
+    else if (socket.readableEnded) socket.destroy();
+    else client.instead(broken, answer);
+  });
+}
+
+/** The last answer of a connection. What else the client sends goes nowhere. */
+function endWith(socket: Duplex, error: PatchgateError): void {
+  const end = setTimeout(() => socket.destroy(), GRACE).unref();
+  socket.once('close', () => clearTimeout(end));
+  socket.end(problemText(error)).resume();
+}
+
+/** Whether a request to upgrade asks for a WebSocket, and for nothing else. */
+function isWebSocket(req: IncomingMessage): boolean {
+  const { method, headers, rawHeaders } = req;
+  const isFramed = headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
+  const upgrades = headerValues(rawHeaders, 'upgrade').map((value) => value.trim().toLowerCase());
+  return method === 'GET' && !isFramed && !unclearFraming(req) && upgrades.join() === 'websocket';
+}
+
+/**
+ * Reads a request again from its own bytes, without the header `Upgrade`, so that it is judged: Node has taken its parser off the
+ * connection. Java's client asks for h2c with each request.
+ */
+function readAgain(server: Server, req: IncomingMessage, socket: Duplex, head: Buffer): void {
+  const headers = withoutHeaders(req.rawHeaders, (name) => name === 'upgrade' || name === 'http2-settings');
+  let text = `${req.method} ${req.url} HTTP/${req.httpVersion}\r\n`;
+  for (let i = 0; i + 1 < headers.length; i += 2) text += `${headers[i]}: ${headers[i + 1]}\r\n`;
+  // Set when the connection was idle last; the server's own idea of it is gone.
+  (socket as Socket).setTimeout(0);
+  socket.unshift(Buffer.concat([Buffer.from(`${text}\r\n`, 'latin1'), head]));
+  server.emit('encrypted' in socket ? 'secureConnection' : 'connection', socket);
+}
+
+/** Undefined where the connection itself broke, and no client is there to be told. */
+function errorOf(thrown: Error): PatchgateError | undefined {
+  const code = systemCode(thrown) ?? '';
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
+    return new PatchgateError('client-timeout', "the client did not send its request's head in time", {
+      hint: 'send it sooner',
+    });
+  if (code === 'HPE_HEADER_OVERFLOW')
+    return new PatchgateError(
+      'head-too-large',
+      `the request's head or trailers have more than ${maxHeaderSize} bytes`,
+    );
+  // The parser's own words, from a fixed list: nothing of the request stands in them.
+  const reason = 'reason' in thrown && typeof thrown.reason === 'string' ? `: ${thrown.reason}` : '';
+  return code.startsWith('HPE_')
+    ? new PatchgateError('malformed-request', `the request is not well-formed HTTP/1.1${reason}`)
+    : undefined;
+}
