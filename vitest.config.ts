@@ -5,7 +5,8 @@ import { tagsOf } from './test/support/tools.ts';
 
 const sourceOf = (file: string) => fileURLToPath(new URL(`src/${file}`, import.meta.url));
 
-export default defineConfig({
+/** `--mode long`: many rounds of what is tried at random, and the tests that need npm's registry. */
+export default defineConfig(({ mode }) => ({
   plugins: [forTests],
   // What a config file imports, from the sources instead of what was built of them.
   resolve: {
@@ -18,17 +19,18 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/support/global-setup.ts'],
     setupFiles: ['test/support/set-up.ts'],
-    // Each has a command of its own, and takes its time: npm run crash, npm run fleet, npm run plugins.
-    exclude: ['test/crash/**', 'test/fleet/**', 'test/plugins/**', ...configDefaults.exclude],
+    exclude: [...(mode === 'long' ? [] : ['test/plugins/**']), ...configDefaults.exclude],
+    env: { ROUNDS: mode },
     tags: [
       {
         name: 'slow',
         description: 'Tries thousands of values, waits, or starts processes. Not in `npm run test:unit`.',
       },
       ...tagsOf('curl', 'python', 'chromium', 'postgres', 'pgbouncer', 'nginx'),
+      ...(mode === 'long' ? tagsOf('git', 'pre-commit') : []),
     ],
     // What hangs ends; a machine that has much else to do is no failure.
-    testTimeout: 60_000,
+    testTimeout: mode === 'long' ? 1_800_000 : 60_000,
     hookTimeout: 60_000,
     expect: { poll: { timeout: 30_000 } },
     maxWorkers: 2,
@@ -37,4 +39,4 @@ export default defineConfig({
     // No file changes what others import: to load all anew for each takes a third of the time.
     isolate: false,
   },
-});
+}));

@@ -2,8 +2,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { objections } from '../fuzz/oracle/objections.ts';
 import { type InProcess, startGate } from '../support/in-process.ts';
-import { objections } from '../support/oracle/objections.ts';
 import { sendRaw } from '../support/raw.ts';
 import { startTarget, type Target } from '../support/target.ts';
 

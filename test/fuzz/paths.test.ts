@@ -2,21 +2,19 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { createMatcher } from '../../src/contract/match-operation.ts';
-import { announce, runs } from '../support/fuzz.ts';
 import { shippedContract } from '../support/gate.ts';
-import { pathEdits } from '../support/hostile/paths.ts';
-import { pathReaders } from '../support/oracle/read-path.ts';
+import { runs } from '../support/rounds.ts';
+import { hostilePath } from './hostile.ts';
+import { pathReaders } from './oracle/read-path.ts';
 
-const COUNT = runs(2000, 100_000);
+const COUNT = runs('paths', 2000, 100_000);
 const match = createMatcher(shippedContract().entries);
 
 it(`sees what any reader makes of ${COUNT} paths`, () => {
-  announce('paths', COUNT);
   const readers = Object.entries(pathReaders());
   let named = 0;
   fc.assert(
-    fc.property(fc.constantFrom('project', 'feature', 'draft'), pathEdits, (kind, edits) => {
-      const path = edits.reduce((now, edit) => edit.run(now), `/api/v2/accounts/current/${kind}s/42`);
+    fc.property(hostilePath, (path) => {
       const reading = readers.find(([, read]) => read(path) !== undefined)?.[0];
       if (reading === undefined) return;
       named++;

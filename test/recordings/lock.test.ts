@@ -5,9 +5,9 @@ import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, describe, expect, it } from 'vitest';
 import { takeLock } from '../../src/recordings/lock.ts';
+import { bundleProgram } from '../support/bundle.ts';
 import { refusal } from '../support/errors.ts';
 import { NO_PID } from '../support/killed.ts';
-import { bundleProgram } from '../support/store-process.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const DEAD = { pid: NO_PID, host: hostname(), startedAt: '2026-11-20T12:00:00.000Z', id: '0123456789ab' };

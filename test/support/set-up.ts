@@ -1,7 +1,7 @@
 /** Runs for each test file, also where modules are shared among them. */
 import fc from 'fast-check';
 import { cleanUpAfterTests } from './clean-up.ts';
-import { SEED } from './fuzz.ts';
+import { SEED } from './rounds.ts';
 
 // What a test's outcome could hang on, it sets itself: on a machine of CI it must see the same as on any other.
 const SETTINGS =

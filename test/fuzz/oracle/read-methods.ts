@@ -1,4 +1,4 @@
-import type { Received } from '../target.ts';
+import type { Received } from '../../support/target.ts';
 
 /** Headers that override a method, with `_` for all that is no letter as CGI and PHP give them. */
 const HEADERS = new Set(['x_http_method_override', 'x_http_method', 'x_method_override']);

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import type { Received } from '../target.ts';
+import type { Received } from '../../support/target.ts';
 import { readJson } from './read-json.ts';
 import { readMethods } from './read-methods.ts';
 import { type Kind, PATH_HEADERS, pathReaders } from './read-path.ts';
