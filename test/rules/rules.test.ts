@@ -41,7 +41,7 @@ describe.each(RULES)('$name', (rule) => {
     const kind = rule.name.split('.')[0] as RecordKind;
     const ids = ['', '7', 'x', '__proto__'];
     let known: Known | undefined;
-    for (const [index, body] of [...oddValues([...names, ...more], 2000)].entries()) {
+    for (const [index, body] of oddValues([...names, ...more], 2000).entries()) {
       const effects =
         known &&
         effectsOf(kind, known.record, body, (name) =>
