@@ -1,16 +1,21 @@
 /** Twenty tests at the same time, each in a session of its own, by header or by path: none sees anything of the others. */
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
 import type { ServerKind } from '../../src/app/modes.ts';
-import { DEFAULT_RULES } from '../../src/recordings/match-rules.ts';
-import { openStore } from '../../src/recordings/store.ts';
-import { startBinary } from '../support/binary.ts';
-import { exchange, PROJECT_PATH, plainOf } from '../support/exchanges.ts';
-import { type Settings, startGate, startRecorder, startReplay } from '../support/in-process.ts';
+import type { Exchange } from '../../src/model/exchange.ts';
+import { exchange, PROJECT_PATH } from '../support/exchanges.ts';
+import {
+  type InProcess,
+  type Settings,
+  startGate,
+  startRecorder,
+  startReplay,
+} from '../support/in-process.ts';
 import { sendRaw } from '../support/raw.ts';
-import { filesBelow } from '../support/recordings.ts';
+import { exchangeFilesBelow, filesBelow, recordAll } from '../support/recordings.ts';
+import { type Project, project } from '../support/service.ts';
 import { startTarget } from '../support/target.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -36,10 +41,8 @@ const reset = async (url: string, query = '') =>
 /** A recording in which the same PATCH was answered 1, 2, 3, 4, 5. */
 async function recorded(): Promise<{ recordings: string; recording: string }> {
   const recordings = temporaryFolder();
-  const store = await openStore(recordings, 'demo', { writable: true });
-  for (const answer of [1, 2, 3, 4, 5])
-    store.append(plainOf(exchange({ body: { json: PROJECT }, answer: { json: answer } })));
-  await store.close();
+  const answers = [1, 2, 3, 4, 5].map((json) => exchange({ body: { json: PROJECT }, answer: { json } }));
+  await recordAll(recordings, 'demo', answers);
   return { recordings, recording: 'demo' };
 }
 
@@ -93,28 +96,6 @@ describe('a sequence', () => {
   it('that is strict ends with a 501, in each session alone', async () => {
     const { url } = await startGate({ ...(await recorded()), strictSequence: true }, 'replay');
     for (const walked of await walk(url)) expect(walked).toMatch(/^1,2,3,4,5,\{.*"reason":"already-served"/);
-  });
-
-  it('is its own beside one that records into it, in four processes', async () => {
-    const { recordings } = await recorded();
-    const common = ['--recordings', recordings, '--recording', 'demo', '--log', 'off'];
-    const target = await startTarget();
-    const [recorder, ...replays] = await Promise.all([
-      startBinary(['proxy', target.url, '--record', 'new_episodes', ...common]),
-      ...[1, 2, 3].map(() => startBinary(['replay', ...common])),
-    ]);
-    const records = async () => {
-      for (let i = 0; i < 100; i++)
-        expect((await fetch(`${recorder.url}/new/${i % 25}?i=${i}`)).status).toBe(200);
-    };
-    const [, ...all] = await Promise.all([records(), ...replays.map(({ url }) => walk(url))]);
-    for (const answers of all) expect(answers).toEqual(NAMES.map(() => '1,2,3,4,5,5'));
-    const ends = await Promise.all([recorder, ...replays].map((one) => one.stop()));
-    expect(ends.map(({ code }) => code)).toEqual([0, 0, 0, 0]);
-    const store = await openStore(recordings, 'demo', { rules: DEFAULT_RULES });
-    const counts = [...store.places()].map(({ method, path }) => store.exchanges(method, path).length);
-    expect(counts.reduce((sum, one) => sum + one, 0)).toBe(105);
-    await store.close();
   });
 });
 
@@ -209,5 +190,157 @@ describe('the name of a session', () => {
     });
     expect(target.received).toEqual([]);
     expect([...gate.exchanges()]).toHaveLength(1);
+  });
+});
+
+// What was recorded in a session is replayed in it: a suite whose tests change what they read, in whatever order.
+
+let cwd: string;
+beforeEach(() => {
+  cwd = temporaryFolder();
+});
+
+const TESTS = Array.from({ length: 10 }, (_, i) => `suite/changes a project, ${i}`);
+const TENANT = 'x-tenant';
+
+type Suite = (gate: InProcess) => Promise<string[][]>;
+
+/** A test: reads, changes what it has read, and again. @returns the answers */
+async function runTest({ url }: InProcess, name: string): Promise<string[]> {
+  const answers: string[] = [];
+  const ask = async (method: string, body?: string) => {
+    const headers = { 'content-type': 'application/json', 'patchgate-session': name, [TENANT]: name };
+    const response = await fetch(url + PROJECT_PATH, { method, headers, ...(body && { body }) });
+    const text = await response.text();
+    answers.push(`${response.status} ${text}`);
+    return JSON.parse(text) as Project;
+  };
+  for (const round of [1, 2]) {
+    const read = await ask('GET');
+    await ask('PATCH', JSON.stringify({ ...read, name: `${read.name} ${name.at(-1)}${round}` }));
+  }
+  await ask('GET');
+  return answers;
+}
+
+const inParallel: Suite = (gate) => Promise.all(TESTS.map((name) => runTest(gate, name)));
+
+/** @returns in the order of the names */
+const inTurn =
+  (names: readonly string[]): Suite =>
+  async (gate) => {
+    const answers = new Map<string, string[]>();
+    for (const name of names) answers.set(name, await runTest(gate, name));
+    return TESTS.map((name) => answers.get(name) ?? []);
+  };
+
+const forwards = inTurn(TESTS);
+const backwards = inTurn([...TESTS].reverse());
+
+/** A service with one project. @param isShared else each tenant has one of its own */
+async function startProject(isShared: boolean, nameOf = (_: string) => 'Checkout') {
+  const projects = new Map<string, Project>();
+  return startTarget((req, res, body) => {
+    const tenant = isShared ? '' : String(req.headers[TENANT]);
+    const before = projects.get(tenant) ?? { ...project('1 Production'), name: nameOf(tenant) };
+    projects.set(tenant, req.method === 'PATCH' ? (JSON.parse(body.toString()) as Project) : before);
+    res.setHeader('content-type', 'application/json');
+    res.end(JSON.stringify(projects.get(tenant)));
+  });
+}
+
+async function recordSuite(target: { url: string }, suite: Suite): Promise<string[][]> {
+  const recorder = await startRecorder(cwd, target.url);
+  const answers = await suite(recorder);
+  await recorder.gate.close();
+  return answers;
+}
+
+/** All that is seen of a replay: its answers, what it missed, and what it never served. */
+async function replayed(suite: Suite, settings: Settings = {}) {
+  const replay = await startReplay(cwd, settings);
+  const answers = await suite(replay);
+  const { count: missed } = replay.gate.misses();
+  const unserved = (await replay.gate.unserved())?.exchanges;
+  await replay.gate.close();
+  return { answers, missed, unserved };
+}
+
+const files = () => exchangeFilesBelow(join(cwd, 'recordings'));
+
+/** The exchanges of all sessions but one. */
+function withoutSession(name: string): Exchange[] {
+  const all = Object.values(files()).flatMap(
+    (text) => (JSON.parse(text) as { exchanges: Exchange[] }).exchanges,
+  );
+  return all.filter(({ meta }) => meta.session !== name);
+}
+
+describe.each([
+  ['at the same time, each with a state of its own', false, inParallel],
+  ['one after the other, each with a state of its own', false, forwards],
+  ['one after the other, with one state for all', true, forwards],
+])('ten tests recorded %s', (_, isShared, suite) => {
+  it('are replayed in any order, each in its session; and recorded again, they change no byte', async () => {
+    const answers = await recordSuite(await startProject(isShared), suite);
+    expect(new Set(answers.map(([first]) => first)).size).toBe(isShared ? TESTS.length : 1);
+    const before = files();
+    for (const other of [inParallel, backwards])
+      expect(await replayed(other, { strictSequence: true })).toEqual({ answers, missed: 0, unserved: [] });
+    await recordSuite(await startProject(isShared), suite);
+    expect(files()).toEqual(before);
+    expect(await replayed(inParallel)).toEqual({ answers, missed: 0, unserved: [] });
+  });
+});
+
+describe('one test of ten', () => {
+  const ONE = TESTS[3] as string;
+
+  it('recorded again changes its exchanges, and nobody else’s', async () => {
+    const first = await recordSuite(await startProject(false), inParallel);
+    const others = withoutSession(ONE);
+    const nameOf = (tenant: string) => (tenant === ONE ? 'Renamed' : 'Checkout');
+    const [, , , again] = await recordSuite(await startProject(false, nameOf), inTurn([ONE]));
+    expect(withoutSession(ONE)).toEqual(others);
+    expect(again?.[0]).toContain('Renamed');
+    const now = first.with(3, again as string[]);
+    expect(await replayed(inParallel)).toMatchObject({ answers: now, missed: 0 });
+    const before = files();
+    await recordSuite(await startProject(false, nameOf), inTurn([ONE]));
+    expect(files()).toEqual(before);
+  });
+});
+
+describe('a session that the recording does not know', () => {
+  it('is given what was recorded in none, as is everybody where there are no sessions', async () => {
+    const target = await startProject(true);
+    const recorder = await startRecorder(cwd, target.url);
+    const ask = async ({ url }: InProcess, headers: Record<string, string> = {}) => {
+      const texts: string[] = [];
+      for (const path of ['/a', '/a', '/b']) texts.push(await (await fetch(url + path, { headers })).text());
+      return texts;
+    };
+    await ask(recorder);
+    await recorder.gate.close();
+    for (const text of Object.values(files())) expect(text).not.toContain('session');
+    const replay = await startReplay(cwd);
+    const plain = await ask(replay);
+    for (const name of TESTS) expect(await ask(replay, { 'patchgate-session': name })).toEqual(plain);
+    expect((await replay.gate.unserved())?.count).toBe(0);
+  });
+});
+
+describe('a session that is not in the recording', () => {
+  it('asks the service for its own, where what is missing is recorded', async () => {
+    const target = await startProject(false);
+    await recordSuite(target, forwards);
+    const settings = { target: target.url, record: 'new_episodes' as const };
+    const recorder = await startGate({ ...settings, recordings: join(cwd, 'recordings') });
+    const answers = await runTest(recorder, 'new');
+    await runTest(recorder, TESTS[0] as string);
+    await recorder.gate.close();
+    expect(withoutSession('new')).toHaveLength(TESTS.length * 5);
+    const replay = await startReplay(cwd);
+    expect(await runTest(replay, 'new')).toEqual(answers);
   });
 });

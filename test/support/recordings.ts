@@ -1,6 +1,6 @@
 /** Recordings on disk, for commands that read them. */
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, sep } from 'node:path';
 import type { Exchange } from '../../src/model/exchange.ts';
 import type { RecordingStore } from '../../src/recordings/store.ts';
 import { openStore } from '../../src/recordings/store.ts';
@@ -29,6 +29,12 @@ export function filesBelow(folder: string): Record<string, string> {
   const names = readdirSync(folder, { recursive: true, encoding: 'utf8' });
   const files = names.filter((name) => statSync(join(folder, name)).isFile()).sort();
   return Object.fromEntries(files.map((name) => [name, readFileSync(join(folder, name), 'latin1')]));
+}
+
+/** The same without what the tool keeps beside the exchanges, for itself. */
+export function exchangeFilesBelow(folder: string): Record<string, string> {
+  const all = Object.entries(filesBelow(folder));
+  return Object.fromEntries(all.filter(([name]) => !name.split(sep).includes('.patchgate')));
 }
 
 /** Where a command writes. */
