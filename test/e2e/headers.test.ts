@@ -1,10 +1,15 @@
 /** What of a message's head reaches the other side, in both directions. */
+import { createServer } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type Running, startBinary } from '../support/binary.ts';
-import { GOOD_PROJECT, JSON_TYPE, PROJECT_PATH } from '../support/e2e-bodies.ts';
+import { BAD_PROJECT, GOOD_PROJECT, JSON_TYPE, PROJECT_PATH } from '../support/e2e-bodies.ts';
+import { startGate } from '../support/in-process.ts';
 import { RawConnection, type RawRequest, requestBytes, sendRaw, valuesOf } from '../support/raw.ts';
+import { exchangeFilesBelow } from '../support/recordings.ts';
+import { closeServer, listen } from '../support/serve-upstream.ts';
 import { type Received, startTarget, type Target } from '../support/target.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const GZIPPED = gzipSync('{"compressed":true}');
 
@@ -54,6 +59,9 @@ const SENT = [
   ['x-twice', 'two'],
   ['Authorization', 'Bearer secret'],
   ['X-Latin', 'caf\u00e9'],
+  ['X-Forwarded-For', '192.0.2.1'],
+  // JavaScript has a meaning of its own for these.
+  ...['toString', 'constructor', '__proto__', '__defineGetter__'].map((name) => [name, 'odd'] as const),
 ] as const;
 const PASSED = [...SENT.map(([name, value]) => `${name}: ${value}`)].sort();
 
@@ -78,7 +86,7 @@ describe.each(REQUESTS)('%s', (_, request) => {
   const type = request.body === undefined ? [] : [JSON_TYPE];
   const withType = [...PASSED, ...type.map(([name, value]) => `${name}: ${value}`)].sort();
 
-  it('has its headers passed on with their letter case, repetitions and bytes', async () => {
+  it('has its headers passed on with their letter case, repetitions and bytes, and no others', async () => {
     await sendRaw(gate.port, { ...request, headers: [...SENT, ...type] });
     // A repeated name stays in order; Node's client puts its lines together.
     expect(passedOn().sort()).toEqual(withType);
@@ -178,5 +186,90 @@ describe("a path in the target's URL", () => {
     const response = await sendRaw(prefixed.port, { method: 'PATCH', path, headers: [JSON_TYPE], body });
     expect(response.status).toBe(207);
     expect(lastReceived().url).toBe(`/api/v2${path}`);
+  });
+});
+
+const KEY = 'k3y-of-staging-0815';
+
+describe('headers that are set', () => {
+  const WAYS: [string, RawRequest][] = [
+    ...REQUESTS,
+    [
+      'a WebSocket',
+      {
+        path: '/socket',
+        headers: [
+          ['Connection', 'Upgrade'],
+          ['Upgrade', 'websocket'],
+        ],
+      },
+    ],
+  ];
+
+  it.each(WAYS)('take the place of those of the client: %s', async (_, request) => {
+    const setHeader = ['X-Key=env:TARGET_KEY', 'X-Team=checkout', 'Cookie='];
+    const { port } = await startGate({ target: target.url, setHeader }, 'proxy', { TARGET_KEY: KEY });
+    const theirs = [
+      ['x-key', 'of the client'],
+      ['Cookie', 'a=b'],
+    ] as const;
+    await sendRaw(port, { ...request, headers: [...theirs, ...(request.headers ?? [])] });
+    const names = ['x-key', 'x-team', 'cookie', 'x-forwarded-for', 'x-forwarded-host'];
+    const found = passedOn().filter((line) => names.includes(line.split(':', 1)[0]?.toLowerCase() ?? ''));
+    expect(found.map((line) => line.toLowerCase()).sort()).toEqual([`x-key: ${KEY}`, 'x-team: checkout']);
+  });
+
+  it('keeps and shows nothing of a header that comes from the environment', async () => {
+    const echo = await startTarget((req, res) =>
+      res
+        .writeHead(200, { 'content-type': 'application/json' })
+        .end(JSON.stringify({ you: req.headers['x-key'] })),
+    );
+    const recordings = temporaryFolder();
+    const settings = {
+      target: echo.url,
+      record: 'all' as const,
+      recordings,
+      setHeader: ['X-Key=env:TARGET_KEY'],
+    };
+    const { port, gate } = await startGate(settings, 'proxy', { TARGET_KEY: KEY });
+    const { body } = await sendRaw(port, { path: '/echo' });
+    expect(body.toString()).toBe(JSON.stringify({ you: KEY }));
+    expect(JSON.stringify([...gate.exchanges()])).not.toContain(KEY);
+    await gate.close();
+    const [kept, ...others] = Object.values(exchangeFilesBelow(recordings));
+    expect(others).toEqual([]);
+    expect(kept).toContain('"you": "[redacted]"');
+    expect(kept).not.toContain(KEY);
+  });
+});
+
+describe('mounted in a server that keeps so many headers', () => {
+  const hidden = requestBytes({ method: 'PATCH', path: PROJECT_PATH, body: JSON.stringify(BAD_PROJECT) });
+  /** `Host` and `Content-Length` are two of them. */
+  const requestOf = (count: number): RawRequest => ({
+    path: '/x',
+    headers: Array.from({ length: count - 2 }, (_, i) => [`A${i}`, '1'] as const),
+    body: hidden,
+  });
+
+  it.each([
+    [40, 39, 200],
+    [40, 40, 431],
+    [40, 100, 431],
+    [null, 999, 200],
+    [null, 1000, 431],
+    [1500, 1499, 200],
+    [1500, 1500, 431],
+    [0, 1500, 200],
+  ])('%s, a request with %i is answered with %i', async (most, count, status) => {
+    const target = await startTarget();
+    const { gate } = await startGate({ target: target.url });
+    const server = createServer(gate.handler);
+    server.maxHeadersCount = most;
+    const port = await listen(server);
+    expect((await sendRaw(port, requestOf(count))).status).toBe(status);
+    expect(target.received.map(({ body }) => body.length)).toEqual(status === 200 ? [hidden.length] : []);
+    await closeServer(server);
   });
 });
