@@ -1,13 +1,15 @@
-/** The target fails: the client learns the truth, and the gate lives on. */
+/** The target fails, and the client learns the truth; the client goes, and the target learns it; and the gate lives on. */
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type Running, startBinary } from '../support/binary.ts';
-import { REQUESTS } from '../support/e2e-bodies.ts';
+import { PROJECT_PATH, REQUESTS } from '../support/e2e-bodies.ts';
+import { holdTimers } from '../support/held-timers.ts';
 import { type InProcess, startGate } from '../support/in-process.ts';
 import { RawConnection, type RawResponse, requestBytes, sendRaw, valuesOf } from '../support/raw.ts';
-import { freePort, startRawTarget, startStreamingTarget } from '../support/target.ts';
+import { freePort, startRawTarget, startStreamingTarget, type Target } from '../support/target.ts';
 
 function problemIn(response: RawResponse): { type: string; detail: string } {
   expect(valuesOf(response, 'content-type')).toEqual(['application/problem+json']);
@@ -52,7 +54,10 @@ describe('a target that', () => {
     expect((await fetch(`${gate.url}/__patchgate/health`)).status).toBe(200);
     expect(gate.stderr()).not.toContain('Warning');
   });
-  const answers = (answer: string) => {
+  let answer = '';
+  /** On connections that are open already, too. */
+  const answers = (text: string) => {
+    answer = text;
     onSocket = (socket) => socket.once('data', () => socket.end(answer, 'latin1'));
   };
 
@@ -69,9 +74,7 @@ describe('a target that', () => {
         'SSH-2.0-OpenSSH_9.2\r\n\r\n',
         'HTTP/1.1 000 Zero\r\nContent-Length: 0\r\n\r\n',
         'HTTP/1.1 099 Low\r\nContent-Length: 0\r\n\r\n',
-        'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: other\r\n\r\nbytes',
         'HTTP/1.1 200 OK\r\nX-Bad: a\x01b\r\nContent-Length: 0\r\n\r\n',
-        'HTTP/1.1 200 OK\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
       ].map((answer) => ({ name, request, answer })),
     ),
   )('answers with no valid HTTP is a 502: $name, $answer', async ({ request, answer }) => {
@@ -120,18 +123,6 @@ describe('a target that', () => {
       await gate.said('was cut off');
     },
   );
-
-  it.each(REQUESTS)('switches protocols unasked is left alone: %s', async (_, request) => {
-    let closed: Promise<unknown> | undefined;
-    onSocket = (socket) => {
-      closed = once(socket, 'close');
-      socket.once('data', () =>
-        socket.write('HTTP/1.1 101 Now\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n'),
-      );
-    };
-    expect((await sendRaw(gate.port, request)).status).toBe(502);
-    await closed;
-  });
 });
 
 describe('a target that answers an upload and closes without reading it', () => {
@@ -206,3 +197,188 @@ describe.skipIf(process.platform !== 'linux')(
     });
   },
 );
+
+describe('a target whose connections are used again', () => {
+  let gate: Running;
+  /** What the target does with each connection. */
+  let onSocket: (socket: Socket) => void;
+  beforeAll(async () => {
+    const target = await startRawTarget((socket) => onSocket(socket));
+    gate = await startBinary(['proxy', target.url]);
+  });
+
+  /** Closes each connection once it is idle, and announces nothing, as some servers do. Tells of the last one's end. */
+  const closesIdle = (milliseconds: number) => {
+    let closed: Promise<unknown> | undefined;
+    onSocket = (socket) => {
+      let idle: NodeJS.Timeout | undefined;
+      closed = new Promise((resolve) => socket.once('close', resolve));
+      socket.on('data', () => {
+        clearTimeout(idle);
+        if (socket.writable) socket.write('HTTP/1.1 204 Fine\r\n\r\n');
+        idle = setTimeout(() => socket.end(), milliseconds);
+      });
+    };
+    return () => closed;
+  };
+
+  it.each(REQUESTS)('may close them when they are idle: %s', async (_, request) => {
+    const closed = closesIdle(1);
+    const client = await RawConnection.open(gate.port);
+    for (let i = 0; i < 20; i++) {
+      client.write(requestBytes(request));
+      expect((await client.response()).status).toBe(204);
+      await closed();
+    }
+    client.close();
+  });
+
+  it('may close one just when it is used again, and is asked again', async () => {
+    closesIdle(2);
+    const client = await RawConnection.open(gate.port);
+    for (let i = 0; i < 100; i++) {
+      client.write(requestBytes({ path: '/x' }));
+      expect((await client.response()).status).toBe(204);
+      await new Promise((resolve) => setTimeout(resolve, 2));
+    }
+    client.close();
+  });
+
+  it('is a 504 when it says nothing on one, and is asked once', async () => {
+    const timeout = 54_321;
+    const timers = holdTimers(timeout);
+    let asked = 0;
+    const target = await startRawTarget((socket) => {
+      socket.on('data', () => {
+        if (++asked === 1) socket.write('HTTP/1.1 204 Fine\r\n\r\n');
+        else timers.goOff();
+      });
+    });
+    const { port } = await startGate({ target: target.url, timeout });
+    expect((await sendRaw(port, { path: '/x' })).status).toBe(204);
+    expect((await sendRaw(port, { path: '/x' })).status).toBe(504);
+    expect([asked, target.sockets.length]).toEqual([2, 1]);
+  });
+});
+
+describe('a request that makes the target reset', () => {
+  /** Answers all but `/reset`, and tells how often that came. */
+  const fragile = async (beforeReset = '') => {
+    const resets: Socket[] = [];
+    const waiting: (() => void)[] = [];
+    const target = await startRawTarget((socket) => {
+      socket.on('data', (bytes) => {
+        if (bytes.includes(' /reset ')) {
+          resets.push(socket);
+          if (beforeReset) socket.end(beforeReset);
+          else socket.resetAndDestroy();
+          return;
+        }
+        // All at once, so that each has a connection of its own.
+        waiting.push(() => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok'));
+        if (waiting.length === IDLE) for (const answer of waiting.splice(0)) answer();
+      });
+    });
+    const gate = await startBinary(['proxy', target.url]);
+    const answers = Array.from({ length: IDLE }, () => sendRaw(gate.port, { path: '/x' }));
+    expect((await Promise.all(answers)).map(({ status }) => status)).toEqual(Array(IDLE).fill(200));
+    return { target, gate, resets };
+  };
+  const IDLE = 20;
+
+  it.each(['GET', 'HEAD', 'OPTIONS'])(
+    'is sent again once, on a connection of its own: %s',
+    async (method) => {
+      const { target, gate, resets } = await fragile();
+      const idle = [...target.sockets];
+      expect((await sendRaw(gate.port, { method, path: '/reset' })).status).toBe(502);
+      expect(resets).toHaveLength(2);
+      expect(idle).not.toContain(resets[1]);
+      // The other connections are as good as before.
+      expect(idle.filter(({ destroyed }) => destroyed)).toHaveLength(1);
+    },
+  );
+
+  it.each([
+    ['of a method that may have done something', { method: 'DELETE', path: '/reset' }],
+    ['with a body', { path: '/reset', body: 'x' }],
+  ])('is sent once where it may not be repeated: %s', async (_, request) => {
+    const { gate, resets } = await fragile();
+    expect((await sendRaw(gate.port, request)).status).toBe(502);
+    expect(resets).toHaveLength(1);
+  });
+
+  it.each([
+    ['HTTP/1.1 103 Early Hints\r\n\r\n'],
+    ['HTTP/1.1 200 OK\r\nContent-Le'],
+    ['HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf'],
+  ])('is sent once where an answer had begun: %j', async (begun) => {
+    const { gate, resets } = await fragile(begun);
+    await sendRaw(gate.port, { path: '/reset' });
+    expect(resets).toHaveLength(1);
+  });
+});
+
+describe('a client that goes away', () => {
+  let target: Target;
+  let gate: Running;
+  let onRequest: (req: IncomingMessage, res: ServerResponse) => void;
+  beforeAll(async () => {
+    target = await startStreamingTarget((req, res) => onRequest(req, res));
+    // Under the guard a PATCH of a project is followed to its end.
+    gate = await startBinary(['proxy', target.url, '--no-guard']);
+  });
+  /** Resolves with the next request's response object, once its head is there. */
+  const nextRequest = () =>
+    new Promise<ServerResponse>((resolve) => {
+      onRequest = (req, res) => {
+        req.on('error', () => undefined).resume();
+        resolve(res);
+      };
+    });
+
+  it.each(REQUESTS)('before there is an answer ends the request at the target: %s', async (_, request) => {
+    const arrived = nextRequest();
+    const client = await RawConnection.open(gate.port);
+    client.write(requestBytes(request));
+    const res = await arrived;
+    const closed = once(res, 'close');
+    client.close();
+    await closed;
+    expect(res.writableFinished).toBe(false);
+    await gate.said('the client went away');
+  });
+
+  it.each(REQUESTS)('in the middle of the answer ends it at the target: %s', async (_, request) => {
+    const arrived = nextRequest();
+    const client = await RawConnection.open(gate.port);
+    client.write(requestBytes(request));
+    const res = await arrived;
+    res.write('beginning');
+    await client.came('beginning');
+    const closed = once(res, 'close');
+    client.close();
+    await closed;
+    expect(res.writableFinished).toBe(false);
+  });
+
+  it('in the middle of an upload ends it at the target', async () => {
+    const arrived = nextRequest();
+    const client = await RawConnection.open(gate.port);
+    client.write('POST /upload HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\npart');
+    const res = await arrived;
+    const closed = once(res, 'close');
+    client.close();
+    await closed;
+    expect(res.req.complete).toBe(false);
+  });
+
+  it('in the middle of a body that is to be judged is only noted', async () => {
+    onRequest = () => expect.fail('nothing may reach the target');
+    const client = await RawConnection.open(gate.port);
+    client.write(`PATCH ${PROJECT_PATH} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\n{"na`);
+    client.socket.end();
+    await client.closed();
+    await gate.said('the client broke off its request');
+  });
+});
