@@ -66,6 +66,7 @@ function judgingWhatIsSent(gate: Gate, targetPath: string): Gate {
     match,
     inspect: (request, meant = match(request), circumstances) => gate.inspect(request, meant, circumstances),
     recordAt: (url) => gate.recordAt(outgoingPath(targetPath, url)),
+    guardsAt: (url) => gate.guardsAt(outgoingPath(targetPath, url)),
     listAt: (url) => gate.listAt(outgoingPath(targetPath, url)),
   };
 }

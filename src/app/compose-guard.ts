@@ -4,7 +4,7 @@ import { type ApprovalBook, Approvals } from '../guard/approvals.ts';
 import { FileApprovals } from '../guard/file-approvals.ts';
 import { Guard } from '../guard/guard.ts';
 import { fakeReader, type Reader, targetReader } from '../guard/reader.ts';
-import { fakeRecords, MemoryRecords, type Records } from '../guard/records.ts';
+import { MemoryRecords, type Records } from '../guard/records.ts';
 import type { Backend, Setup } from './modes.ts';
 
 /** Milliseconds that the token of a 409 may be used. */
@@ -50,7 +50,11 @@ export async function composeGuard(
 }
 
 function ofNothingReal(fake: Backend['fake']): Kept {
-  return { records: fakeRecords(), book: new FileApprovals(), reader: fake && fakeReader(fake) };
+  return {
+    records: new MemoryRecords(undefined, true),
+    book: new FileApprovals(),
+    reader: fake && fakeReader(fake),
+  };
 }
 
 async function keptOf(setup: Setup, forward: NonNullable<Backend['forward']>): Promise<Kept> {
@@ -81,7 +85,7 @@ async function keptOf(setup: Setup, forward: NonNullable<Backend['forward']>): P
   if (place !== config.state)
     notice(`${config.state} is of another service: what is known of ${service} is kept in ${place}`);
   const state = opened.add(new StateFile(place, service, setup.rules.redaction, notice));
-  const records = new MemoryRecords(state.data.records, state);
+  const records = new MemoryRecords(state);
   const book = new FileApprovals(state.data.approvals, () => state.now());
   return {
     reader,

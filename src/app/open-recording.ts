@@ -38,14 +38,13 @@ export async function openRecording(
   options: Pick<StoreOptions, 'onNotice' | 'writable' | 'replaces' | 'onKept'> & { rules: MatchRules },
 ): Promise<RecordingStore> {
   if (database) {
-    const { PgRecordingStore } = await import('../postgres/recordings.ts');
+    const [{ PgRecordingStore }, { placesOf }] = await Promise.all([
+      import('../postgres/recordings.ts'),
+      import('../postgres/frames.ts'),
+    ]);
     const { rules, writable, onKept } = options;
-    return PgRecordingStore.open(recording, {
-      database,
-      outbox: writable ? outbox : undefined,
-      rules,
-      onKept,
-    });
+    const given = { database, rules, onKept, outbox: writable ? outbox : undefined };
+    return new PgRecordingStore(recording, given, await placesOf(database, recording));
   }
   const { openStore } = await import('../recordings/store.ts');
   return openStore(recordings, recording, { closeWithin: CLOSE_WITHIN, ...options });

@@ -1,7 +1,7 @@
 import { splitTarget } from '../http/http.ts';
 import type { OperationEntry, ParameterForm } from '../model/contract.ts';
 import { isRecordKind, type RecordName } from '../model/record.ts';
-import { type LooseTemplate, looseTemplate } from './loose-path.ts';
+import { type LooseTemplate, looseTemplate, mayBe, readingsOf } from './loose-path.ts';
 
 /** An operation's path template, ready to be held against paths. */
 export interface Template {
@@ -86,6 +86,18 @@ export function createRecordMatcher(entries: Entries): RecordMatcher {
       if (found) return recordNamed(entry, found.parameters, found.base);
     }
     return undefined;
+  };
+}
+
+/** Tells whether some server may take a URL for that of a record of these kinds, however oddly it is written. */
+export function createLooseRecordMatcher(
+  entries: Entries,
+  kinds: ReadonlySet<string | undefined>,
+): (url: string) => boolean {
+  const templates = templatesOf(entries).filter(({ entry }) => entry.record && kinds.has(entry.record.kind));
+  return (url) => {
+    const readings = readingsOf(splitTarget(url).path);
+    return templates.some(({ loose }) => mayBe(loose, readings));
   };
 }
 

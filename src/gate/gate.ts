@@ -7,7 +7,12 @@ import {
 import { createMatcher, type Match } from '../contract/match-operation.ts';
 import { mayNameMethod, type ReadBody, readBody } from '../contract/read-body.ts';
 import { REQUEST_RULES, type RequestRule, requestFinding } from '../contract/request-rules.ts';
-import { createRecordMatcher, type RecordMatcher, recordNamed } from '../contract/template.ts';
+import {
+  createLooseRecordMatcher,
+  createRecordMatcher,
+  type RecordMatcher,
+  recordNamed,
+} from '../contract/template.ts';
 import { PatchgateError } from '../errors.ts';
 import { header, type RequestHead, splitTarget } from '../http/http.ts';
 import type { JsonValue } from '../json/json.ts';
@@ -81,6 +86,8 @@ export interface Gate {
   kindOf(operation: string): RecordKind | undefined;
   /** Whether a PATCH of such records may lose something for good: its operation has rules that guard. */
   guards(kind: RecordKind): boolean;
+  /** Whether some server may take a URL for that of such a record. */
+  guardsAt(url: string): boolean;
   /** Names of the contract's operations. */
   readonly operations: readonly string[];
   /** Every rule that can find something, with its own severity; but those of keywords that only another contract's schemas use. */
@@ -227,6 +234,7 @@ export function createGate(contract: Contract, options: GateOptions): Gate {
       return isRecordKind(kind) ? kind : undefined;
     },
     guards: (kind) => guarded.has(kind),
+    guardsAt: createLooseRecordMatcher(entries, guarded),
     inspect: (request, meant = match(request), circumstances = {}) =>
       meant ? judge(meant, request, circumstances) : NOTHING,
     inspectBody(name, body, circumstances = {}) {

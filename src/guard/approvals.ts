@@ -1,4 +1,4 @@
-import { createHash, randomBytes, randomInt } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { PatchgateError } from '../errors.ts';
 import { header, type RequestHead } from '../http/http.ts';
@@ -111,7 +111,7 @@ export class Approvals {
     const token = this.#tokenOf(subject, salt);
     const marks = { ...own, salt, token: hashOf(token), record: subject.record };
     const { exchange, ...shown } = about;
-    const id = newId();
+    const id = randomBytes(4).toString('hex');
     if (exchange !== undefined) this.#exchanges.set(id, exchange);
     const times = { requestedAt: '', expiresAt: '' };
     this.#tell(await book.add({ id, status: 'pending', ...times, ...shown, marks }, lifetime));
@@ -261,13 +261,7 @@ export function noApproval(id: string): PatchgateError {
   });
 }
 
-/** Eight characters of which no two look alike. */
-const ID_LETTERS = '23456789abcdefghjkmnpqrstuvwxyz';
-const IS_ID = new RegExp(`^[${ID_LETTERS}]{8}$`);
-
-function newId(): string {
-  return Array.from({ length: 8 }, () => ID_LETTERS[randomInt(ID_LETTERS.length)]).join('');
-}
+const IS_ID = /^[\da-f]{8}$/;
 
 /** An approval is for the request, and for its body with the headers that say what that is. */
 function partsOf({ method, url, session, body, headers }: Subject): (string | Uint8Array)[] {

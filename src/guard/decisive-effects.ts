@@ -15,8 +15,8 @@ export function decisiveEffects(
   redaction: Redaction,
 ): Pick<Approval, 'effects' | 'effectsOmitted'> {
   const lost = effects.filter(losesEnvironment);
-  const others = effects.filter((effect) => !losesEnvironment(effect));
-  const named = [...lost, ...others.slice(0, Math.max(0, MOST_EFFECTS - lost.length))];
+  const room = Math.max(0, MOST_EFFECTS - lost.length);
+  const named = [...lost, ...effects.filter((effect) => !losesEnvironment(effect)).slice(0, room)];
   const omitted = effects.length - named.length;
   return {
     effects: named.map((effect) => withShortNames(redactEffect(effect, redaction))),
@@ -25,6 +25,7 @@ export function decisiveEffects(
 }
 
 function withShortNames(effect: Effect): Effect {
-  const short = (text: unknown) => (typeof text === 'string' ? shortened(text, LONGEST_NAME) : text);
-  return Object.fromEntries(Object.entries(effect).map(([key, value]) => [key, short(value)])) as never;
+  const short = (_: string, value: unknown) =>
+    typeof value === 'string' ? shortened(value, LONGEST_NAME) : value;
+  return JSON.parse(JSON.stringify(effect, short));
 }

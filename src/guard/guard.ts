@@ -48,8 +48,6 @@ export interface Remediation {
   approval?: string;
   /** The token works only after an approver has approved it. */
   needsApprover?: boolean;
-  /** It would lose so many environments: more than an approval may be for. */
-  tooMany?: number;
   /** The body that does the same and loses nothing; absent where it is not known. */
   corrected?: JsonObject;
 }
@@ -71,7 +69,7 @@ export interface Decision {
 }
 
 /** Environments that one approval may lose: it names each. */
-export const MOST_LOST = 1000;
+const MOST_LOST = 1000;
 const APPROVE = APPROVE_HEADER.toLowerCase();
 const GONE: Decision = { inspection: undefined };
 /** Characters of what an approval shows. */
@@ -93,7 +91,8 @@ export class Guard {
 
   /** Whether a request that is not judged changes a guarded record: a PUT or a DELETE. */
   isUnguarded(method: string, url: string): boolean {
-    return (method === 'PUT' || method === 'DELETE') && this.#isGuarded(this.#options.gate.recordAt(url));
+    const { mode, gate } = this.#options;
+    return mode !== 'off' && (method === 'PUT' || method === 'DELETE') && gate.guardsAt(url);
   }
 
   #isGuarded(name: RecordName | undefined): boolean {
@@ -247,7 +246,6 @@ export class Guard {
       return read && isObject(json) ? this.#repair(asked, read, json) : undefined;
     const known = subject ? subject.known : undefined;
     const corrected = known && json !== undefined ? correctedProject(known.record, json, effects) : undefined;
-    const lost = effects.filter(losesEnvironment).length;
     let issued: { id: string; token: string } | undefined;
     if (refusal?.pending)
       issued = { id: refusal.pending, token: header(asked.request.headers, APPROVE) as string };
@@ -255,7 +253,6 @@ export class Guard {
       issued = await approvals.issue(subject, this.#aboutOf(asked, name, inspection));
     return {
       ...(corrected && { corrected }),
-      ...(lost > MOST_LOST && { tooMany: lost }),
       ...(issued && { approve: issued.token, approval: issued.id }),
       ...(issued && approvals.needApprover && { needsApprover: true }),
     };

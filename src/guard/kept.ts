@@ -1,11 +1,11 @@
 /** What a gate keeps of a record, and what a request makes of that. Pure. */
 import { mayMeanAnother, type RawHeaders, type RequestHead, splitTarget } from '../http/http.ts';
-import type { JsonObject, JsonValue } from '../json/json.ts';
+import { type JsonObject, type JsonValue, listAt, member } from '../json/json.ts';
 import type { Known, RecordName } from '../model/record.ts';
 import { jsonOf } from '../recordings/body.ts';
 import { redactJson } from '../recordings/redact/redact.ts';
 import type { Redaction } from '../recordings/redact/redaction.ts';
-import { plainRecord, unionOf, withIdsOf } from '../state/lists.ts';
+import { plainRecord, unionOf } from '../state/lists.ts';
 import { type Environment, environmentsOf } from '../state/project.ts';
 import { isWhole, saysNo, wholeRecordIn } from '../state/whole-record.ts';
 
@@ -51,7 +51,13 @@ export function tellingOf(
 
 /** As much of a record as may be written down. Environments keep their ids: the next run judges by them. */
 export function hideRecord(record: JsonObject, redaction: Redaction): JsonObject {
-  return withIdsOf(record, redactJson(record, redaction) as JsonObject);
+  const hidden = redactJson(record, redaction) as JsonObject;
+  if (!Array.isArray(member(record, 'environments'))) return hidden;
+  const shown = listAt(hidden, 'environments');
+  const environments = environmentsOf(record).map(({ id, isEnabled, index }) => {
+    return { id, name: String(member(shown[index], 'name') ?? '[redacted]'), isEnabled };
+  });
+  return { ...hidden, environments };
 }
 
 /** The same of all that is kept of a record. */

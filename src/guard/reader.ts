@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { messageOf, type PatchgateError } from '../errors.ts';
-import { decodeContent, isPastBounds, LEARNING_BOUNDS } from '../http/decode-content.ts';
+import { decodeContent, LEARNING_BOUNDS } from '../http/decode-content.ts';
 import {
   byHeaderName,
   looseHeaderName,
@@ -89,10 +89,7 @@ export async function recordOf(
   bytes: Buffer,
 ): Promise<{ record: JsonObject } | { why: string }> {
   const plain = await decodeContent(bytes, codingOf(head.headers), LEARNING_BOUNDS);
-  if (!Buffer.isBuffer(plain))
-    return isPastBounds(plain)
-      ? { why: 'the answer would be too large once it is decoded' }
-      : { why: 'the answer has a content coding that cannot be undone' };
+  if (!Buffer.isBuffer(plain)) return { why: 'the answer has a content coding that cannot be undone' };
   let json: JsonValue;
   try {
     if (!isUtf8(plain)) throw new SyntaxError();

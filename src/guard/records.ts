@@ -10,7 +10,7 @@ export interface LockedRecord {
   /** Writes down what is about to be created. On disk or committed when it resolves. @throws PatchgateError, then nothing may be sent */
   note(kept: Kept): Promise<void>;
   /** The last look before a PATCH is sent. @throws PatchgateError `store-unavailable` where the lock is lost */
-  confirm?(): Promise<void>;
+  confirm?(): Promise<unknown>;
   /** Gives the lock back, once. @param kept from now on; absent: nothing has changed */
   release(kept?: Kept): void;
 }
@@ -50,19 +50,19 @@ export class Locks {
 
 /** Those seen longest ago go first. */
 const MOST_RECORDS = 10_000;
-const NOWHERE: Pick<StateFile, 'now' | 'later'> = { now: async () => undefined, later: () => undefined };
 
 /** Records in memory, and behind it in a file where there is one. */
 export class MemoryRecords implements Records {
   readonly #locks = new Locks();
+  readonly #state: Pick<StateFile, 'data' | 'now' | 'later'> | undefined;
+  /** By `recordKey`, those seen longest ago first. */
   readonly #all: Map<string, Kept>;
-  readonly #save: typeof NOWHERE;
   readonly areNone: boolean;
 
-  /** @param all by `recordKey`, the ones seen longest ago first: changed in place. @param save writes them */
-  constructor(all = new Map<string, Kept>(), save = NOWHERE, areNone = false) {
-    this.#all = all;
-    this.#save = save;
+  /** @param areNone of the fake, which is asked itself what the records of a session hold */
+  constructor(state?: Pick<StateFile, 'data' | 'now' | 'later'>, areNone = false) {
+    this.#state = state;
+    this.#all = state?.data.records ?? new Map();
     this.areNone = areNone;
   }
 
@@ -76,7 +76,7 @@ export class MemoryRecords implements Records {
 
   put(name: RecordName, kept: Kept): void {
     this.#set(name, kept);
-    this.#save.later();
+    this.#state?.later();
   }
 
   async lock(name: RecordName, key: string): Promise<LockedRecord> {
@@ -84,9 +84,9 @@ export class MemoryRecords implements Records {
     return {
       kept: withDeadlines(this.of(name), Date.now()),
       now: Date.now,
-      note: (kept) => {
+      note: async (kept) => {
         this.#set(name, kept);
-        return this.#save.now();
+        await this.#state?.now();
       },
       release: (kept) => {
         if (kept) this.put(name, kept);
@@ -108,9 +108,4 @@ export class MemoryRecords implements Records {
 export function seenFrom({ account }: RecordName, kept: Kept | undefined): Kept | undefined {
   const isSame = !kept || [account, 'current'].includes(kept.account) || account === 'current';
   return isSame ? kept : { ...kept, isPart: true };
-}
-
-/** Each session of the fake has records of its own, and the fake itself is asked what they hold. */
-export function fakeRecords(): Records {
-  return new MemoryRecords(undefined, undefined, true);
 }

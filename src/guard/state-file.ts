@@ -1,6 +1,5 @@
 import { basename, dirname } from 'node:path';
 import { messageOf, PatchgateError } from '../errors.ts';
-import { parseUrl } from '../http/url.ts';
 import type { KeptApproval } from '../model/approval.ts';
 import {
   HIDDEN,
@@ -26,7 +25,6 @@ export interface StateData {
 
 /** Milliseconds that a change which no PATCH waits for may stay in memory. */
 const BEHIND = 1000;
-const INSTEAD = 'give this one a file of its own with --state FILE';
 
 /**
  * The content of a state file; undefined where there is none.
@@ -51,8 +49,8 @@ export function readStateFile(file: string): StateData | undefined {
 export function stateFileFor(file: string, target: string): string {
   const of = readStateFile(file)?.target;
   if (of === undefined || of === target) return file;
-  const { hostname = '', port = '' } = parseUrl(target) ?? {};
-  return `${file.replace(/\.json$/, '')}-${hostname.replaceAll(':', '_')}${port && `-${port}`}.json`;
+  const place = target.replace(/^\w+:\/\//, '').replaceAll(':', '-');
+  return `${file.replace(/\.json$/, '')}-${place}.json`;
 }
 
 /** One process keeps a state file. Another one reads it at its start, and keeps what it learns in memory. */
@@ -80,7 +78,8 @@ export class StateFile {
     try {
       makeFolders(dirname(file));
       if (basename(dirname(file)) === HIDDEN) hideFromGit(dirname(file));
-      this.#lock = takeLock(`${file}.lock`, `the state file ${file}`, INSTEAD);
+      const instead = 'give this one a file of its own with --state FILE';
+      this.#lock = takeLock(`${file}.lock`, `the state file ${file}`, instead);
     } catch (error) {
       this.#failed(error);
     }
@@ -116,7 +115,11 @@ export class StateFile {
   async #write(): Promise<void> {
     try {
       const { target, records, approvals } = this.data;
-      const clean = Array.from(records, ([key, kept]) => [key, this.#clean(kept)]);
+      const clean = Array.from(records, ([key, kept]) => {
+        const hidden = this.#hidden.get(kept) ?? hideKept(kept, this.#redaction);
+        this.#hidden.set(kept, hidden);
+        return [key, hidden];
+      });
       const maps = { records: Object.fromEntries(clean), approvals: Object.fromEntries(approvals) };
       const text = JSON.stringify({ formatVersion: 1, target, ...maps }, null, 2);
       await writeFileAtomically(this.#file, `${text}\n`);
@@ -126,12 +129,6 @@ export class StateFile {
       this.#failed(error);
       throw error;
     }
-  }
-
-  #clean(kept: Kept): Kept {
-    const hidden = this.#hidden.get(kept) ?? hideKept(kept, this.#redaction);
-    this.#hidden.set(kept, hidden);
-    return hidden;
   }
 
   #failed(error: unknown): void {

@@ -43,7 +43,6 @@ const PAUSE = 500;
 /** Of the transaction that makes the tables; any number that no other program takes: `patchgat` in ASCII. */
 const LOCK = '8097879345962868084';
 
-/** Takes one notice for people. */
 type Notice = (text: string) => void;
 
 /**
@@ -52,8 +51,7 @@ type Notice = (text: string) => void;
  * @param url `postgres://user:password@host:5432/name?sslmode=verify-full`
  * @throws PatchgateError `bad-config` (the URL, the tables), `bad-usage` (the package pg is not installed), `store-unavailable`
  */
-export async function openDatabase(options: { url: string; notice: Notice }): Promise<Database> {
-  const { url, notice } = options;
+export async function openDatabase({ url, notice }: { url: string; notice: Notice }): Promise<Database> {
   const name = shownUrl(url);
   const { default: pg } = await import('pg').catch((cause) => {
     const what = '--store needs the package pg, which is not installed';
@@ -158,7 +156,8 @@ function databaseOf(pool: Pool, name: string, notice: Notice, close: Database['c
       return rows;
     } catch (error) {
       const code = error instanceof Error && 'severity' in error ? (systemCode(error) ?? '') : '';
-      if (TOO_SLOW.has(code)) throw tooSlow(error);
+      // Canceled, or a lock not given in time: the database is there, and answers others.
+      if (code === '57014' || code === '55P03') throw tooSlow(error);
       if (code === '' || IS_AWAY.test(code)) failed(error);
       throw error;
     }
@@ -194,8 +193,6 @@ function databaseOf(pool: Pool, name: string, notice: Notice, close: Database['c
   };
 }
 
-/** A statement was canceled, or a lock not given in time: the database is there, and answers others. */
-const TOO_SLOW: ReadonlySet<string> = new Set(['57014', '55P03']);
 /** Connection exceptions, insufficient resources, operator intervention; and what is read-only stays so after a failover. */
 const IS_AWAY = /^(?:08|53|57|25006)/;
 

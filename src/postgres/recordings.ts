@@ -6,7 +6,7 @@ import { type PlainExchange, toStoredExchange } from '../recordings/plain-exchan
 import type { ExchangesOfPath, RecordingStore } from '../recordings/store.ts';
 import { StoredExchange } from '../recordings/stored-exchange.ts';
 import type { Database } from './database.ts';
-import { framesOf, placesOf } from './frames.ts';
+import { framesOf } from './frames.ts';
 import type { Outbox } from './outbox.ts';
 
 interface PgRecordingOptions {
@@ -27,16 +27,12 @@ export class PgRecordingStore implements RecordingStore {
   readonly #paths = new Map<string, ExchangeIndex>();
   readonly #reading = new Map<string, Promise<void>>();
 
-  private constructor(name: string, options: PgRecordingOptions, places: readonly Place[]) {
+  /** @param places all that the recording has, empty where it is not there */
+  constructor(name: string, options: PgRecordingOptions, places: readonly Place[]) {
     this.name = name;
     this.isWritable = options.outbox !== undefined;
     this.#options = options;
     this.#places = new Map(places.map((place) => [placeKey(place), place]));
-  }
-
-  /** Opens the recording `name`, which is empty where it is not there. @throws PatchgateError `store-unavailable` */
-  static async open(name: string, options: PgRecordingOptions): Promise<PgRecordingStore> {
-    return new PgRecordingStore(name, options, await placesOf(options.database, name));
   }
 
   isEmpty(): boolean {

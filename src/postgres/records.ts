@@ -4,7 +4,7 @@ import { hideKept, type Kept, withDeadlines } from '../guard/kept.ts';
 import { type LockedRecord, Locks, MemoryRecords, type Records, seenFrom } from '../guard/records.ts';
 import { type RecordName, recordKey } from '../model/record.ts';
 import type { Redaction } from '../recordings/redact/redaction.ts';
-import { CONNECTIONS, type Database } from './database.ts';
+import { CONNECTIONS, type Database, type Held } from './database.ts';
 
 interface PgRecordsOptions {
   database: Database;
@@ -64,13 +64,23 @@ export class PgRecords implements Records {
       this.#waiting.shift()?.();
       leave();
     };
-    const values = (kept: Kept) => [service, name.kind, name.id, JSON.stringify(kept)];
+    // One patience for all steps: a slow database may not take it for each.
+    let left = patience;
+    const within = async <T>(step: (most: number) => Promise<T>): Promise<T> => {
+      const from = performance.now();
+      return step(Math.max(1, Math.round(left))).finally(() => {
+        left -= performance.now() - from;
+      });
+    };
+    const about = [service, name.kind, name.id];
+    const values = (kept: Kept) => [...about, JSON.stringify(kept)];
+    let held: Held | undefined;
     try {
       const number = createHash('sha256').update(`${service} ${key}`).digest().readBigInt64BE();
       const lock = `SET LOCAL lock_timeout = ${patience}; SELECT pg_advisory_xact_lock(${number})`;
-      const held = await database.begin(lock, patience);
-      const rows = held.query<Row>(READ, [service, name.kind, name.id], patience);
-      const [row] = (await rows.catch((error) => held.rollback().then(() => Promise.reject(error)))) as [Row];
+      held = await within((most) => database.begin(lock, most));
+      const { query, commit } = held;
+      const [row] = (await within((most) => query<Row>(READ, about, most))) as [Row];
       const skew = row.now - Date.now();
       const now = () => Date.now() + skew;
       let stored = seenFrom(name, row.kept ?? undefined);
@@ -80,23 +90,21 @@ export class PgRecords implements Records {
         // Committed by itself: it must be there when this gate dies.
         note: async (kept) => {
           const hidden = hideKept(kept, redaction);
-          await database.query(WRITE, values(hidden), patience);
+          await within((most) => database.query(WRITE, values(hidden), most));
           stored = hidden;
         },
-        confirm: async () => {
-          await held.query('SELECT 1', [], patience);
-        },
+        confirm: () => within((most) => query('SELECT 1', [], most)),
         release: async (kept) => {
           if (kept) this.#memory.put(name, kept);
-          // What cannot be written is noted as being created, and read anew.
           const hidden = kept && hideKept(kept, redaction);
-          if (hidden && !isSame(stored, hidden))
-            await held.query(WRITE, values(hidden)).catch(() => undefined);
-          await held.commit().catch(() => undefined);
+          // What cannot be written is noted as being created, and read anew.
+          if (hidden && !isSame(stored, hidden)) await query(WRITE, values(hidden)).catch(() => undefined);
+          await commit().catch(() => undefined);
           over();
         },
       };
     } catch (error) {
+      await held?.rollback();
       over();
       throw error;
     }

@@ -3,6 +3,7 @@ import type { Gate } from '../gate/gate.ts';
 import type { Decision, Guard, GuardedRequest } from '../guard/guard.ts';
 import type { JsonValue } from '../json/json.ts';
 import type { Finding, Verdict } from '../model/finding.ts';
+import type { RecordName } from '../model/record.ts';
 import { type BytesRead, bytesAtHand, readBytes } from '../upstreams/bodies.ts';
 import type { Answer, Upstream, UpstreamRequest } from '../upstreams/upstream.ts';
 import type { AccessRefusal } from './access.ts';
@@ -118,7 +119,7 @@ export function createDataPath(options: DataPathOptions): DataPath {
   const markUnguarded = (x: Exchange) => {
     const { method, url } = x.request;
     const record = gate.recordAt(url);
-    const verdict = unguardedVerdict(method, record?.id ?? '');
+    const verdict = unguardedVerdict(method, record);
     x.verdict = verdict;
     x.isUnguarded = true;
     if (isAudited) x.audited = { client: addressOf(x.req), record };
@@ -157,13 +158,13 @@ export function createDataPath(options: DataPathOptions): DataPath {
 const NO_DECISION: Partial<Decision> = {};
 
 /** What is said of a change that is not judged. */
-function unguardedVerdict(method: string, id: string): Verdict {
+function unguardedVerdict(method: string, record: RecordName | undefined): Verdict {
   const finding: Finding = {
     rule: 'project.state-unknown',
     severity: 'warn',
     basis: 'inferred',
     pointer: '',
-    message: `nobody looks at what this ${method} of project ${id} deletes`,
+    message: `nobody looks at what this ${method} of ${record ? `project ${record.id}` : 'a project'} deletes`,
     hint: 'the guard judges PATCHes alone',
     source: 'service-api 4.1 rule 4',
   };

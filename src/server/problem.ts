@@ -1,8 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { type ErrorCode, messageOf, PatchgateError } from '../errors.ts';
-import { MOST_LOST, type Remediation } from '../guard/guard.ts';
+import type { Remediation } from '../guard/guard.ts';
 import type { Finding, Verdict } from '../model/finding.ts';
-import { grouped } from '../reporters/wording.ts';
 import type { Answer } from '../upstreams/upstream.ts';
 import type { AccessRefusal } from './access.ts';
 
@@ -66,7 +65,7 @@ export function problemOfVerdict(verdict: Verdict, remediation?: Remediation): G
 }
 
 function hintOf(
-  { corrected, approve, approval, needsApprover, tooMany }: Remediation,
+  { corrected, approve, approval, needsApprover }: Remediation,
   type: NonNullable<Verdict['problem']>,
 ): string {
   if (type !== 'destructive-change') return 'send `corrected`: it has all that the project has now';
@@ -74,8 +73,6 @@ function hintOf(
   const ways = [
     corrected && 'send `corrected` to keep them',
     approve && (needsApprover ? `have an approver approve ${approval}, then ${again}` : again),
-    tooMany !== undefined &&
-      `delete in smaller steps: it would delete ${grouped(tooMany)} environments, and an approval is for ${grouped(MOST_LOST)} at most`,
   ];
   return ways.filter(Boolean).join(', or ') || 'no approval lets it pass';
 }

@@ -70,13 +70,3 @@ export function unionOf(before: JsonObject, sent: JsonObject): JsonObject {
   const languages = [...new Set([...languagesOf(before), ...languagesOf(sent)])];
   return { ...before, ...sent, languages, environments: [...others, ...listAt(sent, 'environments')] };
 }
-
-/** A record after redaction, with every environment that it had: what is judged by is no secret. Names stay hidden. */
-export function withIdsOf(record: JsonObject, hidden: JsonObject): JsonObject {
-  if (!Array.isArray(member(record, 'environments'))) return hidden;
-  const shown = listAt(hidden, 'environments');
-  const environments = environmentsOf(record).map(({ id, isEnabled, index }) => {
-    return { id, name: String(member(shown[index], 'name') ?? '[redacted]'), isEnabled };
-  });
-  return { ...hidden, environments };
-}

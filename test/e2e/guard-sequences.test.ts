@@ -251,10 +251,16 @@ describe('a service without such a GET', () => {
   );
 });
 
-it.each(['PUT', 'DELETE'])('%s passes and says that it is unguarded', async (method) => {
+it.each([
+  ['PUT', '42'],
+  ['DELETE', '42'],
+  ['DELETE', '%34%32'],
+  ['PUT', '42//'],
+  ['DELETE', '42;v=1'],
+])('%s of project %s passes and says that it is unguarded', async (method, id) => {
   const { service, url, gate } = await start({ log: 'text' });
   service.show = (_req, res) => answers(200, {})(res);
-  const response = await fetch(`${url}/api/v2/accounts/current/projects/42`, { method });
+  const response = await fetch(`${url}/api/v2/accounts/current/projects/${id}`, { method });
   await response.text();
   expect(response.headers.get('patchgate-findings')).toContain(UNKNOWN);
   expect([...gate.gate.exchanges()][0]).toMatchObject({ unguarded: true });

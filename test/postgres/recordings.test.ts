@@ -3,7 +3,7 @@ import { appendFileSync, existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Database } from '../../src/postgres/database.ts';
-import { requireStored } from '../../src/postgres/frames.ts';
+import { placesOf, requireStored } from '../../src/postgres/frames.ts';
 import { Outbox } from '../../src/postgres/outbox.ts';
 import { PgRecordingStore } from '../../src/postgres/recordings.ts';
 import { decodeFrame, encodeFrame, Journal, type MergeMode } from '../../src/recordings/journal.ts';
@@ -32,7 +32,8 @@ async function openOutbox(database: Database, folder = temporaryFolder(), mode: 
 /** @param mode absent: it is only read */
 async function open(database: Database, mode?: MergeMode, name = 'r/1'): Promise<PgRecordingStore> {
   const outbox = mode && (await openOutbox(database, undefined, mode)).outbox;
-  const store = await PgRecordingStore.open(name, { database, rules: DEFAULT_RULES, outbox });
+  const places = await placesOf(database, name);
+  const store = new PgRecordingStore(name, { database, rules: DEFAULT_RULES, outbox }, places);
   const close = store.close.bind(store);
   store.close = () => close().then(() => outbox?.close());
   cleanUpLater(() => store.close().catch(() => undefined));
