@@ -58,22 +58,6 @@ it('speaks HTTP/1.1 and nothing newer', async () => {
 });
 
 describe('a request to upgrade', () => {
-  const H2C = 'Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAEAAEAAAAIAAAAA\r\n';
-
-  it('may have others behind it, and come a byte at a time', async () => {
-    const { target, client } = await start();
-    client.write(patch(GOOD_PROJECT, H2C) + patch(BAD_PROJECT, H2C) + patch(BAD_PROJECT));
-    for (const byte of patch(GOOD_PROJECT, H2C)) {
-      client.write(byte);
-      await new Promise((resolve) => setImmediate(resolve));
-    }
-    const statuses: number[] = [];
-    for (let i = 0; i < 4; i++) statuses.push((await client.response()).status);
-    expect(statuses).toEqual([200, 422, 422, 200]);
-    expect(target.received).toHaveLength(2);
-    client.close();
-  });
-
   it('to a WebSocket joins the two, and a PATCH that says so does not', async () => {
     const target = await startTarget();
     new WebSocketServer({ server: target.server }).on('connection', (socket) =>

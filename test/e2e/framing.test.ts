@@ -1,9 +1,10 @@
 /** Where a request begins and ends is read in one way by the gate and by whoever comes behind it, or it is refused. */
+import type { Socket } from 'node:net';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Running, startBinary } from '../support/binary.ts';
-import { BAD_PROJECT, GOOD_PROJECT, PROJECT_PATH } from '../support/e2e-bodies.ts';
-import { RawConnection, valuesOf } from '../support/raw.ts';
-import { startTarget, type Target } from '../support/target.ts';
+import { BAD_PROJECT, GOOD_PROJECT, PROJECT_PATH, REQUESTS } from '../support/e2e-bodies.ts';
+import { RawConnection, type RawRequest, requestBytes, sendRaw, valuesOf } from '../support/raw.ts';
+import { startRawTarget, startTarget, type Target } from '../support/target.ts';
 
 let target: Target;
 let gate: Running;
@@ -23,9 +24,9 @@ beforeEach(() => {
   target.received.length = 0;
 });
 
-const patchOf = (project: unknown) => {
+const patchOf = (project: unknown, headers = '') => {
   const body = JSON.stringify(project);
-  return `PATCH ${PROJECT_PATH} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+  return `PATCH ${PROJECT_PATH} HTTP/1.1\r\nHost: localhost\r\n${headers}Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
 };
 /** What must never reach the target: the end of many of the requests here. */
 const HIDDEN = patchOf(BAD_PROJECT);
@@ -258,4 +259,158 @@ describe('behind a request that is answered, what is none is answered too:', () 
     expect((await answersTo(head + HIDDEN + GET_LAST)).map(({ status }) => status)).toEqual([417, 200]);
     expect(target.received.map(({ url }) => url)).toEqual(['/last']);
   });
+});
+
+it.each([
+  ['GET', 'Connection: content-length'],
+  ['DELETE', 'Connection: close, Content-Length'],
+  ['GET', 'Connection: Upgrade, content-length\r\nUpgrade: websocket'],
+  ['GET', 'Connection: keep-alive, transfer-encoding'],
+])('a PATCH within the body of another request stays one where %s says %s', async (method, connection) => {
+  const head = `${method} /x HTTP/1.1\r\nHost: localhost\r\n${connection}\r\nContent-Length: ${HIDDEN.length}\r\n\r\n`;
+  await sendRaw(gate.port, head + HIDDEN);
+  expect(target.received.map((one) => [one.method, one.body.toString()])).toEqual([[method, HIDDEN]]);
+});
+
+/** As Java's client asks for HTTP/2. */
+const H2C =
+  'Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAEAAEAAAAIAAAAAAAMAAAAA\r\n';
+
+describe('a request that asks for an upgrade', () => {
+  it.each([
+    ['h2c', H2C],
+    ['a WebSocket', 'Connection: Upgrade\r\nUpgrade: websocket\r\n'],
+    ['several things', 'Connection: Upgrade\r\nUpgrade: websocket, h2c\r\n'],
+    ['anything', 'Connection: upgrade\r\nUpgrade: x/1\r\n'],
+  ])('to %s is judged', async (_, upgrade) => {
+    const client = await RawConnection.open(gate.port);
+    client.write(patchOf(BAD_PROJECT, upgrade));
+    expect((await client.response()).status).toBe(422);
+    expect(target.received).toEqual([]);
+    client.write(patchOf(GOOD_PROJECT, upgrade));
+    expect((await client.response()).status).toBe(200);
+    expect(target.received[0]?.body.toString()).toBe(JSON.stringify(GOOD_PROJECT));
+    expect(target.received[0]?.headers).not.toHaveProperty('upgrade');
+    expect(target.received[0]?.headers).not.toHaveProperty('http2-settings');
+    client.close();
+  });
+
+  it('may send its body a byte at a time, and in chunks', async () => {
+    const client = await RawConnection.open(gate.port);
+    client.socket.setNoDelay(true);
+    const text = JSON.stringify(GOOD_PROJECT);
+    client.write(
+      `PATCH ${PROJECT_PATH} HTTP/1.1\r\nHost: localhost\r\n${H2C}Transfer-Encoding: chunked\r\n\r\n`,
+    );
+    for (const byte of text) {
+      client.write(`1\r\n${byte}\r\n`);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    client.write('0\r\n\r\n');
+    expect((await client.response()).status).toBe(200);
+    expect(target.received[0]?.body.toString()).toBe(text);
+    client.close();
+  });
+
+  it('may have others behind it on the same connection, sent without waiting', async () => {
+    const client = await RawConnection.open(gate.port);
+    const get = (path: string, upgrade = H2C) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n${upgrade}\r\n`;
+    const first = [get('/1'), get('/2', ''), patchOf(BAD_PROJECT, H2C), get('/3')];
+    client.write([...first, patchOf(GOOD_PROJECT), HIDDEN, patchOf(GOOD_PROJECT, H2C), get('/4')].join(''));
+    const statuses: number[] = [];
+    for (let i = 0; i < 8; i++) statuses.push((await client.response()).status);
+    expect(statuses).toEqual([200, 200, 422, 200, 200, 422, 200, 200]);
+    expect(target.received.map(({ method, url }) => `${method} ${url}`).sort()).toEqual(
+      ['GET /1', 'GET /2', 'GET /3', 'GET /4', `PATCH ${PROJECT_PATH}`, `PATCH ${PROJECT_PATH}`].sort(),
+    );
+    client.close();
+  });
+});
+
+// Whatever a target puts behind or into an answer: nobody gets an answer that is somebody else's.
+
+const FOREIGN = 'HTTP/1.1 200 OK\r\nContent-Length: 7\r\n\r\nforeign';
+const own = (headers: string, body = 'own') => `HTTP/1.1 200 OK\r\n${headers}\r\n\r\n${body}`;
+
+let rawGate: Running;
+/** What the target does with each piece that it gets. */
+let onRequest: (socket: Socket) => void;
+beforeAll(async () => {
+  const raw = await startRawTarget((socket) =>
+    socket.on('data', (bytes) => {
+      if (/^[A-Z]+ \//.test(bytes.toString('latin1'))) onRequest(socket);
+    }),
+  );
+  rawGate = await startBinary(['proxy', raw.url]);
+});
+
+describe.each<readonly [string, RawRequest]>(REQUESTS)('an answer to %s', (_, request) => {
+  it.each([
+    ['another answer', own('Content-Length: 3') + FOREIGN],
+    ['what is none', `${own('Content-Length: 3')}GARBAGE`],
+    ['more than its length', own('Content-Length: 3', `own${FOREIGN}`)],
+    ['an answer behind its chunks', own('Transfer-Encoding: chunked', `3\r\nown\r\n0\r\n\r\n${FOREIGN}`)],
+    ['another behind one without a body', `HTTP/1.1 204 None\r\n\r\n${FOREIGN}`],
+    [
+      'another behind one that must have no length',
+      `HTTP/1.1 204 None\r\nContent-Length: 60\r\n\r\n${FOREIGN}`,
+    ],
+    ['another behind 304', `HTTP/1.1 304 Same\r\n\r\n${FOREIGN}`],
+  ])('with %s leaves nothing for the next one', async (_name, bytes) => {
+    onRequest = (socket) => socket.write(bytes);
+    for (let i = 0; i < 3; i++) {
+      const client = await RawConnection.open(rawGate.port);
+      client.write(
+        requestBytes({ ...request, headers: [...(request.headers ?? []), ['Connection', 'close']] }),
+      );
+      await client.closed();
+      expect(client.rest.toString()).not.toContain('foreign');
+      client.close();
+    }
+    onRequest = (socket) => socket.write(own('Content-Length: 3\r\nX-Next: 1'));
+    expect(String((await sendRaw(rawGate.port, request)).body)).toBe('own');
+  });
+
+  it.each([
+    ['two lengths', own('Content-Length: 3\r\nContent-Length: 4')],
+    ['a length and chunks', own('Content-Length: 3\r\nTransfer-Encoding: chunked', '3\r\nown\r\n0\r\n\r\n')],
+    ['a folded header', own('X-A: 1\r\n 2\r\nContent-Length: 3')],
+    ['LF alone', own('X-A: 1\nX-B: 2\r\nContent-Length: 3')],
+    ['CR alone', own('X-A: 1\rSet-Cookie: 2\r\nContent-Length: 3')],
+    ['NUL', own('X-A: a\0b\r\nContent-Length: 3')],
+    ['a space in a name', own('X A: 1\r\nContent-Length: 3')],
+    ['another protocol, unasked', 'HTTP/1.1 101 Switch\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n'],
+  ])('with %s is a 502', async (_name, bytes) => {
+    onRequest = (socket) => socket.write(bytes);
+    const answer = await sendRaw(rawGate.port, request);
+    expect(answer.status).toBe(502);
+    expect(valuesOf(answer, 'content-type')).toEqual(['application/problem+json']);
+  });
+});
+
+it.each(REQUESTS)('a whole answer to %s is handed on, whatever stands behind it', async (_, request) => {
+  onRequest = (socket) => socket.write(`${own('Content-Length: 3')}GARBAGE`);
+  const answer = await sendRaw(rawGate.port, request);
+  expect([answer.status, String(answer.body), answer.isWhole]).toEqual([200, 'own', true]);
+});
+
+it('an answer without a body carries no length that a client could wait for', async () => {
+  onRequest = (socket) => socket.write('HTTP/1.1 204 None\r\nContent-Length: 60\r\n\r\n');
+  const answer = await sendRaw(rawGate.port, { path: '/x' });
+  expect(answer.status).toBe(204);
+  expect(valuesOf(answer, 'content-length')).toEqual([]);
+});
+
+it.each(REQUESTS)('what came on an idle connection is no answer to %s', async (_, request) => {
+  let last: Socket | undefined;
+  onRequest = (socket) => {
+    // Else it would come with the next answer, and nobody could tell them apart.
+    last = socket.setNoDelay(true);
+    socket.write(own('Content-Length: 3'));
+  };
+  expect(String((await sendRaw(rawGate.port, request)).body)).toBe('own');
+  await new Promise((resolve) => last?.write(FOREIGN, resolve));
+  // The gate has seen it once it has answered something else.
+  await sendRaw(rawGate.port, { path: '/__patchgate/health' });
+  expect(String((await sendRaw(rawGate.port, request)).body)).toBe('own');
 });
