@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { type Ended, ROOT, type RunOptions, runBinary, startBinary } from '../support/binary.ts';
 import { PROJECT_PATH } from '../support/e2e-bodies.ts';
 import { runHere } from '../support/run-here.ts';
-import { startTarget, type Target } from '../support/target.ts';
+import { freePort, startTarget, type Target } from '../support/target.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const TARGET = 'http://127.0.0.1:9';
@@ -82,6 +82,19 @@ describe('where it is to listen', () => {
     const said = await complaint(['proxy', TARGET, '--port', String(target.port)]);
     expect(said).toContain(`127.0.0.1:${target.port}`);
     expect(said).toContain('--port');
+  });
+
+  it.each([
+    ['127.0.0.1', 'http://127.1:PORT/api/v2'],
+    ['127.0.0.1', 'https://LOCALHOST:PORT/'],
+    ['127.0.0.1', 'http://[::ffff:127.0.0.1]:PORT'],
+    ['127.0.0.2', 'http://127.0.0.2:PORT'],
+    ['0.0.0.0', 'http://127.9.8.7:PORT'],
+    ['localhost', 'http://localhost:PORT'],
+  ])('%s, where its target %s leads', async (host, to) => {
+    const port = String(await freePort());
+    const args = ['proxy', to.replace('PORT', port), '--host', host, '--port', port];
+    expect(await complaint(args)).toContain(`is this server itself: it leads to port ${port}`);
   });
 
   it('an address that is not of this machine', async () => {

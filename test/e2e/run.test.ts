@@ -2,13 +2,16 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { packed, startBinary } from '../support/binary.ts';
 import { BAD_PROJECT, GOOD_PROJECT, JSON_TYPE, PROJECT_PATH } from '../support/e2e-bodies.ts';
-import { startGate } from '../support/in-process.ts';
-import { RawConnection, sendRaw } from '../support/raw.ts';
-import { freePort, startStreamingTarget, startTarget } from '../support/target.ts';
+import { startGate, startRecorder } from '../support/in-process.ts';
+import { RawConnection, requestBytes, sendRaw } from '../support/raw.ts';
+import { exchangeFilesBelow, filesBelow } from '../support/recordings.ts';
+import { freePort, startRawTarget, startStreamingTarget, startTarget } from '../support/target.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const patch = (body: unknown) => ({
@@ -144,5 +147,109 @@ describe('the end', () => {
     // Who is waited for is cut off in the end.
     expect((await client.response()).isWhole).toBe(true);
     client.close();
+  });
+});
+
+// What the stop cuts off is said to be the stop's doing: neither the client nor the target has failed.
+
+const STOPPED = 'Patchgate was stopped before the answer was complete';
+const WEB_SOCKET =
+  'GET /socket HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n';
+
+/** Requests that a target without a word, or without an end, leaves open; and those that the client has not sent whole. */
+const OPEN: readonly (readonly [what: string, bytes: string | Buffer])[] = [
+  ['GET /silent', requestBytes({ path: '/silent' })],
+  ['GET /endless', requestBytes({ path: '/endless' })],
+  ['POST /upload', 'POST /upload HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\npart'],
+  [`PATCH ${PROJECT_PATH}`, requestBytes(patch(GOOD_PROJECT))],
+  [
+    `PATCH ${PROJECT_PATH}?half`,
+    `PATCH ${PROJECT_PATH}?half HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\n{"na`,
+  ],
+  ['GET /socket', WEB_SOCKET],
+];
+
+async function openAll(port: number): Promise<RawConnection[]> {
+  const clients = await Promise.all(OPEN.map(() => RawConnection.open(port)));
+  for (const [index, [, bytes]] of OPEN.entries()) clients[index]?.write(bytes);
+  await clients[1]?.came('beginning');
+  // All of them are under way.
+  expect((await sendRaw(port, { path: '/last' })).status).toBe(200);
+  return clients;
+}
+
+function startOpenTarget() {
+  return startRawTarget((socket) => {
+    socket.on('data', (bytes) => {
+      if (bytes.includes('/last ')) socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok');
+      if (bytes.includes('/endless '))
+        socket.write('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nbeginning');
+    });
+  });
+}
+
+it('each answer of a gate that stops says that its connection closes', async () => {
+  const target = await startOpenTarget();
+  const { gate, port } = await startGate({ target: target.url });
+  const requests = [{ path: '/silent' }, patch(GOOD_PROJECT)];
+  const clients = await Promise.all(
+    requests.map(async (request) => (await RawConnection.open(port)).write(requestBytes(request))),
+  );
+  await expect.poll(() => target.sockets.length).toBe(requests.length);
+  const closed = gate.close();
+  for (const socket of target.sockets) socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok');
+  for (const client of clients) {
+    const { status, headers } = await client.response();
+    expect(status).toBe(200);
+    expect(headers.filter(([name]) => /^connection$/i.test(name)).map(([, value]) => value)).toEqual([
+      'close',
+    ]);
+    client.close();
+  }
+  await closed;
+});
+
+describe.concurrent('what the stop cuts off', () => {
+  it('is said in the log, and not recorded as a failure of the target', async () => {
+    const target = await startOpenTarget();
+    const cwd = temporaryFolder();
+    const gate = await startBinary(['proxy', target.url, '--record'], { cwd });
+    const clients = await openAll(gate.port);
+    const { stdout, code } = await gate.stop();
+    for (const client of clients) client.close();
+    expect(code).toBe(0);
+    for (const [what] of OPEN) {
+      const line = stdout.split('\n').find((one) => one.includes(`${what} `));
+      expect(line).toContain(`: ${STOPPED}`);
+    }
+    expect(stdout).not.toMatch(/client|could not be reached/);
+    expect(Object.keys(exchangeFilesBelow(join(cwd, 'recordings')))).toEqual(['default/last/GET.json']);
+  });
+
+  it('is answered so in a server of somebody else', async () => {
+    const target = await startOpenTarget();
+    const cwd = temporaryFolder();
+    const { gate } = await startRecorder(cwd, target.url);
+    const server = createServer(gate.handler).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const silent = await RawConnection.open(port);
+    const judged = await RawConnection.open(port);
+    silent.write(requestBytes({ path: '/silent' }));
+    judged.write(requestBytes(patch(GOOD_PROJECT)));
+    expect((await sendRaw(port, { path: '/last' })).status).toBe(200);
+    await expect.poll(() => target.sockets.length).toBe(3);
+    await gate.close();
+    for (const [client, method] of [
+      [silent, 'GET'],
+      [judged, 'PATCH'],
+    ] as const) {
+      const answer = await client.response(method);
+      expect(answer.status).toBe(503);
+      expect(JSON.parse(answer.body.toString())).toMatchObject({ detail: STOPPED });
+      client.close();
+    }
+    server.close().closeAllConnections();
+    expect(Object.keys(filesBelow(cwd)).filter((file) => file.endsWith('silent/GET.json'))).toEqual([]);
   });
 });
