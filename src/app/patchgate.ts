@@ -4,11 +4,11 @@ import { messageOf, PatchgateError } from '../errors.ts';
 import { readServerTls, type ServerTls } from '../http/tls.ts';
 import type { RecordingStore } from '../recordings/store.ts';
 import { createAccess, readNamedTokens } from '../server/access.ts';
-import { CONTROL_ROOT, isControlPath } from '../server/control/control-path.ts';
+import { CONTROL_ROOT, isControlPath } from '../server/control-path.ts';
 import { createDataPath } from '../server/data-path.ts';
+import type { FinishedExchange } from '../server/exchange.ts';
 import type { ExchangeFilter } from '../server/exchange-list.ts';
-import type { Faults } from '../server/faults/faults.ts';
-import type { FinishedExchange } from '../server/finished-exchange.ts';
+import type { Faults } from '../server/faults.ts';
 import { type Handler, inTurn } from '../server/handler.ts';
 import { type Handlers, type Listening, listen } from '../server/listen.ts';
 import { problemOfError, sendProblem } from '../server/problem.ts';
@@ -90,7 +90,7 @@ async function serve(parts: Parts & { tls: ServerTls | undefined }): Promise<Pat
   const { upstream, forward, store, replay, fake, clientTimeout = CLIENT_TIMEOUT } = parts;
   const access = createAccess({ ...config, approvers });
   const run = await createRun(parts);
-  const { faults, exchanges, audit } = run;
+  const { faults, exchanges } = run;
   const answerControl = controlOf(parts, run);
   const dataPath = createDataPath({
     ...{
@@ -100,7 +100,6 @@ async function serve(parts: Parts & { tls: ServerTls | undefined }): Promise<Pat
       faults,
       clientTimeout,
       timeout: config.timeout,
-      isAudited: audit !== undefined,
     },
     ...{ sessions: run.sessions, redaction: run.redaction, nextId: run.nextId },
     onFinished: (exchange) => run.onFinished(exchange),
@@ -207,7 +206,7 @@ function controlOf(parts: Parts, run: Run): Handler {
   const { gate, guard, approvals, approvers } = parts;
   let control: Promise<Handler> | undefined;
   const load = async () => {
-    const { createControl } = await import('../server/control/control.ts');
+    const { createControl } = await import('../server/control.ts');
     return createControl({ gate, guard, approvals, approvers, run });
   };
   return async (req, res) => {

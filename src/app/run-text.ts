@@ -1,7 +1,6 @@
 /** What a run against a recording tells people at its end. */
 import { join } from 'node:path';
 import { amount, grouped, shortened } from '../reporters/wording.ts';
-import type { IdleFault } from '../server/faults/faults.ts';
 import type { Config } from '../settings/config.ts';
 import type { Missed, MissedRequest } from '../upstreams/replay/misses.ts';
 import type { Unserved } from '../upstreams/replay/unserved.ts';
@@ -61,7 +60,7 @@ function sessionText(name: string): string {
 }
 
 /** `the fault "GET /x status=503" never happened: it fitted no request that passed the gate` */
-export function neverHappenedText({ fault, matched }: IdleFault): string {
+export function neverHappenedText({ fault, matched }: { fault: string; matched: number }): string {
   const fitted =
     matched === 0 ? 'no request that passed the gate' : `${amount(matched, 'request')}, and was never drawn`;
   return `the fault "${fault}" never happened: it fitted ${fitted}`;

@@ -3,17 +3,16 @@ import type { Gate } from '../gate/gate.ts';
 import type { NamedTokens } from '../server/access.ts';
 import { createAccessLog } from '../server/access-log.ts';
 import { Audit } from '../server/audit.ts';
+import { entriesBy } from '../server/entry.ts';
+import { type FinishedExchange, isOwnFailure } from '../server/exchange.ts';
 import { ExchangeList } from '../server/exchange-list.ts';
-import { FaultsOfRun } from '../server/faults/faults.ts';
-import { type FinishedExchange, isOwnFailure } from '../server/finished-exchange.ts';
+import { Faults } from '../server/faults.ts';
 import { Metrics } from '../server/metrics.ts';
 import { Sessions } from '../server/sessions.ts';
 import { version } from '../version.ts';
 import type { ComposedGuard } from './compose-guard.ts';
 import type { Backend, ServerKind, Setup } from './modes.ts';
 
-/** Milliseconds that an unused session lasts. */
-const SESSION_IDLE = 10 * 60_000;
 /** Milliseconds that the target has to take a connection, and for which that counts: probes themselves wait a second or so. */
 const CONNECT_PATIENCE = 800;
 
@@ -32,15 +31,14 @@ export async function createRun(parts: Parts) {
   const { forward, store, replay, fake, isReal, database, outbox, remembered, recorded } = parts;
   const { redaction } = rules;
   const hasAudit = config.audit !== undefined || (isReal && outbox !== undefined);
-  const audit = hasAudit
-    ? new Audit({ file: config.audit, outbox, forwards: isReal, redaction, notice })
-    : undefined;
-  const sessions = new Sessions(SESSION_IDLE, {
+  const entryOf = entriesBy(gate, redaction, isReal);
+  const audit = hasAudit ? new Audit({ file: config.audit, outbox, entryOf, notice }) : undefined;
+  const sessions = new Sessions({
     start: (session) => fake?.start(session),
     end: (session) => fake?.end(session),
   });
-  const faults = await FaultsOfRun.of({ gate, sessions, start: config.fault });
-  const log = createAccessLog(config.log, redaction, parts.writeLog, parts.isLogColoured);
+  const faults = await Faults.of({ gate, sessions, start: config.fault });
+  const log = createAccessLog(config.log, entryOf, parts.writeLog, parts.isLogColoured);
   const exchanges = new ExchangeList(redaction);
   const metrics = new Metrics(isReal);
   const counts = { requests: 0, failed: 0 };
@@ -58,7 +56,7 @@ export async function createRun(parts: Parts) {
       const { request, session, failure } = exchange;
       counts.requests++;
       audit?.finished(exchange);
-      if (isOwnFailure(exchange)) this.fail(failure ?? 'Patchgate failed', request, session);
+      if (isOwnFailure(exchange)) this.fail(failure ?? 'Patchgate failed', request, session?.name);
       metrics.count(exchange);
       log.finished(exchange);
       exchanges.add(exchange);
@@ -73,8 +71,8 @@ export async function createRun(parts: Parts) {
     unread(error: PatchgateError) {
       const exchange: FinishedExchange = {
         ...{ id: ++ids, startedAt: Date.now(), durationMs: 0, answeredBy: 'gate', failure: error.message },
-        ...{ request: { method: '-', url: '-', headers: [] }, requestBody: undefined, verdict: undefined },
-        response: { status: error.status, headers: [], body: undefined },
+        request: { method: '-', url: '-', headers: [] },
+        response: { status: error.status, headers: [] },
       };
       metrics.count(exchange);
       log.finished(exchange);
@@ -116,7 +114,6 @@ export async function createRun(parts: Parts) {
         recording: recorded && store && { recorded: recorded(), ...store.counts },
       }),
     close() {
-      sessions.close();
       audit?.close();
       log.flush();
     },

@@ -6,7 +6,7 @@ import type { Approval, Decision } from '../model/approval.ts';
 import { coloured, plain } from '../reporters/colours.ts';
 import { firstEffects } from '../reporters/plan.ts';
 import { amount, visible } from '../reporters/wording.ts';
-import { CONTROL_ROOT } from '../server/control/control-path.ts';
+import { CONTROL_ROOT } from '../server/control-path.ts';
 import { printable } from '../server/printable.ts';
 import { type Config, resolveConfig } from '../settings/config.ts';
 import { SETTINGS } from '../settings/settings.ts';

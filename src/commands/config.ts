@@ -1,7 +1,6 @@
 import { resolve } from 'node:path';
 import type { CommandModule } from 'yargs';
 import { PatchgateError } from '../errors.ts';
-import { faultText } from '../model/fault.ts';
 import { redactText } from '../recordings/redact/redact.ts';
 import { REDACTED } from '../recordings/redact/redacted.ts';
 import { redactionOf } from '../recordings/redact/redaction.ts';
@@ -75,7 +74,7 @@ function shown(name: SettingName, config: Config): string {
   if (kind === 'headers' || kind === 'tokens')
     return (value as string[]).map((text) => text.replace(/=(?!env:).+$/, `=${REDACTED}`)).join(', ');
   if (settingOf(name).secret) return REDACTED;
-  if (kind === 'faults') return config.fault.map(faultText).join('; ');
+  if (kind === 'faults') return config.fault.map(({ text }) => text).join('; ');
   if (kind === 'duration') return Number(value) % 1000 === 0 ? `${Number(value) / 1000}s` : `${value}ms`;
   if (kind === 'fileOrOff' && value === '') return 'false';
   return redactText([value].flat().join(', '), redactionOf(config));

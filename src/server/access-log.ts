@@ -1,12 +1,9 @@
-import { type LosingEffect, losesEnvironment } from '../model/effect.ts';
-import type { Finding } from '../model/finding.ts';
-import { redactText, redactUrl } from '../recordings/redact/redact.ts';
-import { redactEffect } from '../recordings/redact/redact-finding.ts';
-import type { Redaction } from '../recordings/redact/redaction.ts';
+import { losesEnvironment } from '../model/effect.ts';
 import { coloured, type Paint, plain, SEVERITY_COLOURS } from '../reporters/colours.ts';
 import { shortened } from '../reporters/wording.ts';
 import type { Config } from '../settings/config.ts';
-import { type FinishedExchange, isOwnFailure } from './finished-exchange.ts';
+import type { Entry, EntryOf } from './entry.ts';
+import { type FinishedExchange, isOwnFailure } from './exchange.ts';
 import { printable } from './printable.ts';
 
 export interface AccessLog {
@@ -16,21 +13,19 @@ export interface AccessLog {
   flush(): void;
 }
 
-/** Findings, and names of what is lost. */
+/** Findings, and names of what is lost, that a line for people shows. */
 const MOST_SHOWN = 5;
-const URL_LENGTH = 2048;
-const TEXT_LENGTH = 500;
-const NAME_LENGTH = 120;
+const SHOWN_LENGTH = 120;
 
 /**
- * The access log: one line per request, redacted, free of control characters, in lines for people or in JSON.
+ * The access log: one line per request, free of control characters, in lines for people or in JSON.
  *
  * @param write takes whole lines. What becomes of a reader that went away is its affair
  * @param isColoured whether lines for people go to a terminal
  */
 export function createAccessLog(
   format: Config['log'],
-  redaction: Redaction,
+  entryOf: EntryOf,
   write: (text: string) => void,
   isColoured = false,
 ): AccessLog {
@@ -48,81 +43,58 @@ export function createAccessLog(
   };
   return {
     finished(exchange) {
-      const entry = entryOf(exchange, redaction);
-      const time = new Date(exchange.startedAt);
+      const entry = entryOf(exchange);
+      const verdict = isOwnFailure(exchange) ? 'error' : (entry.verdict ?? 'not judged');
+      const durationMs = Math.round(exchange.durationMs * 10) / 10;
+      const time = new Date(exchange.startedAt).toTimeString().slice(0, 8);
       waiting +=
         format === 'json'
-          ? `${printable(JSON.stringify({ time: time.toISOString(), ...entry }))}\n`
-          : `${paint('grey', time.toTimeString().slice(0, 8))} ${textOf(entry, paint)}\n`;
+          ? `${printable(JSON.stringify({ ...entry, verdict, durationMs }))}\n`
+          : `${paint('grey', time)} ${textOf({ ...entry, verdict, durationMs }, paint)}\n`;
       timer ??= setImmediate(flush);
     },
     flush,
   };
 }
 
-type Entry = ReturnType<typeof entryOf>;
-
-function entryOf(exchange: FinishedExchange, redaction: Redaction) {
-  const { request, response, verdict, failure, fault } = exchange;
-  const lost = verdict?.effects?.filter(losesEnvironment);
-  return {
-    method: request.method,
-    url: shortened(redactUrl(request.url, redaction), URL_LENGTH),
-    status: response?.status,
-    verdict: isOwnFailure(exchange) ? ('error' as const) : (verdict?.outcome ?? ('not judged' as const)),
-    unguarded: exchange.unguarded,
-    operation: verdict?.operation,
-    lost: lost?.slice(0, MOST_SHOWN).map((effect) => shownLoss(effect, redaction)),
-    lostInAll: lost?.length,
-    findings: verdict && worstOf(verdict.findings),
-    findingsInAll: verdict && verdict.findings.length + verdict.omitted,
-    answeredBy: exchange.answeredBy,
-    durationMs: Math.round(exchange.durationMs * 10) / 10,
-    fault: fault === undefined ? undefined : shortened(fault, NAME_LENGTH),
-    failure: failure === undefined ? undefined : shortened(redactText(failure, redaction), TEXT_LENGTH),
-  };
-}
-
-function shownLoss(effect: LosingEffect, redaction: Redaction): Pick<LosingEffect, 'id' | 'name'> {
-  const { id, name } = redactEffect(effect, redaction) as LosingEffect;
-  return { id, name: shortened(name, NAME_LENGTH) };
-}
+type Line = Omit<Entry, 'verdict'> & { verdict: string; durationMs: number };
 
 /** `PATCH /api/v2/… 409 block updateProject gate 3ms: deletes environment 2 (Staging): error project.environment-deleted …` */
-function textOf(entry: Entry, paint: Paint): string {
-  const { method, url, status = '-', verdict, operation, lost = [], findings = [] } = entry;
+function textOf(entry: Line, paint: Paint): string {
+  const { method, path, query, status = '-', verdict, operation, effects = [], findings = [] } = entry;
+  const { fault, failure } = entry;
   const colour = verdict === 'pass' ? 'green' : 'red';
   const parts = [
-    printable(`${method} ${url}`),
+    printable(`${method} ${path}${query === undefined ? '' : `?${query}`}`),
     String(status),
     verdict === 'not judged' ? verdict : paint(colour, verdict),
-    ...(entry.unguarded ? [paint('red', 'UNGUARDED')] : []),
-    ...(operation === undefined ? [] : [printable(operation)]),
+    entry.unguarded && paint('red', 'UNGUARDED'),
+    operation && printable(operation),
     entry.answeredBy,
     `${Math.round(entry.durationMs)}ms`,
   ];
-  const more = (shown: number, all = shown) => (all > shown ? ` and ${all - shown} more` : '');
-  const names = lost.map(({ id, name }) => `${id} (${name})`).join(', ') + more(lost.length, entry.lostInAll);
-  const found = findings.map(
-    ({ rule, severity, pointer }) =>
-      `${paint(SEVERITY_COLOURS[severity], severity)} ${printable(`${rule} ${pointer}`).trimEnd()}`,
-  );
+  const lost = effects.filter(losesEnvironment).map(({ id, name }) => `${id} (${shownPart(name)})`);
+  const found = findings
+    .toSorted((a, b) => a.severity.localeCompare(b.severity))
+    .map((finding) => {
+      const { rule, severity, pointer } = finding;
+      return `${paint(SEVERITY_COLOURS[severity], severity)} ${shownPart(`${rule} ${pointer}`).trimEnd()}`;
+    });
   const texts = [
-    lost.length > 0 && paint('red', printable(`deletes environment ${names}`)),
-    found.length > 0 && found.join(', ') + more(found.length, entry.findingsInAll),
-    entry.fault !== undefined && printable(`fault ${entry.fault}`),
-    entry.failure !== undefined && printable(entry.failure),
+    parts.filter(Boolean).join(' '),
+    lost.length > 0 && paint('red', `deletes environment ${shownList(lost)}`),
+    found.length > 0 && shownList(found, entry.findingsOmitted),
+    fault !== undefined && printable(`fault ${shortened(fault, SHOWN_LENGTH)}`),
+    failure !== undefined && printable(failure),
   ];
-  return [parts.join(' '), ...texts.filter((text) => text !== false)].join(': ');
+  return texts.filter((text) => text !== false).join(': ');
 }
 
-/** What is lost for good comes before what is wrong, and that before what only may be. */
-function worstOf(findings: readonly Finding[]): Pick<Finding, 'rule' | 'severity' | 'pointer'>[] {
-  const rank = ({ rule, severity }: Finding) => (LOSING.has(rule) ? 0 : severity === 'error' ? 1 : 2);
-  const worst = findings.toSorted((a, b) => rank(a) - rank(b)).slice(0, MOST_SHOWN);
-  return worst.map(({ rule, severity, pointer }) => {
-    return { rule, severity, pointer: shortened(pointer, NAME_LENGTH) };
-  });
+function shownPart(text: string): string {
+  return printable(shortened(text, SHOWN_LENGTH));
 }
 
-const LOSING = new Set(['project.environment-deleted', 'project.environment-replaced', 'project.empty-list']);
+function shownList(all: readonly string[], omitted = 0): string {
+  const more = all.length - MOST_SHOWN + omitted;
+  return all.slice(0, MOST_SHOWN).join(', ') + (more > 0 ? ` and ${more} more` : '');
+}

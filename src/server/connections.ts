@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 
@@ -12,8 +12,10 @@ interface Turn {
 /** A client's connection. Its requests are answered one after the other, whatever it sends at once (RFC 9112 9.3.2). */
 export class Client {
   readonly socket: Duplex;
-  /** The exchange that ends with the connection. */
-  exchange: { gone(): void } | undefined;
+  /** Undefined where the client was gone from the beginning. */
+  readonly address: string | undefined;
+  /** Called when the client goes away. */
+  onGone: (() => void) | undefined;
   /** The server has ended it, and not the client. */
   isCutByStop = false;
   /** The response to the last request, unless that request came whole and is answered. */
@@ -23,8 +25,9 @@ export class Client {
 
   constructor(socket: Duplex) {
     this.socket = socket;
+    this.address = (socket as Socket).remoteAddress?.replace(/^::ffff:(?=\d+\.)/, '');
     socket.once('close', () => {
-      this.exchange?.gone();
+      this.onGone?.();
       this.abort();
     });
   }
@@ -88,11 +91,6 @@ export function clientOf(socket: Duplex): Client {
   const client = new Client(socket);
   clients.set(socket, client);
   return client;
-}
-
-/** The address of a client; undefined once the client has gone. */
-export function addressOf({ socket }: IncomingMessage): string | undefined {
-  return socket.remoteAddress?.replace(/^::ffff:(?=\d+\.)/, '');
 }
 
 /** Breaks a connection with a TCP reset, which tells the client that nothing more comes; over TLS it is closed without a word. */

@@ -1,6 +1,6 @@
 import type { Verdict } from '../model/finding.ts';
 import type { Redaction } from '../recordings/redact/redaction.ts';
-import type { BodyToShow, FinishedExchange } from './finished-exchange.ts';
+import type { BodyToShow, FinishedExchange } from './exchange.ts';
 import { type ShownExchange, showExchange, withShortTexts } from './show-exchange.ts';
 
 export interface ExchangeFilter {
@@ -39,8 +39,6 @@ export class ExchangeList {
   readonly #redaction: Redaction;
   readonly #ring: Buffer;
   readonly #listeners = new Set<(shown: ShownExchange) => void>();
-  /** What the listeners are told of next. */
-  readonly #untold: FinishedExchange[] = [];
   /** Oldest first. */
   #slots: Slot[] = [];
   /** Behind the newest frame. */
@@ -54,24 +52,27 @@ export class ExchangeList {
 
   add(exchange: FinishedExchange): void {
     this.#keep(exchange);
+    if (this.#listeners.size === 0) return;
     // Its answer goes out first, and is not later for those who look.
-    if (this.#listeners.size > 0 && this.#untold.push(exchange) === 1) setImmediate(() => this.#tell());
+    setImmediate(() => {
+      const shown = showExchange(exchange, this.#redaction, false);
+      for (const listener of this.#listeners) listener(shown);
+    });
   }
 
-  /** Newest first. Each is redacted when the iterator gets to it; what is added or forgotten meanwhile changes nothing. */
+  /** Newest first. Each is redacted when the iterator gets to it, and left out if others have taken its place by then. */
   *list(filter: ExchangeFilter = {}): Iterable<ShownExchange> {
     const { limit = MOST_EXCHANGES, outcome, session, bodies = true } = filter;
     const chosen = this.#slots.filter(
       (slot) => slot.session === (session ?? slot.session) && slot.outcome === (outcome ?? slot.outcome),
     );
-    const wanted = limit === 0 ? [] : chosen.slice(-limit).reverse();
-    for (const read of wanted.map((slot) => this.#read(slot)))
-      yield showExchange(read(), this.#redaction, bodies);
+    for (const slot of chosen.reverse().slice(0, limit))
+      if (this.#has(slot)) yield showExchange(this.#read(slot), this.#redaction, bodies);
   }
 
   get(id: number): ShownExchange | undefined {
     const slot = this.#slots.find((one) => one.id === id);
-    return slot && showExchange(this.#read(slot)(), this.#redaction);
+    return slot && showExchange(this.#read(slot), this.#redaction);
   }
 
   /** The listener is called soon after each exchange that is added from now on, with it, without bodies. The function returned ends that. */
@@ -86,11 +87,13 @@ export class ExchangeList {
   }
 
   #keep(exchange: FinishedExchange): void {
-    const { id, session = '', verdict, requestBody: asked, response } = exchange;
+    const { id, startedAt, durationMs, request, verdict, unguarded, answeredBy, failure, fault } = exchange;
+    const { requestBody: asked, response } = exchange;
     const answered = response?.body;
+    const session = exchange.session?.name ?? '';
     const head = {
-      ...exchange,
-      audited: undefined,
+      ...{ id, startedAt, durationMs, request, verdict, unguarded, answeredBy, failure, fault },
+      session: { name: session },
       requestBody: sizesOf(asked),
       response: response && { ...response, body: sizesOf(answered) },
     };
@@ -105,7 +108,7 @@ export class ExchangeList {
     const at = length > left ? this.#end + left : this.#end;
     this.#end = at + length;
     for (let oldest = this.#slots[0]; oldest; oldest = this.#slots[0]) {
-      if (this.#slots.length < MOST_EXCHANGES && oldest.at >= this.#end - this.#ring.length) break;
+      if (this.#slots.length < MOST_EXCHANGES && this.#has(oldest)) break;
       this.#slots.shift();
     }
     this.#slots.push({ at, length, textLength, id, session, outcome: verdict?.outcome });
@@ -115,25 +118,21 @@ export class ExchangeList {
     answered?.bytes.copy(this.#ring, place);
   }
 
-  /** Copies a frame. The function returned makes an exchange of it. */
-  #read({ at, length, textLength }: Slot): () => FinishedExchange {
-    const place = at % this.#ring.length;
-    const frame = Buffer.from(this.#ring.subarray(place, place + length));
-    return () => {
-      const exchange = JSON.parse(frame.toString('utf8', 0, textLength));
-      const { requestBody: asked, response } = exchange;
-      const middle = textLength + (asked?.kept ?? 0);
-      if (asked) asked.bytes = frame.subarray(textLength, middle);
-      if (response?.body) response.body.bytes = frame.subarray(middle);
-      return exchange as FinishedExchange;
-    };
+  /** Whether nothing was written over it. */
+  #has({ at }: Slot): boolean {
+    return at >= this.#end - this.#ring.length;
   }
 
-  #tell(): void {
-    for (const exchange of this.#untold.splice(0)) {
-      const shown = showExchange(exchange, this.#redaction, false);
-      for (const listener of this.#listeners) listener(shown);
-    }
+  /** An exchange of a frame, whose bodies are parts of the ring. */
+  #read({ at, length, textLength }: Slot): FinishedExchange {
+    const place = at % this.#ring.length;
+    const frame = this.#ring.subarray(place, place + length);
+    const exchange = JSON.parse(frame.toString('utf8', 0, textLength));
+    const { requestBody: asked, response } = exchange;
+    const middle = textLength + (asked?.kept ?? 0);
+    if (asked) asked.bytes = frame.subarray(textLength, middle);
+    if (response?.body) response.body.bytes = frame.subarray(middle);
+    return exchange as FinishedExchange;
   }
 }
 

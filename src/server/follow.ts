@@ -31,7 +31,7 @@ export async function followed(
 ): Promise<Answer> {
   let answer: Answer;
   try {
-    answer = await upstream.handle(request, outlives ? NEVER : x.signal);
+    answer = await upstream.handle(request, outlives ? NEVER : x.client.signal);
   } catch (error) {
     over(isUnsent(error) ? 'unsent' : undefined);
     throw error;

@@ -1,4 +1,4 @@
-import type { FinishedExchange } from './finished-exchange.ts';
+import type { FinishedExchange } from './exchange.ts';
 
 /** What is known besides of a run, asked for at each scrape; undefined where there is nothing of the kind. */
 export interface RunNumbers {
@@ -12,11 +12,12 @@ export interface RunNumbers {
   recording: { recorded: number; waiting: number; lost: number; journalBytes: number } | undefined;
 }
 
-/** What a run counts of its requests, as plain numbers, and writes in Prometheus' text format. */
+/** What a run counts of its requests, and writes in Prometheus' text format. */
 export class Metrics {
-  readonly #requests = new LabelledCount('operation', 'verdict', 'status');
-  readonly #findings = new LabelledCount('rule', 'severity');
-  readonly #effects = new LabelledCount('effect', 'verdict');
+  /** By the labels of a sample: `{rule="…",severity="…"}` */
+  readonly #requests = new Map<string, number>();
+  readonly #findings = new Map<string, number>();
+  readonly #effects = new Map<string, number>();
   readonly #gate = new Histogram();
   readonly #target = new Histogram();
   readonly #hasTarget: boolean;
@@ -29,29 +30,31 @@ export class Metrics {
   /** To be called once for each request, when it is over. */
   count({ verdict, response, answeredBy, durationMs, handedOnAfterMs }: FinishedExchange): void {
     const { outcome = 'none', operation = 'none', findings = [], effects = [] } = verdict ?? {};
-    this.#requests.add(operation, outcome, String(response?.status ?? 'none'));
-    for (const { rule, severity } of findings) this.#findings.add(rule, severity);
-    for (const { kind } of effects) this.#effects.add(kind, outcome);
+    const status = response?.status ?? 'none';
+    increase(
+      this.#requests,
+      `{operation=${JSON.stringify(operation)},verdict="${outcome}",status="${status}"}`,
+    );
+    for (const { rule, severity } of findings)
+      increase(this.#findings, `{rule="${rule}",severity="${severity}"}`);
+    for (const { kind } of effects) increase(this.#effects, `{effect="${kind}",verdict="${outcome}"}`);
     this.#gate.observe((handedOnAfterMs ?? durationMs) / 1000);
     // The target answered, or was waited for in vain.
     const isTargets =
-      answeredBy === 'target' || (answeredBy === 'gate' && /^50[24]$/.test(`${response?.status}`));
+      answeredBy === 'target' || (answeredBy === 'gate' && (status === 502 || status === 504));
     if (handedOnAfterMs !== undefined && this.#hasTarget && isTargets)
       this.#target.observe((durationMs - handedOnAfterMs) / 1000);
   }
 
   text({ version, mode, approvals, sessions, misses, recording }: RunNumbers): string {
     const { user, system } = process.cpuUsage();
+    const approved = [`{event="given"} ${approvals.given}`, `{event="used"} ${approvals.used}`];
     const all: [name: string, type: string, samples: readonly string[] | number | undefined][] = [
       ['patchgate_info', 'gauge', [`{version="${version}",mode="${mode}"} 1`]],
-      ['patchgate_requests_total', 'counter', this.#requests.samples()],
-      ['patchgate_findings_total', 'counter', this.#findings.samples()],
-      ['patchgate_effects_total', 'counter', this.#effects.samples()],
-      [
-        'patchgate_approvals_total',
-        'counter',
-        [`{event="given"} ${approvals.given}`, `{event="used"} ${approvals.used}`],
-      ],
+      ['patchgate_requests_total', 'counter', samplesOf(this.#requests)],
+      ['patchgate_findings_total', 'counter', samplesOf(this.#findings)],
+      ['patchgate_effects_total', 'counter', samplesOf(this.#effects)],
+      ['patchgate_approvals_total', 'counter', approved],
       ['patchgate_gate_seconds', 'histogram', this.#gate.samples()],
       ['patchgate_target_seconds', 'histogram', this.#target.samples()],
       ['patchgate_sessions', 'gauge', sessions],
@@ -72,27 +75,12 @@ export class Metrics {
   }
 }
 
-/** One number for each combination of values that came. */
-class LabelledCount {
-  readonly #labels: readonly string[];
-  readonly #counts = new Map<string, number>();
+function increase(counts: Map<string, number>, labels: string): void {
+  counts.set(labels, (counts.get(labels) ?? 0) + 1);
+}
 
-  constructor(...labels: string[]) {
-    this.#labels = labels;
-  }
-
-  add(...values: string[]): void {
-    const key = values.join('\n');
-    this.#counts.set(key, (this.#counts.get(key) ?? 0) + 1);
-  }
-
-  /** What follows the name: `{label="value"} 1` */
-  samples(): string[] {
-    return Array.from(this.#counts, ([key, count]) => {
-      const values = key.split('\n').map((value, index) => `${this.#labels[index]}=${JSON.stringify(value)}`);
-      return `{${values.join()}} ${count}`;
-    });
-  }
+function samplesOf(counts: ReadonlyMap<string, number>): string[] {
+  return Array.from(counts, ([labels, count]) => `${labels} ${count}`);
 }
 
 /** Seconds. */

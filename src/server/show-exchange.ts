@@ -13,7 +13,7 @@ import {
 import { redactEffect } from '../recordings/redact/redact-finding.ts';
 import { hidingTexts, KnownSecrets, type OnSecret, type Redaction } from '../recordings/redact/redaction.ts';
 import { shortened } from '../reporters/wording.ts';
-import type { BodyToShow, FinishedExchange } from './finished-exchange.ts';
+import type { BodyToShow, FinishedExchange } from './exchange.ts';
 
 /**
  * A body without its content codings: as JSON where that loses nothing (no member twice, no number that a double
@@ -92,7 +92,7 @@ function headOf(exchange: FinishedExchange, redaction: Redaction, onSecret?: OnS
     answeredBy: exchange.answeredBy,
     failure: failure && redactText(failure, redaction),
     fault: exchange.fault,
-    ...(exchange.session && { session: exchange.session }),
+    ...(exchange.session?.name && { session: exchange.session.name }),
   };
 }
 
@@ -126,7 +126,7 @@ function showBody(
   redaction: Redaction,
   onSecret?: OnSecret,
 ): ShownBody | undefined {
-  if (kept === undefined) return undefined;
+  if (!kept?.size) return undefined;
   const isCut = kept.bytes.length < kept.size;
   const start = redactBodyStart(kept.bytes, headers, BODY_SHOWN, isCut, redaction, onSecret);
   const cut = start.cut || start.bytes.length > BODY_SHOWN;

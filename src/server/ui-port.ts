@@ -1,7 +1,7 @@
 import express from 'express';
 import { PACKAGE_FOLDER } from '../version.ts';
 import { createUiAccess, type UiAccessSettings } from './access.ts';
-import { CONTROL_ROOT } from './control/control-path.ts';
+import { CONTROL_ROOT } from './control-path.ts';
 import type { Handler } from './handler.ts';
 import { type Listening, type ListenOptions, listen } from './listen.ts';
 import { problem, problemOfRefusal, sendProblem } from './problem.ts';

@@ -5,9 +5,9 @@ import type { WrittenSettings } from './settings.ts';
 export { type JsonObject, type JsonValue, listAt, member } from '../json/json.ts';
 export { pointerOf } from '../json/pointer.ts';
 export type { Effect } from '../model/effect.ts';
-export type { FaultsGiven } from '../model/fault.ts';
 export type { Known } from '../model/record.ts';
 export type { Example, FailingExample, Place, Rule, RuleContext } from '../model/rule.ts';
+export type { FaultsGiven } from './faults.ts';
 
 /** What a config file exports: `export default defineConfig({ recording: 'checkout' })`. It is there for the types alone. */
 export function defineConfig(config: UserConfig): UserConfig {

@@ -1,13 +1,41 @@
 import { type ErrorCode, PatchgateError } from '../errors.ts';
-import type { FaultRule, FaultsGiven, Latency } from '../model/fault.ts';
+import type { JsonValue } from '../json/json.ts';
 import { durationOf } from './duration.ts';
+
+/** One way in which answers fail, and which: those of all requests that fit whatever it says of them. */
+export interface FaultRule {
+  /** Its words but for the body, in one line of printable ASCII: `PATCH status=503 retry-after=2 count=2` */
+  readonly text: string;
+  readonly method?: string;
+  /** Glob of request paths: `/accounts/**`. What stands before that, the query and a slash at the end count for nothing. */
+  readonly path?: string;
+  /** Of the contract: `updateProject`. */
+  readonly operation?: string;
+  /** Of an answer in the place of the upstream's. */
+  readonly status?: number;
+  /** Seconds, as `Retry-After` says them. */
+  readonly retryAfter?: number;
+  /** A text goes out as it is, any other value as JSON; without one, the answer is a problem that names the fault. */
+  readonly body?: JsonValue;
+  /** The connection breaks before a byte of the answer. */
+  readonly reset?: true;
+  /** Milliseconds that an answer waits before its first byte: each time others of a range. */
+  readonly latency?: { readonly from: number; readonly to: number };
+  /** From 0 to 1: how likely it is, each time. */
+  readonly rate?: number;
+  /** In a session, it happens so often at most. */
+  readonly count?: number;
+}
+
+/** What the control API and programs set faults with. */
+export type FaultsGiven = string | readonly string[] | { faults: string | readonly string[] };
 
 /** Each is held against every request. */
 const MOST_FAULTS = 100;
 
 const asItIs = (text: string): unknown => text;
 /** What the words of a fault say. A path is a glob without groups: picomatch takes long for these. */
-const WORDS: readonly [name: string, form: RegExp, read: (text: string) => unknown][] = [
+const WORDS: readonly [name: keyof FaultRule, form: RegExp, read: (text: string) => unknown][] = [
   ['path', /^(\/(?!.*[(|])(?!.*\?[\w.%[\]-]+=)[\x21-\x7e]{0,999})$/, asItIs],
   ['status', /^status=([2-5]\d\d)$/, Number],
   ['retryAfter', /^retry-after=(\d{1,9})$/, Number],
@@ -51,41 +79,35 @@ export function readGivenFaults(given: FaultsGiven): FaultRule[] {
   });
 }
 
-function readFault(text: string, place: string, code: ErrorCode): FaultRule {
+function readFault(given: string, place: string, code: ErrorCode): FaultRule {
   const fail = (what: string) =>
-    new PatchgateError(code, `${what} in the fault ${JSON.stringify(text)} of ${place}`, { hint: FORM });
-  const [, words = '', body] = /^(.*?)(?:(?:^|\s)body=(.*))?$/s.exec(text) as RegExpExecArray;
-  const parts: Record<string, unknown> = {};
-  for (const word of words.split(/\s+/).filter((one) => one !== '')) {
-    const [name = '', form, read] = WORDS.find(([, form]) => form.test(word)) ?? [];
-    const value = form && read?.(form.exec(word)?.[1] as string);
+    new PatchgateError(code, `${what} in the fault ${JSON.stringify(given)} of ${place}`, { hint: FORM });
+  const [, head = '', body] = /^(.*?)(?:(?:^|\s)body=(.*))?$/s.exec(given) as RegExpExecArray;
+  const words = head.split(/\s+/).filter((word) => word !== '');
+  const rule: { -readonly [name in keyof FaultRule]: unknown } = { text: words.join(' ') };
+  for (const word of words) {
+    const [name = 'text', form, read] = WORDS.find(([, form]) => form.test(word)) ?? [];
+    const value = read?.(form?.exec(word)?.[1] as string);
     if (value === undefined) throw fail(`${JSON.stringify(word)} is not understood`);
-    if (parts[name] !== undefined) throw fail(`${name} stands twice`);
-    parts[name] = value;
+    if (rule[name] !== undefined) throw fail(`${name} stands twice`);
+    rule[name] = value;
   }
-  const { status, retryAfter, ...rest } = parts;
-  const { path, operation, reset, latency } = rest;
+  const { path, operation, status, retryAfter, reset, latency } = rule;
   if (path !== undefined && operation !== undefined) throw fail('path and operation stand together');
   if (status !== undefined && reset) throw fail('status and reset stand together');
   if (status === undefined && (retryAfter ?? body) !== undefined) throw fail('there is no status');
   if (status === undefined && !reset && !latency) throw fail('nothing happens');
-  if (status === undefined) return rest;
-  const answer = {
-    status,
-    ...(retryAfter !== undefined && { retryAfter }),
-    ...(body !== undefined && { body: bodyOf(body) }),
-  };
-  return { ...rest, answer } as FaultRule;
+  return { ...rule, ...(body !== undefined && { body: bodyOf(body) }) } as FaultRule;
 }
 
 /** `100ms`, `50ms..2s` */
-function latencyOf(text: string): Latency | undefined {
+function latencyOf(text: string): FaultRule['latency'] {
   const [from, to = from] = text.split('..').map((end) => durationOf(end));
   return from !== undefined && to !== undefined && from <= to ? { from, to } : undefined;
 }
 
 /** JSON goes out as such, any other text as it is. */
-function bodyOf(text: string) {
+function bodyOf(text: string): JsonValue {
   try {
     return JSON.parse(text);
   } catch {

@@ -1,4 +1,4 @@
-import type { FaultRule } from '../model/fault.ts';
+import type { FaultRule } from './faults.ts';
 
 /** A setting as a JSON Schema, with keywords of our own. */
 export interface Setting {

@@ -10,7 +10,7 @@ import { messageOf, PatchgateError } from '../errors.ts';
 import { hintWith } from '../recordings/explain.ts';
 import { recordedText } from '../reporters/wording.ts';
 import type { ExchangeFilter } from '../server/exchange-list.ts';
-import type { Faults } from '../server/faults/faults.ts';
+import type { Faults } from '../server/faults.ts';
 import { type Config, resolveConfig } from '../settings/config.ts';
 import { COMMAND_DEFAULTS } from '../settings/settings.ts';
 import type { State } from '../upstreams/fake/seed.ts';

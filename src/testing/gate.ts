@@ -3,7 +3,7 @@ import type { ServerKind } from '../app/modes.ts';
 import { isSessionName, SESSION_NAMES } from '../model/session-name.ts';
 import { amount, noticeText } from '../reporters/wording.ts';
 import type { ExchangeFilter } from '../server/exchange-list.ts';
-import type { Faults } from '../server/faults/faults.ts';
+import type { Faults } from '../server/faults.ts';
 import { sessionPath } from '../server/sessions.ts';
 import type { ShownExchange } from '../server/show-exchange.ts';
 import type { UserConfig } from '../settings/define-config.ts';

@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, renameSync, rmdirSync } from 'node:fs';
 import { createConnection } from 'node:net';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { AuditLine } from '../../src/model/audit.ts';
+import type { Entry } from '../../src/server/entry.ts';
 import { startBinary } from '../support/binary.ts';
 import { laterRefusal } from '../support/errors.ts';
 import { type Settings, startGate } from '../support/in-process.ts';
@@ -31,7 +31,7 @@ const linesIn = (name = file) =>
   readFileSync(name, 'utf8')
     .split('\n')
     .slice(0, -1)
-    .map((line) => JSON.parse(line) as AuditLine);
+    .map((line) => JSON.parse(line) as Entry);
 
 describe('a line', () => {
   it('says who asked for what, what the gate said, and what came of it', async () => {
@@ -78,7 +78,7 @@ describe('a line', () => {
     expect(others).toEqual([]);
   });
 
-  it.each<[string, Settings, unknown, Partial<AuditLine> | undefined]>([
+  it.each<[string, Settings, unknown, Partial<Entry> | undefined]>([
     ['nothing of what changes nothing', {}, BOTH, undefined],
     ['what is wrong', {}, WRONG, { verdict: 'block', forwarded: false, status: 422 }],
     ['what is no JSON', {}, '{', { verdict: 'block', forwarded: false, status: 400 }],

@@ -2,12 +2,16 @@ import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_REDACTION } from '../../src/recordings/redact/redaction.ts';
 import { createAccessLog } from '../../src/server/access-log.ts';
-import type { FinishedExchange } from '../../src/server/finished-exchange.ts';
+import { entriesBy } from '../../src/server/entry.ts';
+import type { FinishedExchange } from '../../src/server/exchange.ts';
 import { finding, finished, verdict } from '../support/finished-exchange.ts';
+import { gate } from '../support/gate.ts';
+
+const entryOf = entriesBy(gate(), DEFAULT_REDACTION, true);
 
 function line(format: 'text' | 'json', members: Partial<FinishedExchange> = {}): string {
   const written: string[] = [];
-  const log = createAccessLog(format, DEFAULT_REDACTION, (text) => written.push(text));
+  const log = createAccessLog(format, entryOf, (text) => written.push(text));
   log.finished(finished(members));
   log.flush();
   expect(written).toHaveLength(1);
@@ -51,34 +55,25 @@ describe('lines for people', () => {
     ...BLOCKED,
     verdict: verdict({
       outcome: 'block',
-      findings: [
-        ...[1, 2, 3, 4, 5].map(unknown),
-        finding('/name', { rule: 'schema.type' }),
-        finding('/environments', { rule: 'project.environment-deleted', severity: 'warn' }),
-      ],
-      effects: [
-        { kind: 'environment-deleted', id: 2, name: 'Staging\u001b[31m' },
-        { kind: 'environment-replaced', id: 3, name: 'QA', newId: 4, index: 0 },
-        { kind: 'language-removed', name: 'GO' },
-      ],
+      findings: [...[1, 2, 3, 4, 5].map(unknown), finding('/name', { rule: 'schema.type' })],
     }),
+    effects: [
+      { kind: 'language-removed', name: 'GO' },
+      { kind: 'environment-deleted', id: 2, name: 'Staging\u001b[31m' },
+      { kind: 'environment-replaced', id: 3, name: 'QA', newId: 4, index: 0 },
+    ],
   };
 
   it('name what is lost first, then what is worst', () => {
     expect(text(LOST)).toContain(
-      ' 12ms: deletes environment 2 (Staging\\u001b[31m), 3 (QA): warn project.environment-deleted /environments, ' +
-        'error schema.type /name, warn schema.unknown-field /x1, warn schema.unknown-field /x2, ' +
-        'warn schema.unknown-field /x3 and 2 more',
+      ' 12ms: deletes environment 2 (Staging\\u001b[31m), 3 (QA): error schema.type /name, warn schema.unknown-field /x1, warn schema.unknown-field /x2, ' +
+        'warn schema.unknown-field /x3, warn schema.unknown-field /x4 and 1 more',
     );
-    expect(JSON.parse(line('json', LOST))).toMatchObject({
-      lost: [{ id: 2 }, { id: 3, name: 'QA' }],
-      findingsInAll: 7,
-    });
   });
 
   it('have colours on a terminal, and none that a client could have sent', () => {
     const written: string[] = [];
-    const log = createAccessLog('text', DEFAULT_REDACTION, (text) => written.push(text), true);
+    const log = createAccessLog('text', entryOf, (text) => written.push(text), true);
     log.finished(finished({ ...LOST, ...withUrl('/\u001b[31m') }));
     log.flush();
     for (const part of ['\u001b[31mblock\u001b[39m', '(Staging\\u001b[31m)', 'PATCH /\\u001b[31m 422'])
@@ -96,20 +91,22 @@ describe('lines for people', () => {
   });
 });
 
-it('lines in JSON say the same, and leave out what there is not', () => {
+it('lines in JSON say the same, with a message for each finding', () => {
   expect(JSON.parse(line('json', { ...BLOCKED, failure: 'oh' }))).toEqual({
     time: '2026-11-20T12:00:00.000Z',
     method: 'PATCH',
-    url: '/api/v2/accounts/current/projects/42',
-    status: 422,
-    verdict: 'block',
+    path: '/api/v2/accounts/current/projects/42',
     operation: 'updateProject',
+    record: { base: '/api/v2', account: 'current', kind: 'project', id: '42' },
+    verdict: 'block',
     findings: [
-      { rule: 'schema.required', severity: 'error', pointer: '/languages' },
-      { rule: 'request.content-type', severity: 'warn', pointer: '' },
+      { rule: 'schema.required', severity: 'error', pointer: '/languages', message: 'is wrong' },
+      { rule: 'request.content-type', severity: 'warn', pointer: '', message: 'is wrong' },
     ],
-    findingsInAll: 2,
+    approved: false,
+    forwarded: false,
     answeredBy: 'gate',
+    status: 422,
     durationMs: 12.3,
     failure: 'oh',
   });
@@ -136,19 +133,17 @@ describe.each(['text', 'json'] as const)('%s', (format) => {
     expect(shown).not.toMatch(/[\u0000-\u001f\u007f-\u009f]/);
     expect(shown).toContain('\\u009b31m');
   });
+});
 
-  it('stays short where a URL, a failure or findings are long', () => {
-    const findings = Array.from({ length: 100 }, (_, i) => finding(`/${'x'.repeat(1000)}${i}`));
-    const members = { ...withUrl(`/${'x'.repeat(50_000)}`), failure: 'y'.repeat(50_000) };
-    expect(line(format, { ...members, verdict: verdict({ findings, omitted: 7 }) }).length).toBeLessThan(
-      4000,
-    );
-  });
+it('lines for people stay short where a URL, a failure or findings are long', () => {
+  const findings = Array.from({ length: 100 }, (_, i) => finding(`/${'x'.repeat(1000)}${i}`));
+  const members = { ...withUrl(`/${'x'.repeat(50_000)}`), failure: 'y'.repeat(50_000) };
+  expect(line('text', { ...members, verdict: verdict({ findings, omitted: 7 }) }).length).toBeLessThan(4000);
 });
 
 it('writes the lines of one turn together, and none when it is off', async () => {
   const written: string[] = [];
-  const log = createAccessLog('text', DEFAULT_REDACTION, (text) => written.push(text));
+  const log = createAccessLog('text', entryOf, (text) => written.push(text));
   for (let i = 0; i < 2; i++) log.finished(finished());
   expect(written).toEqual([]);
   await setImmediate();
@@ -158,7 +153,7 @@ it('writes the lines of one turn together, and none when it is off', async () =>
   log.flush();
   await setImmediate();
   expect(written).toHaveLength(2);
-  const off = createAccessLog('off', DEFAULT_REDACTION, () => expect.unreachable());
+  const off = createAccessLog('off', entryOf, () => expect.unreachable());
   off.finished(finished());
   off.flush();
 });

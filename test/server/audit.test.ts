@@ -1,12 +1,13 @@
 import { mkdirSync, readFileSync, renameSync, rmdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import type { AuditLine } from '../../src/model/audit.ts';
 import type { Effect } from '../../src/model/effect.ts';
 import type { Verdict } from '../../src/model/finding.ts';
 import { DEFAULT_REDACTION } from '../../src/recordings/redact/redaction.ts';
 import { Audit } from '../../src/server/audit.ts';
+import { type Entry, entriesBy } from '../../src/server/entry.ts';
 import { finished } from '../support/finished-exchange.ts';
+import { gate } from '../support/gate.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const BLOCKED: Verdict = { outcome: 'block', findings: [], omitted: 0, status: 422 };
@@ -15,16 +16,16 @@ function newAudit() {
   const file = join(temporaryFolder(), 'audit.jsonl');
   const notices: string[] = [];
   const audit = new Audit({
-    ...{ file, redaction: DEFAULT_REDACTION, forwards: true },
+    ...{ file, entryOf: entriesBy(gate(), DEFAULT_REDACTION, true) },
     notice: (text) => notices.push(text),
   });
   const add = (verdict: Verdict, effects: readonly Effect[] = []) =>
-    audit.finished(finished({ verdict, audited: { client: '10.0.3.7', record: undefined, effects } }));
+    audit.finished(finished({ verdict, effects }));
   const lines = () =>
     readFileSync(file, 'utf8')
       .split('\n')
       .slice(0, -1)
-      .map((line) => JSON.parse(line) as AuditLine);
+      .map((line) => JSON.parse(line) as Entry);
   return { file, audit, add, lines, notices };
 }
 
@@ -40,7 +41,7 @@ it('cuts what is very long, and says how much was left out', () => {
   const added = Array.from({ length: 103 }, () => ({ kind: 'language-added', name: 'GO' }) as const);
   add({ ...BLOCKED, findings: [finding], omitted: 7 }, added);
   const [line] = lines();
-  expect([line?.findings[0]?.pointer.length, line?.findings[0]?.message.length]).toEqual([501, 501]);
+  expect([line?.findings?.[0]?.pointer.length, line?.findings?.[0]?.message.length]).toEqual([501, 501]);
   expect(line).toMatchObject({ findingsOmitted: 7, effectsOmitted: 3 });
 });
 

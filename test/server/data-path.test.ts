@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { afterEach, expect, it } from 'vitest';
 import { DEFAULT_REDACTION } from '../../src/recordings/redact/redaction.ts';
 import { createDataPath, type DataPathOptions } from '../../src/server/data-path.ts';
-import type { FinishedExchange } from '../../src/server/finished-exchange.ts';
+import type { FinishedExchange } from '../../src/server/exchange.ts';
 import { Sessions } from '../../src/server/sessions.ts';
 import type { Answer, Upstream, UpstreamRequest } from '../../src/upstreams/upstream.ts';
 import { FEATURE_URL, gate, guarding, guardOf } from '../support/gate.ts';
@@ -19,6 +19,12 @@ const answerOf = (status: number, body: Answer['body'], headers: string[] = []):
   ...{ status, message: '', headers, body, from: 'target' },
 });
 
+const NO_FAULTS: DataPathOptions['faults'] = {
+  choose: () => undefined,
+  answer: () => expect.unreachable(),
+  delay: () => expect.unreachable(),
+};
+
 let server: Server | undefined;
 afterEach(async () => {
   if (server) await closeServer(server);
@@ -29,14 +35,13 @@ async function serve(handle: Upstream['handle'], options: Partial<DataPathOption
   server = createServer(
     createDataPath({
       ...guarding(gate()),
-      faults: { choose: () => undefined, wait: async () => undefined },
+      faults: NO_FAULTS,
       clientTimeout: 60_000,
       timeout: 30_000,
-      sessions: new Sessions(0),
+      sessions: new Sessions(),
       redaction: DEFAULT_REDACTION,
       nextId: () => 1,
       onFinished: () => undefined,
-      isAudited: false,
       upstream: { handle, close: async () => undefined },
       ...options,
     }),
@@ -55,22 +60,6 @@ it('gives the upstream the bytes that were judged, their value, and the session'
   expect(status).toBe(204);
   expect(given[0]?.body?.toString()).toBe('{"name": "a"}');
   expect(given[0]).toMatchObject({ json: { name: 'a' }, session: { name: 'a b/' } });
-});
-
-it('ends no session that has a request on its way', async () => {
-  const ended: string[] = [];
-  const sessions = new Sessions(0, { end: ({ name }) => ended.push(name) });
-  const handle: Upstream['handle'] = ({ session }) => {
-    sessions.end(session.name);
-    expect(ended).toEqual([]);
-    return answerOf(204, Buffer.alloc(0));
-  };
-  const origin = await serve(handle, { sessions });
-  expect((await fetch(`${origin}/any`, { headers: { 'Patchgate-Session': 'a' } })).status).toBe(204);
-  expect(ended).toEqual(['a']);
-  const refused = await fetch(origin, { method: 'POST', body: 'x', headers: { 'Patchgate-Session': '..' } });
-  expect(refused.status).toBe(400);
-  expect(await refused.json()).toMatchObject({ type: 'urn:patchgate:problem:malformed-request' });
 });
 
 it('answers a request on which an upstream throws, and keeps no other waiting', async () => {
@@ -103,13 +92,13 @@ it('answers a request on which an upstream throws, and keeps no other waiting', 
 it('has told that an exchange is over before the client can have the whole answer', async () => {
   const told: unknown[] = [];
   let written = () => 0;
-  const onFinished: DataPathOptions['onFinished'] = ({ verdict, response, audited }) =>
-    told.push([verdict?.outcome, response?.status, written(), audited?.hasPassed]);
+  const onFinished: DataPathOptions['onFinished'] = ({ verdict, response, isSent }) =>
+    told.push([verdict?.outcome, response?.status, written(), isSent]);
   const handle: Upstream['handle'] = ({ url }) => {
     const bytes = Buffer.from('{}');
     return answerOf(200, url.endsWith('8') ? bytes : Readable.from([bytes]), ['Content-Length', '2']);
   };
-  const origin = await serve(handle, { onFinished, isAudited: true });
+  const origin = await serve(handle, { onFinished });
   server?.prependListener('request', ({ socket }) => {
     const before = socket.bytesWritten;
     written = () => socket.bytesWritten - before;

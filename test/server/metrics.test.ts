@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { FinishedExchange } from '../../src/server/finished-exchange.ts';
+import type { FinishedExchange } from '../../src/server/exchange.ts';
 import { Metrics, type RunNumbers } from '../../src/server/metrics.ts';
 import { finding, finished, verdict } from '../support/finished-exchange.ts';
 

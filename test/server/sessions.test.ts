@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
   isSessionPath,
   SESSIONS_AT_MOST,
@@ -9,75 +9,33 @@ import {
 } from '../../src/server/sessions.ts';
 import { refusal } from '../support/errors.ts';
 
-afterEach(() => {
-  vi.useRealTimers();
-});
-
 /** What the sessions say of their beginnings and ends: `+a`, `-a`. */
-function begin(idle = 0) {
+function begin() {
   const said: string[] = [];
-  const sessions = new Sessions(idle, {
+  const sessions = new Sessions({
     start: ({ name }) => said.push(`+${name}`),
     end: ({ name }) => said.push(`-${name}`),
   });
-  return {
-    sessions,
-    said,
-    use: (name: string, now?: number) => sessions.leave(sessions.enter(name, now), now),
-  };
+  return { sessions, said };
 }
 
 it('a session begins with its first request, and is another one when it begins again', () => {
   const { sessions, said } = begin();
   const first = sessions.enter('a');
   expect(sessions.enter('a')).toBe(first);
-  expect(first).toMatchObject({ name: 'a', inFlight: 2 });
-  for (let i = 0; i < 2; i++) sessions.leave(first);
   sessions.end('a');
   expect(sessions.enter('a').id).not.toBe(first.id);
   const before = sessions.default.id;
-  sessions.end('');
-  expect(sessions.default.id).not.toBe(before);
-  expect(said).toEqual(['+', '+a', '-a', '+a', '+', '-']);
-});
-
-it('is kept until its last request is over, though it has ended', () => {
-  const { sessions, said } = begin();
-  const old = sessions.enter('a');
   sessions.endAll();
-  const other = sessions.enter('a');
-  sessions.leave(old);
-  sessions.leave(other);
-  expect(said).toEqual(['+', '+a', '+', '-', '+a', '-a']);
-  expect(sessions.get('a')).toBe(other);
+  expect(sessions.enter('').id).not.toBe(before);
+  expect(said).toEqual(['+', '+a', '-a', '+a', '+', '-', '-a']);
 });
 
-it('too many end the longest unused one, and are refused where all are busy, but for the default one', () => {
-  const { sessions, said, use } = begin();
-  for (let i = 0; i < SESSIONS_AT_MOST; i++) use(`s${i}`, 1000 + i);
-  use('s0', 5000);
-  use('one more', 5000);
+it('too many end the one whose last request is the longest ago', () => {
+  const { sessions, said } = begin();
+  for (let i = 0; i < SESSIONS_AT_MOST; i++) sessions.enter(`s${i}`);
+  for (const name of ['s0', '', 'one more']) sessions.enter(name);
   expect(said.filter((text) => text.startsWith('-'))).toEqual(['-s1']);
-  for (const { name } of sessions.list()) sessions.enter(name);
-  expect(refusal('overloaded', () => sessions.enter('x'))).toContain('1000 sessions');
-  sessions.enter('');
-});
-
-it('one that nobody uses ends in a while, never one that is in use, nor the default one', () => {
-  vi.useFakeTimers({ now: 0 });
-  const { sessions, said, use } = begin(100);
-  use('');
-  use('a');
-  const busy = sessions.enter('busy');
-  vi.advanceTimersByTime(99);
-  expect(said).toEqual(['+', '+a', '+busy']);
-  vi.advanceTimersByTime(1000);
-  expect(said.slice(3)).toEqual(['-a']);
-  sessions.leave(busy);
-  vi.advanceTimersByTime(200);
-  expect(said.slice(3)).toEqual(['-a', '-busy']);
-  sessions.close();
-  expect(vi.getTimerCount()).toBe(0);
 });
 
 describe('the header', () => {

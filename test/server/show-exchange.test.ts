@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_REDACTION } from '../../src/recordings/redact/redaction.ts';
-import { bodyToShow, type FinishedExchange } from '../../src/server/finished-exchange.ts';
+import { bodyToShow, type FinishedExchange } from '../../src/server/exchange.ts';
 import { type ShownBody, showExchange } from '../../src/server/show-exchange.ts';
 import { finished, verdict } from '../support/finished-exchange.ts';
 

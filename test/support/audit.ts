@@ -1,8 +1,8 @@
-import type { AuditLine } from '../../src/model/audit.ts';
+import type { Entry } from '../../src/server/entry.ts';
 
 /** A line as the gate writes it, without its end: a PATCH that passed with an error (`--validation warn`). */
-export function auditLine(members: Partial<AuditLine> = {}): string {
-  const line: AuditLine = {
+export function auditLine(members: Partial<Entry> = {}): string {
+  const line = {
     audit: 1,
     time: '2026-11-23T05:00:00.000Z',
     client: '127.0.0.1',

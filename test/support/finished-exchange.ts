@@ -1,5 +1,5 @@
 import type { Finding, Verdict } from '../../src/model/finding.ts';
-import { bodyToShow, type FinishedExchange } from '../../src/server/finished-exchange.ts';
+import { bodyToShow, type FinishedExchange } from '../../src/server/exchange.ts';
 
 export function finding(pointer: string, members: Partial<Finding> = {}): Finding {
   return {
@@ -35,7 +35,6 @@ export function finished(members: Partial<FinishedExchange> = {}): FinishedExcha
       headers: ['Content-Type', 'application/json'],
       body: bodyToShow(Buffer.from('{"ok":true}')),
     },
-    failure: undefined,
     ...members,
   };
 }

@@ -1,10 +1,10 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { DEFAULT_REDACTION } from '../../src/recordings/redact/redaction.ts';
-import { Exchange } from '../../src/server/exchange.ts';
+import { attempt, gone } from '../../src/server/answer.ts';
+import { newExchange } from '../../src/server/exchange.ts';
 import { Sessions, takeSession } from '../../src/server/sessions.ts';
 import { readBytes } from '../../src/upstreams/bodies.ts';
-import type { Session } from '../../src/upstreams/session.ts';
 import type { Upstream } from '../../src/upstreams/upstream.ts';
 
 export interface ServedUpstream {
@@ -12,7 +12,7 @@ export interface ServedUpstream {
   port: number;
   /** What the server says of each request when it is over: undefined, or what went wrong. */
   ends: (string | undefined)[];
-  /** Those that requests were of; none ends by itself. */
+  /** Those that requests were of. */
   sessions: Sessions;
   close(): Promise<void>;
 }
@@ -24,19 +24,19 @@ export interface ServedUpstream {
  */
 export async function serveUpstream(upstream: Upstream, judged = false): Promise<ServedUpstream> {
   const ends: (string | undefined)[] = [];
-  const sessions = new Sessions(0);
+  const sessions = new Sessions();
   const server = createServer((req, res) => {
     const head = { method: req.method as string, url: req.url as string, headers: req.rawHeaders };
     const pass = (body: Buffer | undefined) => {
-      const exchange = new Exchange(req, res, {
-        ...{ sessions, redaction: DEFAULT_REDACTION, nextId: () => 1 },
+      const exchange = newExchange(req, res, {
+        ...{ redaction: DEFAULT_REDACTION, nextId: () => 1 },
         onFinished: ({ failure }) => ends.push(failure),
       });
-      exchange.enter(takeSession(head.url, head.headers));
-      exchange.begin();
-      const session = exchange.session as Session;
+      exchange.client.onGone = () => gone(exchange);
+      exchange.handedOnAfterMs = 0;
+      const session = sessions.enter(takeSession(head.url, head.headers).name);
       const request = { ...head, body, json: undefined, stream: req, session };
-      exchange.attempt(() => upstream.handle(request, exchange.signal));
+      attempt(exchange, () => upstream.handle(request, exchange.client.signal));
     };
     if (judged) readBytes(req, 1024 * 1024, (bytes) => pass(bytes === 'too-large' ? undefined : bytes));
     else pass(undefined);

@@ -1,8 +1,8 @@
 import { setMaxListeners } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { PatchgateError } from '../../errors.ts';
-import type { Approvals } from '../../guard/approvals.ts';
-import type { ExchangeList } from '../exchange-list.ts';
+import { PatchgateError } from '../errors.ts';
+import type { Approvals } from '../guard/approvals.ts';
+import type { ExchangeList } from './exchange-list.ts';
 
 const SUBSCRIBERS_AT_MOST = 64;
 /** Bytes that may wait for a subscriber; who reads more slowly than that is cut off. */

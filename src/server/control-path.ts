@@ -1,5 +1,5 @@
-import { belowMatcher } from '../../contract/loose-path.ts';
-import { splitTarget } from '../../http/http.ts';
+import { belowMatcher } from '../contract/loose-path.ts';
+import { splitTarget } from '../http/http.ts';
 
 /** Below it are Patchgate's own answers; nothing of it is forwarded. */
 export const CONTROL_ROOT = '/__patchgate';

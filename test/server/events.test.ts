@@ -2,12 +2,12 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { connect } from 'node:net';
 import { afterEach, expect, it } from 'vitest';
-import { DEFAULT_REDACTION } from '../../../src/recordings/redact/redaction.ts';
-import { createEvents } from '../../../src/server/control/events.ts';
-import { ExchangeList } from '../../../src/server/exchange-list.ts';
-import { finished } from '../../support/finished-exchange.ts';
-import { RawConnection } from '../../support/raw.ts';
-import { closeServer, listen } from '../../support/serve-upstream.ts';
+import { DEFAULT_REDACTION } from '../../src/recordings/redact/redaction.ts';
+import { createEvents } from '../../src/server/events.ts';
+import { ExchangeList } from '../../src/server/exchange-list.ts';
+import { finished } from '../support/finished-exchange.ts';
+import { RawConnection } from '../support/raw.ts';
+import { closeServer, listen } from '../support/serve-upstream.ts';
 
 let server: Server;
 afterEach(() => closeServer(server));

@@ -5,8 +5,8 @@ import { afterEach, expect, it } from 'vitest';
 import { PatchgateError } from '../../src/errors.ts';
 import type { Finding } from '../../src/model/finding.ts';
 import { DEFAULT_REDACTION } from '../../src/recordings/redact/redaction.ts';
-import { Exchange, findingsHeader, redactError, type Step } from '../../src/server/exchange.ts';
-import { Sessions } from '../../src/server/sessions.ts';
+import { attempt, findingsHeader, redactError, type Step } from '../../src/server/answer.ts';
+import { newExchange } from '../../src/server/exchange.ts';
 import { listen } from '../support/serve-upstream.ts';
 
 let close: (() => void) | undefined;
@@ -15,12 +15,11 @@ afterEach(() => close?.());
 /** The port of a server that answers each request as `answer` has it. */
 async function serve(answer: (res: ServerResponse) => Step): Promise<number> {
   const server = createServer((req, res) => {
-    const exchange = new Exchange(req, res, {
-      ...{ sessions: new Sessions(0), redaction: DEFAULT_REDACTION },
-      ...{ nextId: () => 1, onFinished: () => undefined },
+    const exchange = newExchange(req, res, {
+      ...{ redaction: DEFAULT_REDACTION, nextId: () => 1, onFinished: () => undefined },
     });
     exchange.verdict = { outcome: 'pass', findings: [finding('/environments')], omitted: 0 };
-    exchange.attempt(() => answer(res));
+    attempt(exchange, () => answer(res));
   });
   close = () => server.close().closeAllConnections();
   return listen(server);

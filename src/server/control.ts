@@ -2,27 +2,27 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { setImmediate } from 'node:timers/promises';
 import express, { type ErrorRequestHandler, type Request, type Response } from 'express';
-import { messageOf, PatchgateError } from '../../errors.ts';
-import type { Gate, GateRequest } from '../../gate/gate.ts';
-import { type Approvals, type Decided, noApproval } from '../../guard/approvals.ts';
-import type { Guard } from '../../guard/guard.ts';
-import { REQUEST_MEMBERS, readDescribedRequest } from '../../http/described-request.ts';
-import { isObject } from '../../json/json.ts';
-import type { ApprovalStatus } from '../../model/approval.ts';
-import type { FaultsGiven } from '../../model/fault.ts';
-import { redactJson, redactText } from '../../recordings/redact/redact.ts';
-import type { Redaction } from '../../recordings/redact/redaction.ts';
-import { SESSION_HEADER } from '../../upstreams/session.ts';
-import type { NamedTokens } from '../access.ts';
-import type { Audit } from '../audit.ts';
-import type { ExchangeList } from '../exchange-list.ts';
-import type { FaultsOfRun } from '../faults/faults.ts';
-import type { Handler } from '../handler.ts';
-import { problemOfError, sendProblem } from '../problem.ts';
-import { type Sessions, sessionNameOf } from '../sessions.ts';
-import type { ShownExchange } from '../show-exchange.ts';
+import { messageOf, PatchgateError } from '../errors.ts';
+import type { Gate, GateRequest } from '../gate/gate.ts';
+import { type Approvals, type Decided, noApproval } from '../guard/approvals.ts';
+import type { Guard } from '../guard/guard.ts';
+import { REQUEST_MEMBERS, readDescribedRequest } from '../http/described-request.ts';
+import { isObject } from '../json/json.ts';
+import type { ApprovalStatus } from '../model/approval.ts';
+import { redactJson, redactText } from '../recordings/redact/redact.ts';
+import type { Redaction } from '../recordings/redact/redaction.ts';
+import type { FaultsGiven } from '../settings/faults.ts';
+import { SESSION_HEADER } from '../upstreams/session.ts';
+import type { NamedTokens } from './access.ts';
+import type { Audit } from './audit.ts';
 import { CONTROL_ROOT } from './control-path.ts';
 import { createEvents } from './events.ts';
+import type { ExchangeList } from './exchange-list.ts';
+import type { Faults } from './faults.ts';
+import type { Handler } from './handler.ts';
+import { problemOfError, sendProblem } from './problem.ts';
+import { type Sessions, sessionNameOf } from './sessions.ts';
+import type { ShownExchange } from './show-exchange.ts';
 
 export interface ControlDeps {
   gate: Gate;
@@ -33,7 +33,7 @@ export interface ControlDeps {
   run: {
     exchanges: ExchangeList;
     sessions: Sessions;
-    faults: FaultsOfRun;
+    faults: Faults;
     redaction: Redaction;
     audit: Pick<Audit, 'decided'> | undefined;
     /** With `trouble`, the status is `degraded`. */

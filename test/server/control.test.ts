@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { BAD_PROJECT, PROJECT_PATH } from '../../support/e2e-bodies.ts';
-import { type InProcess, startGate } from '../../support/in-process.ts';
-import { patch } from '../../support/service.ts';
+import { BAD_PROJECT, PROJECT_PATH } from '../support/e2e-bodies.ts';
+import { type InProcess, startGate } from '../support/in-process.ts';
+import { patch } from '../support/service.ts';
 
 let gate: InProcess;
 beforeEach(async () => {
@@ -240,7 +240,7 @@ describe('faults', () => {
 
   it('are refused with what is wrong', async () => {
     expect(await refused('PUT faults', { body: ['updateProjct reset'] })).toMatch(
-      /^400 .*no operation updateProjct/,
+      /^400 .*no operation or method updateProjct/,
     );
     expect(await refused('PUT faults?session=.', { body: [] })).toMatch(/^400 .*no session of that name/);
   });

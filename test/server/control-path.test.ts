@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { isControlPath } from '../../../src/server/control/control-path.ts';
+import { isControlPath } from '../../src/server/control-path.ts';
 
 it.each([
   ...[

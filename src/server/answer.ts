@@ -1,0 +1,191 @@
+import type { OutgoingMessage } from 'node:http';
+import type { Readable } from 'node:stream';
+import { PatchgateError } from '../errors.ts';
+import { atEndOfTurn } from '../http/end-of-turn.ts';
+import { header } from '../http/http.ts';
+import type { JsonObject } from '../json/json.ts';
+import type { Finding } from '../model/finding.ts';
+import { redactJson, redactText } from '../recordings/redact/redact.ts';
+import type { Redaction } from '../recordings/redact/redaction.ts';
+import { type Answer, STOPPED } from '../upstreams/upstream.ts';
+import { resetConnection } from './connections.ts';
+import { BodyKeeper, bodyToShow, type Exchange } from './exchange.ts';
+import { type GateAnswer, ownFault, problemOfError } from './problem.ts';
+
+/** What a step of the data path comes to; undefined: it waits for the client. */
+export type Step = Answer | GateAnswer | undefined | Promise<Answer | GateAnswer | undefined>;
+
+/** Answers that never have a body (RFC 9110 15.3.5, 15.4.5). */
+const BODILESS: ReadonlySet<number> = new Set([204, 304]);
+
+/** Takes a step, and writes its answer. What throws is one, too, and keeps no other request from going on. */
+export function attempt(x: Exchange, step: () => Step): void {
+  try {
+    const answer = step();
+    if (answer instanceof Promise)
+      answer.then((given) => write(x, given)).catch((error: unknown) => fail(x, error));
+    else write(x, answer);
+  } catch (error) {
+    fail(x, error);
+  }
+}
+
+/** The client is gone. */
+export function gone(x: Exchange): void {
+  if (x.isOver) return;
+  x.flow?.destroy();
+  const how =
+    x.handedOnAfterMs === undefined
+      ? 'the client broke off its request'
+      : 'the client went away before the response was complete';
+  finish(x, x.client.isCutByStop ? STOPPED : how);
+}
+
+/** Not a byte goes out: the connection is reset. */
+export function reset(x: Exchange): void {
+  if (x.isOver) return;
+  finish(x, 'the connection was reset by a fault');
+  if (x.res.socket) resetConnection(x.res.socket);
+}
+
+/** Ends what is at work for a client that is too slow. What has begun to be answered is cut off. */
+export function giveUp(x: Exchange, error: PatchgateError): void {
+  if (x.isOver || x.res.headersSent) {
+    x.req.destroy();
+    return;
+  }
+  x.res.shouldKeepAlive = false;
+  fail(x, error);
+  x.client.abort();
+}
+
+function write(x: Exchange, answer: Answer | GateAnswer | undefined): void {
+  if (!answer) return;
+  const { body, from } = answer;
+  if (x.isOver) {
+    if (!Buffer.isBuffer(body)) body.destroy();
+    return;
+  }
+  writeHead(x, answer);
+  if (!Buffer.isBuffer(body)) {
+    stream(x, body);
+    return;
+  }
+  const { failure, shown = body } = answer as GateAnswer;
+  finish(x, failure, shown);
+  if (from !== 'gate') {
+    atEndOfTurn(() => endWith(x.res, body));
+    return;
+  }
+  // At once: what else comes on the connection may be its end.
+  x.res.end(body);
+  // Node waits until a body that is being read is read on, and a client that sends all of it first would, too.
+  x.req.unpipe().resume();
+}
+
+function writeHead(x: Exchange, { status, message, headers, from }: Answer): void {
+  const { res, verdict } = x;
+  const isNoted = verdict && verdict.findings.length > 0 && verdict.outcome !== 'block';
+  const onWire = isNoted ? [...headers, 'Patchgate-Findings', findingsHeader(verdict.findings)] : headers;
+  // A status that Node has no words for keeps those that the target gave.
+  if (message === '') res.writeHead(status, onWire as string[]);
+  else res.writeHead(status, message, onWire as string[]);
+  x.response = { status, headers, body: undefined };
+  x.answeredBy = from;
+}
+
+function stream(x: Exchange, body: Readable): void {
+  const { res } = x;
+  const response = x.response as NonNullable<Exchange['response']>;
+  const length = header(response.headers, 'content-length');
+  const keeper = new BodyKeeper();
+  let missing = length === undefined ? Number.POSITIVE_INFINITY : Number(length);
+  let last: Buffer | undefined;
+  x.flow = body;
+  response.body = keeper;
+  // A stream's head must not wait for its first event. One of known length goes out together with its first bytes.
+  if (!BODILESS.has(response.status) && length === undefined) res.flushHeaders();
+  res.on('drain', () => body.resume());
+  body.on('data', (chunk: Buffer) => {
+    keeper.add(chunk);
+    missing -= chunk.length;
+    // What completes the answer is not written before all is said.
+    if (missing <= 0) last = chunk;
+    else if (!res.write(chunk)) body.pause();
+  });
+  body.on('end', () => {
+    if (x.isOver) return;
+    finish(x, undefined);
+    atEndOfTurn(() => res.end(last));
+  });
+  body.on('error', (error) => fail(x, error));
+  if (body.errored) fail(x, body.errored);
+}
+
+function fail(x: Exchange, thrown: unknown): void {
+  if (x.isOver) return;
+  const error = redactError(thrown instanceof PatchgateError ? thrown : ownFault(thrown), x.run.redaction);
+  if (!x.response) {
+    write(x, { ...problemOfError(error), failure: error.message });
+    return;
+  }
+  // To a client of HTTP/1.0 that knows no length, the end of the connection is that of the body: only a reset is seen.
+  const { socket, chunkedEncoding } = x.res;
+  const endsWithConnection = !chunkedEncoding && header(x.response.headers, 'content-length') === undefined;
+  if (endsWithConnection && socket) resetConnection(socket);
+  else x.res.destroy();
+  finish(x, error.message);
+}
+
+/** @param body of the response, where it was in hand whole */
+function finish(x: Exchange, failure: string | undefined, body?: Buffer): void {
+  x.isOver = true;
+  // What still holds this would hold one request after the other by it, and the garbage collector pays: half of a replay.
+  x.client.onGone = undefined;
+  if (failure !== undefined) x.req.unpipe().resume();
+  x.failure = failure;
+  x.durationMs = performance.now() - x.started;
+  if (x.body) x.requestBody = bodyToShow(x.body);
+  if (body && x.response) x.response.body = bodyToShow(body);
+  x.run.onFinished(x);
+}
+
+/** Bytes of a body that cost less to be copied than to be written as a second piece. */
+const SHORT = 16_384;
+
+/** Ends a message whose head is there. A short body goes out in one piece with it. */
+function endWith(message: OutgoingMessage, body: Buffer): void {
+  if (body.length === 0) message.end();
+  else if (body.length <= SHORT) message.end(body.toString('latin1'), 'latin1');
+  else message.end(body);
+}
+
+const LONGEST_HEADER = 4096;
+
+/**
+ * The value of `Patchgate-Findings`: `[{"rule":"…","severity":"…","pointer":"…"}]`. Always valid JSON, in ASCII, of at
+ * most 4 KiB: the first findings that fit, each of them whole.
+ */
+export function findingsHeader(findings: readonly Finding[]): string {
+  let items = '';
+  for (const { rule, severity, pointer } of findings) {
+    // JSON itself escapes what is below a space.
+    const item = JSON.stringify({ rule, severity, pointer }).replace(
+      /[\x7f-\uffff]/g,
+      (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+    );
+    if (items.length + item.length + 3 > LONGEST_HEADER) break;
+    items += items === '' ? item : `,${item}`;
+  }
+  return `[${items}]`;
+}
+
+/** The same error, with nothing in its text and details that is to be hidden: they may quote the request. */
+export function redactError(error: PatchgateError, redaction: Redaction): PatchgateError {
+  const { code, message, hint, details } = error;
+  return new PatchgateError(code, redactText(message, redaction), {
+    cause: error,
+    ...(hint && { hint: redactText(hint, redaction) }),
+    ...(details && { details: redactJson(details as JsonObject, redaction) as JsonObject }),
+  });
+}

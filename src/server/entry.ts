@@ -1,0 +1,55 @@
+import type { Gate } from '../gate/gate.ts';
+import { decisiveEffects } from '../guard/decisive-effects.ts';
+import { splitTarget } from '../http/http.ts';
+import { redactText, redactUrl } from '../recordings/redact/redact.ts';
+import type { Redaction } from '../recordings/redact/redaction.ts';
+import { shortened } from '../reporters/wording.ts';
+import type { FinishedExchange } from './exchange.ts';
+
+/** One request in a line, redacted: for the access log and the audit. docs/reference/formats.md names the members. */
+export type Entry = ReturnType<EntryOf>;
+export type EntryOf = ReturnType<typeof entriesBy>;
+
+const PATH_LENGTH = 2048;
+const TEXT_LENGTH = 500;
+
+/** @param forwards what passes may reach the target: not all of it is answered by a recording */
+export function entriesBy(
+  gate: Pick<Gate, 'recordOf' | 'recordAt'>,
+  redaction: Redaction,
+  forwards: boolean,
+) {
+  const clean = (text: string) => shortened(redactText(text, redaction), TEXT_LENGTH);
+  return (x: FinishedExchange) => {
+    const { request, match, verdict, effects = [], answeredBy, response, failure } = x;
+    const url = shortened(redactUrl(request.url, redaction), PATH_LENGTH);
+    const { path, query } = splitTarget(url);
+    const record = verdict && (match ? gate.recordOf(match) : gate.recordAt(request.url));
+    const isOfRecording = answeredBy === 'recording' || (answeredBy === 'gate' && response?.status === 501);
+    return {
+      time: new Date(x.startedAt).toISOString(),
+      client: x.client?.address,
+      session: x.session?.name ? clean(x.session.name) : undefined,
+      method: request.method,
+      path,
+      query: query || undefined,
+      operation: verdict?.operation,
+      record: record && { ...record, id: clean(record.id), account: clean(record.account) },
+      verdict: verdict?.outcome,
+      findings: verdict?.findings.map(({ rule, severity, pointer, message }) => {
+        const [place, text] = [shortened(pointer, TEXT_LENGTH), shortened(message, TEXT_LENGTH)];
+        return { rule, severity, pointer: place, message: text };
+      }),
+      findingsOmitted: verdict?.omitted || undefined,
+      ...(effects.length > 0 && decisiveEffects(effects, redaction)),
+      approved: x.isApproved ?? false,
+      unguarded: x.unguarded,
+      approval: x.approval,
+      forwarded: forwards && x.isSent === true && !isOfRecording,
+      answeredBy,
+      status: response?.status,
+      failure: failure === undefined ? undefined : clean(failure),
+      fault: x.fault,
+    };
+  };
+}
