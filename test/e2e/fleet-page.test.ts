@@ -1,16 +1,17 @@
 // @module-tag postgres
 // @module-tag nginx
 /** The files and commands of docs/fleet.md, run without containers. */
-import { mkdirSync, readFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { ROOT, runProgram, startBinary } from '../support/binary.ts';
-import { startNginx } from '../support/nginx.ts';
-import { startPostgres } from '../support/postgres.ts';
+import { cleanUpLater } from '../support/clean-up.ts';
+import { asPostgres, folderOfPostgres, startPostgres } from '../support/postgres.ts';
 import { RawConnection } from '../support/raw.ts';
-import { startTarget } from '../support/target.ts';
+import { freePort, startTarget } from '../support/target.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const page = readFileSync(join(ROOT, 'docs/fleet.md'), 'utf8');
@@ -19,6 +20,50 @@ function fileOfPage(name: string): string {
   const file = new RegExp(`^cat > ${name} <<'END'\\n(.*?)^END$`, 'ms').exec(page)?.[1];
   if (file === undefined) throw new Error(`the page writes no file ${name}`);
   return file;
+}
+
+/**
+ * @param site what stands in its `http { }`, listening on 4010
+ * @param addresses in the place of the names of containers: `gate-1:4010`
+ * @returns its URL
+ */
+async function startNginx(site: string, addresses: Readonly<Record<string, string>>): Promise<string> {
+  const folder = folderOfPostgres();
+  const port = await freePort();
+  let text = site.replace('listen 4010', `listen 127.0.0.1:${port}`);
+  for (const [name, address] of Object.entries(addresses)) text = text.replaceAll(name, address);
+  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
+    .map((name) => `${name}_temp_path ${join(folder, name)};`)
+    .join('\n');
+  const config = join(folder, 'nginx.conf');
+  writeFileSync(
+    config,
+    `daemon off;\npid ${join(folder, 'pid')};\nerror_log stderr;\nevents {}\nhttp {\naccess_log off;\n${temporary}\n${text}}\n`,
+  );
+  const nginx = spawn('sh', ['-c', `PATH=$PATH:/usr/sbin exec nginx -e stderr -c ${config}`], {
+    ...asPostgres(),
+    cwd: folder,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  let said = '';
+  nginx.stderr.setEncoding('utf8').on('data', (piece: string) => {
+    said += piece;
+  });
+  const ended = new Promise((resolve) => nginx.once('exit', resolve));
+  cleanUpLater(async () => {
+    nginx.kill('SIGTERM');
+    await ended;
+  });
+  const url = `http://127.0.0.1:${port}`;
+  for (;;) {
+    try {
+      await (await fetch(url)).arrayBuffer();
+      return url;
+    } catch {
+      if (nginx.exitCode !== null) throw new Error(`nginx did not start: ${said}`);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  }
 }
 
 describe('nginx of the page', { tags: 'slow' }, () => {

@@ -2,9 +2,9 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { vi } from 'vitest';
 import { cleanUpLater } from './clean-up.ts';
 import { asPostgres, folderOfPostgres, rowsOf } from './postgres.ts';
-import { soon } from './soon.ts';
 import { freePort } from './target.ts';
 
 /** @returns the URL of the same database through it */
@@ -38,10 +38,11 @@ export async function startPgbouncer(url: string): Promise<string> {
   });
   const through = new URL(url);
   through.port = String(port);
-  await soon(() => {
+  const look = () => {
     if (bouncer.exitCode !== null) throw new Error('pgbouncer did not start');
     return rowsOf(through.href, 'SELECT 1');
-  });
+  };
+  await vi.waitFor(look, { timeout: 30_000 });
   return through.href;
 }
 
