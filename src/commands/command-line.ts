@@ -29,6 +29,16 @@ const load = {
   demo: async () => (await import('./demo.ts')).demo,
 };
 
+/** Of each group: what to type, and what that does. */
+const EXAMPLES = {
+  approvals: { list: 'what waits, with its id', 'approve 3f9a2c1b': 'at the gate of this machine' },
+  recordings: { list: 'what there is', 'show checkout': 'one line for each exchange' },
+  contract: {
+    'import api.yaml --out contract': 'then: proxy URL --contract contract',
+    'import api.yaml --out c --methods PATCH': 'nothing but PATCHes',
+  },
+};
+
 export const COMMANDS: CommandModule[] = [
   command('proxy [target]', 'The gate in front of a real service', load.proxy),
   command('replay', 'Answers from a recording, without the service', load.replay),
@@ -36,12 +46,12 @@ export const COMMANDS: CommandModule[] = [
   command('exec [command..]', 'Runs a command, such as a test suite, against a recording', load.exec),
   command('check [inputs..]', 'Judges bodies, recordings and HTTP archives', load.check),
   command('plan <body>', 'Says what a PATCH of a project would create, delete and replace', load.plan),
-  group('approvals', 'Decides on PATCHes that a running gate has stopped', [
+  group('approvals', 'Decides on PATCHes that a running gate has stopped', EXAMPLES.approvals, [
     command('list', 'Lists what waits for a decision', load.approvals),
     command('approve <id>', 'Lets a PATCH pass once', load.approve),
     command('decline <id>', 'Says no to it', load.decline),
   ]),
-  group('recordings', 'Lists, shows, prunes, scrubs, imports and exports recordings', [
+  group('recordings', 'Lists, shows, prunes, scrubs, imports and exports recordings', EXAMPLES.recordings, [
     command('list', 'One line for each recording', load.recordings),
     command('show <name> [numbers..]', 'Lists exchanges, or shows some in full', load.show),
     command('scrub [names..]', 'Redacts what is still secret in recordings', load.scrub),
@@ -49,7 +59,7 @@ export const COMMANDS: CommandModule[] = [
     command('import <files..>', 'Records what HTTP archives (HAR) hold, redacted', load.importHar),
     command('export <name>', 'Writes a recording as an HTTP archive (HAR)', load.exportHar),
   ]),
-  group('contract', 'Makes a contract of an OpenAPI document, for any other API', [
+  group('contract', 'Makes a contract of an OpenAPI document, for any other API', EXAMPLES.contract, [
     command('import <document>', 'Makes a contract of an OpenAPI document', load.importContract),
   ]),
   command('config [command]', 'Prints the settings in force, and where each came from', load.config),
@@ -79,11 +89,22 @@ function command(usage: string, describe: string, load: () => Promise<CommandMod
   };
 }
 
-function group(name: string, describe: string, commands: readonly CommandModule[]): CommandModule {
+function group(
+  name: string,
+  describe: string,
+  examples: Readonly<Record<string, string>>,
+  commands: readonly CommandModule[],
+): CommandModule {
   return {
     command: name,
     describe,
-    builder: (yargs) => yargs.command([...commands]).demandCommand(1, `no command is given after ${name}`),
+    builder: (yargs) => {
+      for (const [line, says] of Object.entries(examples)) yargs.example(`$0 ${name} ${line}`, says);
+      return yargs
+        .command([...commands])
+        .demandCommand(1, `no command is given after ${name}`)
+        .hide('version');
+    },
     handler: () => undefined,
   };
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import picomatch from 'picomatch';
 import type { CommandModule } from 'yargs';
 import { PatchgateError, whyUnreadable } from '../errors.ts';
-import { visible } from '../reporters/wording.ts';
+import { amount, visible } from '../reporters/wording.ts';
 import { once } from './given.ts';
 import { isOn, takesText } from './options.ts';
 import { standardOutput } from './output.ts';
@@ -64,7 +64,7 @@ export const importContract: CommandModule = {
       ['Examples that break their own schema', told.badExamples],
     ];
     const lines = [
-      `${folder}: ${taken} operations taken, ${leftOut.length} left out, below ${content.base}`,
+      `${folder}: ${amount(taken, 'operation')} taken, ${leftOut.length} left out, below ${content.base}`,
       ...lists.flatMap(([title, all]) =>
         all.length === 0 ? [] : [`${title}: ${all.length}`, ...all.map((line) => `  ${line}`)],
       ),

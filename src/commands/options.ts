@@ -9,8 +9,6 @@ export const JUDGING: Names = ['contract', 'validation', 'guard'];
 export const GUARDING: Names = ['allowDelete', 'protect'];
 /** Which requests are the same, for every command that records or replays. */
 export const MATCHING: Names = ['ignorePointers', 'ignoreQuery', 'matchHeaders'];
-/** What is secret, for every command that keeps or shows exchanges. */
-export const REDACTION: Names = ['redact', 'redactPatterns'];
 /** Where recordings are, for every command that works on them. */
 export const RECORDINGS: Names = ['recordings', 'store'];
 /** What every command that listens takes. */
@@ -18,8 +16,8 @@ export const SERVING: Names = ['port', 'host', 'log', 'controlToken'];
 
 /** From a fake. */
 export const FAKING: Names = [
-  ...[...JUDGING, ...GUARDING, ...SERVING, ...REDACTION],
-  ...(['approvers', 'ui', 'tlsCert', 'tlsKey', 'fault', 'seed'] as const),
+  ...[...JUDGING, ...GUARDING, ...SERVING],
+  ...(['redact', 'approvers', 'ui', 'tlsCert', 'tlsKey', 'fault', 'seed'] as const),
 ];
 /** From a recording. */
 export const REPLAYING: Names = [

@@ -18,7 +18,7 @@ import { correctedProject } from '../state/corrected.ts';
 import { readInput } from './check/inputs.ts';
 import { once } from './given.ts';
 import { withStdin } from './input.ts';
-import { flagsOf, formatOf, GUARDING, REDACTION, takesText, withSettings } from './options.ts';
+import { flagsOf, formatOf, GUARDING, takesText, withSettings } from './options.ts';
 import { isColoured, say, standardOutput } from './output.ts';
 import { readSource } from './plan/source.ts';
 
@@ -32,7 +32,7 @@ const SOURCES = 'What the project holds (one of them):';
 
 export const plan: CommandModule = {
   builder: (yargs) =>
-    withSettings(yargs, [...GUARDING, ...REDACTION, ...TARGET])
+    withSettings(yargs, [...GUARDING, 'redact', ...TARGET])
       .positional('body', {
         type: 'string',
         demandOption: true,

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, lstatSync, readFileSync, statSync, writeSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { messageOf, PatchgateError } from '../errors.ts';
@@ -23,7 +23,7 @@ const wrong = (message: string, hint: string, cause?: unknown) =>
  * The config file that is named, or that of the folder or of the nearest one above that has any; undefined where none has.
  *
  * @returns its absolute name
- * @throws PatchgateError `bad-config`: it is not there, there are two in one folder, or it may be anybody's
+ * @throws PatchgateError `bad-config`: it is not there, or there are two in one folder
  */
 export function findConfigFile(named: unknown, cwd: string): string | undefined {
   if (named !== undefined) {
@@ -35,17 +35,9 @@ export function findConfigFile(named: unknown, cwd: string): string | undefined 
     const [file, second] = CONFIG_FILES.map((name) => join(folder, name)).filter((name) => existsSync(name));
     if (file === undefined && folder !== dirname(folder)) continue;
     if (file === undefined) return undefined;
-    const where = shortPath(file, cwd);
-    const hint = 'keep the right one, or name it with --config';
-    if (second !== undefined)
-      throw wrong(`there are two config files: ${where}, ${shortPath(second, cwd)}`, hint);
-    // Everybody may write into such a folder: a config found there may be anybody's program.
-    const isShared = (statSync(folder).mode & 0o1002) === 0o1002;
-    if (!isShared || lstatSync(file).uid === process.getuid?.()) return file;
-    throw wrong(
-      `the config file ${where} is another user's, in a folder where everybody can put files`,
-      hint,
-    );
+    if (second === undefined) return file;
+    const both = `${shortPath(file, cwd)}, ${shortPath(second, cwd)}`;
+    throw wrong(`there are two config files: ${both}`, 'keep the right one, or name it with --config');
   }
 }
 
@@ -80,13 +72,6 @@ function readJson(file: string, where: string): { content: unknown; text: string
 
 /** What a config file in JavaScript exports by default. @throws PatchgateError `bad-config`, with the line where Node tells it */
 async function exportOf(file: string, where: string): Promise<unknown> {
-  const onExit = () => {
-    // It must not look like a check that found nothing.
-    const why = 'it calls process.exit, or awaits what never comes';
-    writeSync(process.stderr.fd, `patchgate: ${where} ends the process: ${why}\n`);
-    process.exitCode = 2;
-  };
-  process.once('exit', onExit);
   try {
     return ((await import(pathToFileURL(file).href)) as { default?: unknown }).default;
   } catch (error) {
@@ -94,8 +79,6 @@ async function exportOf(file: string, where: string): Promise<unknown> {
     const line = place === '' && error instanceof SyntaxError ? askNode(file) : place;
     const hint = 'a config file is an ES module, patchgate.config.mjs: export default { … }';
     throw wrong(`${where}${line}: ${messageOf(error).split('\n', 1)}`, hint, error);
-  } finally {
-    process.off('exit', onExit);
   }
 }
 

@@ -1,4 +1,4 @@
-import { messageOf, PatchgateError } from '../errors.ts';
+import { PatchgateError } from '../errors.ts';
 import { tokensOf } from '../json/pointer.ts';
 import { nearest } from '../model/nearest.ts';
 import type { Rule } from '../model/rule.ts';
@@ -183,25 +183,15 @@ function inForce(name: SettingName, given: unknown, place: string): unknown {
   if (kind === 'fileOrOff') return given === false ? '' : given;
   if (kind === 'faults') return readFaults(given as string, place);
   if (setting.enum && typeof given === 'boolean') return given ? setting.bare : 'off';
-  const fail = (why: string) =>
-    new PatchgateError('bad-config', `invalid value ${JSON.stringify(given)} for ${place}`, { hint: why });
   if (kind === 'duration') {
     const amount = durationOf(given as string);
-    if (amount === undefined) throw fail('it takes a duration of at most 596h');
-    return amount;
+    const message = `invalid value ${JSON.stringify(given)} for ${place}`;
+    if (amount !== undefined) return amount;
+    throw new PatchgateError('bad-config', message, { hint: 'it takes a duration of at most 596h' });
   }
   if (!Array.isArray(setting.default)) return given;
   const texts = [given as string].flat();
-  if (kind === 'patterns') for (const source of texts) checkPattern(source, fail);
-  if (kind === 'patterns' || kind === 'headers') return texts;
+  if (kind === 'headers') return texts;
   const parts = texts.flatMap((text) => text.split(',')).map((text) => text.trim());
   return parts.filter((text) => text !== '');
-}
-
-function checkPattern(source: string, fail: (why: string) => PatchgateError): void {
-  try {
-    new RegExp(source, 'u');
-  } catch (error) {
-    throw fail(messageOf(error));
-  }
 }

@@ -38,7 +38,6 @@ const KINDS: Record<ValueKind, Schema> = {
   },
   list: list('[^\\s,]', 'texts: Production, e2e-*'),
   pointers: list(commas(`${POINTER}*`), 'JSON Pointers, with * for any one: /environments/*/id'),
-  patterns: list('\\S', 'regular expressions of JavaScript'),
   secrets: list(
     commas(`(?:${POINTER}+|!?[^!/,\\s][^,]*)`),
     'names, !name for one to keep, or JSON Pointers with * for any one: pin,!signature,/users/*/email',

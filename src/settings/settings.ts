@@ -26,7 +26,7 @@ type Texts = string | readonly string[];
 /** `30s`, `1.5h` */
 type DurationText = `${number}${'ms' | 's' | 'm' | 'h' | 'd'}`;
 type TextKind = 'text' | 'file' | 'url';
-type ListKind = 'list' | 'pointers' | 'patterns' | 'secrets' | 'headers' | 'tokens';
+type ListKind = 'list' | 'pointers' | 'secrets' | 'headers' | 'tokens';
 /** Kinds of values: as people write them, and as they are in force. schema.ts says what each takes. */
 type Kinds = Record<TextKind, [written: string, value: string]> &
   Record<ListKind, [Texts, string[]]> & {
@@ -96,7 +96,6 @@ export const SETTINGS = {
     recordings: { ...file, rare, default: 'recordings', description: 'Folder of the recordings' },
     recordOnly: { ...words('judged', 'ok', 'judged,ok'), rare, description: 'Keep less; ok: below 400' },
     redact: { ...list('secrets'), description: 'Further secrets: pin,/users/*/email; !name keeps one' },
-    redactPatterns: { ...list('patterns'), rare, description: 'Regular expression of secrets, repeatable' },
     store: { ...kind('text'), secret, rare, description: 'Shared database: postgres://db.test/patchgate' },
     ignorePointers: { ...list('pointers'), description: 'Places that matching ignores: /environments/*/id' },
     ignoreQuery: { ...list('list'), rare, description: 'Parameters that matching ignores: timestamp' },

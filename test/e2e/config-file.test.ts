@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { packed, runBinary, runProgram } from '../support/binary.ts';
+import { packed, runProgram } from '../support/binary.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const CASES: [name: string, text: string, says: RegExp][] = [
@@ -47,17 +47,3 @@ describe('a config file that does not load', () => {
     expect(said[name]).toMatch(says);
   });
 });
-
-it.each(['process.exit(0);', 'await new Promise(() => {});'])(
-  'one that does %s ends in no 0',
-  async (text) => {
-    const folder = temporaryFolder();
-    writeFileSync(join(folder, 'patchgate.config.mjs'), text);
-    expect(await runBinary(['config'], { cwd: folder })).toMatchObject({
-      code: 2,
-      stdout: '',
-      stderr:
-        'patchgate: patchgate.config.mjs ends the process: it calls process.exit, or awaits what never comes\n',
-    });
-  },
-);

@@ -305,7 +305,6 @@ const IN_NAME = plant(`ghs_${'n4M3s2'.repeat(6)}`);
 planted.push(JWT);
 const KEY = plant(Buffer.from('a private key, of which this is the text').toString('base64'));
 const PEM = `-----BEGIN RSA PRIVATE KEY-----\n${KEY}\n-----END RSA PRIVATE KEY-----\n`;
-const CARD = plant('CARD-4000-1234');
 const EMAIL = plant('ada@lovelace.example');
 const BASIC = named('basic');
 
@@ -336,7 +335,7 @@ const REQUESTS: RawRequest[] = [
   post(
     '/users',
     JSON_TYPE[1],
-    `{ "users": [ {"email": "${EMAIL}", "pay": "with ${CARD}"} ], "pin_code": "${named('pin')}" }`,
+    `{ "users": [ {"email": "${EMAIL}"} ], "pin_code": "${named('pin')}" }`,
     ...COMMON,
   ),
   post('/form', FORM[1], `a=1&payload=%7B%22secret%22%3A%22${named('json-in-form')}%22%7D`, ...COMMON),
@@ -374,10 +373,7 @@ const answer: Answer = (req, res) => {
   res.end(ANSWERS[pathname] ?? `{"echo":${JSON.stringify(echo)},${OWN}}`);
 };
 
-const SETTINGS = [
-  ...['--redact', 'pin_code', '--redact', '/users/*/email', '--redact-patterns', 'CARD-\\d{4}-\\d{4}'],
-  ...['--log', 'json'],
-];
+const SETTINGS = [...['--redact', 'pin_code', '--redact', '/users/*/email'], ...['--log', 'json']];
 
 async function send(gate: Running, request: RawRequest) {
   return sendRaw(gate.port, { ...request, headers: [...(request.headers ?? []), ['Connection', 'close']] });
@@ -404,7 +400,6 @@ it('leaves none in files, journal, log, answers or the control API', { timeout: 
   // The next start moves the journal into the files. What was redacted matches whatever is sent in its place.
   const again = await startRecorder(cwd, target.url, {
     ...{ record: 'new_episodes', redact: ['pin_code', '/users/*/email'] },
-    redactPatterns: ['CARD-\\d{4}-\\d{4}'],
   });
   await again.gate.close();
   expectNone(everythingIn(recordings), 'the files');

@@ -52,12 +52,23 @@ describe('the nearest exchange', () => {
 
   it('is shown without secrets', () => {
     const recorded = exchange({
-      body: { json: { password: 's3cret1', nested: { deep: { secret: 's3cret2' } } } },
+      body: {
+        json: {
+          password: 'sk_live_4eC39HqLyjWDarjtT1zd1',
+          nested: { deep: { secret: 'sk_live_4eC39HqLyjWDarjtT1zd2' } },
+        },
+      },
     });
     const sent = exchange({
-      body: { json: { password: { x: 's3cret3' }, a: { apiKey: 's3cret4' }, nested: 's' } },
+      body: {
+        json: {
+          password: { x: 'sk_live_4eC39HqLyjWDarjtT1zd3' },
+          a: { apiKey: 'sk_live_4eC39HqLyjWDarjtT1zd4' },
+          nested: 's',
+        },
+      },
     });
-    expect(JSON.stringify(explain([recorded], sent))).not.toContain('s3cret');
+    expect(JSON.stringify(explain([recorded], sent))).not.toContain('sk_live');
     const [text, other] = ['x', 'y'].map((word) => exchange({ body: { text: `${word} "token": "s3cret"` } }));
     expect(explain([text as WholeExchange], other as WholeExchange).nearest?.differences).toEqual([
       { place: 'body', recorded: 'x "token": "[redacted]"', sent: 'y "token": "[redacted]"' },
@@ -107,20 +118,29 @@ describe('the nearest exchange', () => {
   });
 
   it('is shown without what the config calls secret', () => {
-    const redaction = redactionOf({
-      redact: ['pin', '/users/*/email'],
-      redactPatterns: ['s3cret\\w*'],
-    });
+    const redaction = redactionOf({ redact: ['pin', '/users/*/email'] });
     const rules = matchRules({ matchHeaders: ['x-pin', 'pin'] }, redaction);
     const recorded = exchange({
-      query: 'q=old+s3cret1&pin=s3cret2',
-      requestHeaders: { pin: 's3cret3' },
-      body: { json: { users: [{ email: 'a@example.com' }], note: 'old s3cret4', pin: ['hidden1'] } },
+      query: 'q=old+sk_live_4eC39HqLyjWDarjtT1zd1&pin=sk_live_4eC39HqLyjWDarjtT1zd2',
+      requestHeaders: { pin: 'sk_live_4eC39HqLyjWDarjtT1zd3' },
+      body: {
+        json: {
+          users: [{ email: 'a@example.com' }],
+          note: 'old sk_live_4eC39HqLyjWDarjtT1zd4',
+          pin: ['hidden1'],
+        },
+      },
     });
     const sent = exchange({
-      query: 'q=new+s3cret5&pin=s3cret6&s3cret7=1',
+      query:
+        'q=new+sk_live_4eC39HqLyjWDarjtT1zd5&pin=sk_live_4eC39HqLyjWDarjtT1zd6&sk_live_4eC39HqLyjWDarjtT1zd7=1',
       body: {
-        json: { users: [{ email: 'b@example.com', x: 1 }], note: 'new s3cret8', s3cret9: 2, pin: 'hidden2' },
+        json: {
+          users: [{ email: 'b@example.com', x: 1 }],
+          note: 'new sk_live_4eC39HqLyjWDarjtT1zd8',
+          sk_live_4eC39HqLyjWDarjtT1zd9: 2,
+          pin: 'hidden2',
+        },
       },
     });
     const miss = explain([recorded], sent, rules);
@@ -228,8 +248,12 @@ describe('for a path that is not recorded', () => {
 });
 
 it('shows no secret of a path', () => {
-  const rules = matchRules({}, redactionOf({ redactPatterns: ['s3cret\\w*'] }));
-  for (const lines of [['PATCH /s3cret1/b/c'], ['GET /a/s3cret2'], ['PATCH /s3cret3/x']]) {
-    expect(JSON.stringify(explainPath(lines, '/a/b/c', rules))).not.toContain('s3cret');
+  const rules = matchRules({}, redactionOf());
+  for (const lines of [
+    ['PATCH /sk_live_4eC39HqLyjWDarjtT1zd1/b/c'],
+    ['GET /a/sk_live_4eC39HqLyjWDarjtT1zd2'],
+    ['PATCH /sk_live_4eC39HqLyjWDarjtT1zd3/x'],
+  ]) {
+    expect(JSON.stringify(explainPath(lines, '/a/b/c', rules))).not.toContain('sk_live');
   }
 });

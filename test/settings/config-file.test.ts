@@ -1,4 +1,4 @@
-import { chmodSync, chownSync, mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { findConfigFile, pathFrom, readConfigFile, shortPath } from '../../src/settings/config-file.ts';
@@ -29,21 +29,6 @@ describe('the config file', () => {
     );
     const named = join(root, 'a', 'patchgate.config.json');
     expect(findConfigFile(named, join(root, 'a'))).toBe(named);
-  });
-
-  it.runIf(process.getuid?.() === 0)("is not another user's, where everybody can put files", () => {
-    const root = tree('patchgate.config.mjs');
-    const file = join(root, 'patchgate.config.mjs');
-    const cwd = join(root, 'a');
-    chmodSync(root, 0o1777);
-    expect(findConfigFile(undefined, cwd)).toBe(file);
-    chownSync(file, 65534, 65534);
-    expect(refusal('bad-config', () => findConfigFile(undefined, cwd))).toContain(
-      "the config file ../patchgate.config.mjs is another user's, in a folder where everybody can put files (",
-    );
-    expect(findConfigFile('../patchgate.config.mjs', cwd)).toBe(file);
-    chmodSync(root, 0o777);
-    expect(findConfigFile(undefined, cwd)).toBe(file);
   });
 });
 

@@ -5,13 +5,13 @@ import { redactExchange } from '../../recordings/plain-exchange.ts';
 import { redactionOf } from '../../recordings/redact/redaction.ts';
 import { resolveConfig } from '../../settings/config.ts';
 import { version } from '../../version.ts';
-import { flagsOf, RECORDINGS, REDACTION, withSettings } from '../options.ts';
+import { flagsOf, RECORDINGS, withSettings } from '../options.ts';
 import { standardOutput } from '../output.ts';
 import { exchangesOf, selectionOf, withSelection } from './recordings.ts';
 
 export const exportRecording: CommandModule = {
   builder: (yargs) =>
-    withSelection(withSettings(yargs, [...RECORDINGS, ...REDACTION]))
+    withSelection(withSettings(yargs, [...RECORDINGS, 'redact']))
       .positional('name', { type: 'string', demandOption: true, describe: 'Name of the recording' })
       .example('$0 recordings export shop > shop.har', "for a browser's developer tools")
       .example("$0 recordings export shop --path '/api/*'", 'a part of it'),

@@ -13,13 +13,13 @@ import { redactText } from '../../recordings/redact/redact.ts';
 import { amount } from '../../reporters/wording.ts';
 import { resolveConfig } from '../../settings/config.ts';
 import { nameOf, readBytes, withStdin } from '../input.ts';
-import { flagsOf, MATCHING, RECORDINGS, REDACTION, takesText, withSettings } from '../options.ts';
+import { flagsOf, MATCHING, RECORDINGS, takesText, withSettings } from '../options.ts';
 import { say, standardOutput } from '../output.ts';
 import { wildcard, withRecording, withRecordings } from './recordings.ts';
 
 export const importRecording: CommandModule = {
   builder: (yargs) =>
-    withSettings(yargs, [...RECORDINGS, 'recording', ...MATCHING, ...REDACTION])
+    withSettings(yargs, [...RECORDINGS, 'recording', ...MATCHING, 'redact'])
       .positional('files', {
         type: 'string',
         array: true,

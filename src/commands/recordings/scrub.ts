@@ -8,13 +8,13 @@ import { redactText } from '../../recordings/redact/redact.ts';
 import type { Redaction } from '../../recordings/redact/redaction.ts';
 import { amount, visible } from '../../reporters/wording.ts';
 import { resolveConfig } from '../../settings/config.ts';
-import { flagsOf, isOn, RECORDINGS, REDACTION, withSettings } from '../options.ts';
+import { flagsOf, isOn, RECORDINGS, withSettings } from '../options.ts';
 import { standardOutput } from '../output.ts';
 import { type Recording, withRecording, withRecordings } from './recordings.ts';
 
 export const scrub: CommandModule = {
   builder: (yargs) =>
-    withSettings(yargs, [...RECORDINGS, ...REDACTION])
+    withSettings(yargs, [...RECORDINGS, 'redact'])
       .positional('names', {
         type: 'string',
         array: true,

@@ -7,13 +7,13 @@ import { redactExchange } from '../../recordings/plain-exchange.ts';
 import { redactionOf } from '../../recordings/redact/redaction.ts';
 import { visible } from '../../reporters/wording.ts';
 import { resolveConfig } from '../../settings/config.ts';
-import { flagsOf, RECORDINGS, REDACTION, withSettings } from '../options.ts';
+import { flagsOf, RECORDINGS, withSettings } from '../options.ts';
 import { standardOutput } from '../output.ts';
 import { exchangesOf, selectionOf, withSelection } from './recordings.ts';
 
 export const show: CommandModule = {
   builder: (yargs) =>
-    withSelection(withSettings(yargs, [...RECORDINGS, ...REDACTION]))
+    withSelection(withSettings(yargs, [...RECORDINGS, 'redact']))
       .positional('name', { type: 'string', demandOption: true, describe: 'Name of the recording' })
       .positional('numbers', {
         type: 'number',

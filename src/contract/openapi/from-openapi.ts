@@ -224,5 +224,5 @@ export function summaryOf({ content, leftOut }: Imported): string {
   const first = leftOut.slice(0, 3).map(({ operation, why }) => `${operation}: ${why}`);
   if (leftOut.length > first.length) first.push('…');
   const out = leftOut.length === 0 ? 'none' : `${leftOut.length} (${first.join('; ')})`;
-  return `${taken} operations taken, ${out} left out`;
+  return `${taken} operation${taken === 1 ? '' : 's'} taken, ${out} left out`;
 }

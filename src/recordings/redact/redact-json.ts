@@ -26,9 +26,8 @@ export function redactDocument(
   redactString: RedactString,
   onSecret?: OnSecret,
 ): string {
-  const { members, patterns, texts, pointers } = redaction;
-  const isOwn = patterns.length > 0 || texts.length > 0;
-  const shortest = patterns.length > 0 ? 1 : SHORTEST;
+  const { members, texts, pointers } = redaction;
+  const isOwn = texts.length > 0;
   const edits: Edit[] = [];
   walk(skipSpace(text, 0), parsed, undefined, pointers, 0);
   return edited(text, edits);
@@ -117,7 +116,7 @@ export function redactDocument(
   }
 
   function redactAt(at: number, end: number, name: string | undefined): void {
-    if (end - at - 2 < shortest) return;
+    if (end - at - 2 < SHORTEST) return;
     const plain = stringAt(at, end);
     const meaning = name === undefined ? undefined : members.meaning(name);
     if (meaning?.isId && isIdentifier(plain)) return;

@@ -18,7 +18,7 @@ export function redactText(
   onSecret?: OnSecret,
   hide: Hide = hidden,
 ): string {
-  if (text.length < SHORTEST && redaction.patterns.length === 0) return text;
+  if (text.length < SHORTEST) return text;
   return mayHoldAny(Buffer.from(text), redaction) ? redactSuspect(text, redaction, onSecret, hide) : text;
 }
 

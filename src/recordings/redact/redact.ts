@@ -158,7 +158,7 @@ export function redactHeader(name: string, value: string, redaction: Redaction, 
   }
   if (redaction.plain.has(value)) return value;
   if (URL_HEADERS.has(name)) return redactUrl(value, redaction, onSecret);
-  if (ID_HEADER.test(name) && redaction.patterns.length + redaction.texts.length === 0) return value;
+  if (ID_HEADER.test(name) && redaction.texts.length === 0) return value;
   const clean = redactText(value, redaction, onSecret);
   if (clean === value) rememberPlain(redaction, value);
   return clean;

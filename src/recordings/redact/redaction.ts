@@ -28,8 +28,6 @@ export interface Redaction {
   membersInText: SecretNames;
   /** Places in JSON bodies. */
   pointers: PatternNode | undefined;
-  /** Regular expressions, each for all matches in a text. */
-  patterns: readonly RegExp[];
   /** Whether a value that looks like a secret is one. */
   detects: boolean;
   /** Known secrets, wherever they stand. */
@@ -43,25 +41,22 @@ export interface Redaction {
 export interface RedactionSettings {
   /** Names beside the usual ones; `!name` keeps what has this name; `/users/0/email` is a place in JSON bodies, with `*` for any one member or item. */
   redact?: readonly string[];
-  /** Sources of regular expressions. */
-  redactPatterns?: readonly string[];
 }
 
 /** Takes a secret that was hidden, and whether a name or place told it. */
 export type OnSecret = (secret: JsonValue, isNamed: boolean) => void;
 
-export function redactionOf({ redact = [], redactPatterns = [] }: RedactionSettings = {}): Redaction {
+export function redactionOf({ redact = [] }: RedactionSettings = {}): Redaction {
   const places = redact.filter((one) => one.startsWith('/'));
   const kept = redact.filter((one) => one.startsWith('!')).map((one) => one.slice(1));
   const added = redact.filter((one) => !/^[/!]/.test(one));
   const ends = places.map((place) => tokensOf(place).findLast((token) => !/^(?:\*|\d*)$/.test(token)) ?? []);
   return {
-    settings: { redact, redactPatterns },
+    settings: { redact },
     headers: new SecretNames('headers', added, kept),
     members: new SecretNames('members', added, kept),
     membersInText: new SecretNames('members', [...added, ...ends.flat()], kept),
     pointers: patternTree(places),
-    patterns: redactPatterns.map((source) => new RegExp(source, 'gu')),
     detects: true,
     ...{ texts: [], given: new Set(), plain: new Set() },
   };
@@ -78,13 +73,13 @@ export const NO_REDACTION: Redaction = { ...redactionOf(), ...NOTHING };
 /** Stands for a value that looks like a secret, in a path or query: two of them stay apart. */
 export const hiddenApart: Hide = (secret) => `[redacted:${hash('sha256', secret, 'hex').slice(0, 12)}]`;
 
-/** Characters of the shortest text that holds a secret, unless a pattern says otherwise. */
+/** Characters of the shortest text that holds a secret. */
 export const SHORTEST = 7;
 
-/** Hides what looks like a secret, what is known as one, and what a pattern matches, in text of any kind. */
+/** Hides what looks like a secret and what is known as one, in text of any kind. */
 export function redactPlain(
   text: string,
-  { detects, texts, patterns }: Redaction,
+  { detects, texts }: Redaction,
   onSecret?: OnSecret,
   hide: Hide = hidden,
 ): string {
@@ -101,13 +96,6 @@ export function redactPlain(
   for (const secret of texts)
     if (clean.includes(secret))
       clean = betweenPlaceholders(clean, (part) => part.replaceAll(secret, REDACTED));
-  for (const pattern of patterns)
-    clean = betweenPlaceholders(clean, (part) =>
-      part.replace(pattern, (match) => {
-        if (match !== '') onSecret?.(match, true);
-        return match && REDACTED;
-      }),
-    );
   return clean;
 }
 

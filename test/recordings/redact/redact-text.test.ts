@@ -59,10 +59,9 @@ describe('a text', () => {
     expect(redacted(text)).not.toBe(text);
   });
 
-  it('loses what the user names: names, places, patterns and known texts', () => {
+  it('loses what the user names: names, places and known texts', () => {
     const redaction = redactionOf({
       redact: ['cherryStone', '!signature', '/users/*/email', '/list/0', '/a~1b'],
-      redactPatterns: ['\\d{4}-\\d{4}', '\\d{5}', 'z*', 'Grüße'],
     });
     const clean = redacted(
       '{"cherry_stone":1,"signature":"x","users":{"x":{"email":{"a":1},"n":"n"}},"email":"e","list":[1,2],"a/b":true}',
@@ -72,9 +71,6 @@ describe('a text', () => {
       ...{ cherry_stone: '[redacted]', signature: 'x', users: { x: { email: '[redacted]', n: 'n' } } },
       ...{ email: 'e', list: ['[redacted]', 2], 'a/b': '[redacted]' },
     });
-    expect(redacted('["card 1234-5678!", "Grüße", 12345, 123]', redaction)).toBe(
-      '["card [redacted]!", "[redacted]", "[redacted]", 123]',
-    );
     const known = hidingTexts(DEFAULT_REDACTION, ['hunter2!', '12345678']);
     expect(redacted('x hunter2! y', known)).toBe('x [redacted] y');
     expect(redacted('{"a":12345678,"b":1234567}', known)).toBe('{"a":"[redacted]","b":1234567}');
