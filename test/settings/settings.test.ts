@@ -66,7 +66,10 @@ describe('each setting', () => {
     fault: [
       [
         'GET status=503 count=2; latency=1s',
-        [{ method: 'GET', answer: { status: 503 }, count: 2 }, { latency: { from: 1000, to: 1000 } }],
+        [
+          { text: 'GET status=503 count=2', method: 'GET', status: 503, count: 2 },
+          { text: 'latency=1s', latency: { from: 1000, to: 1000 } },
+        ],
       ],
     ],
     store: asItIs('postgres://db.example.com/gates'),
