@@ -1,19 +1,52 @@
 // @module-tag git
-/** Patchgate built from its repository by others: nothing that is built is in git. */
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+/** Patchgate built from its repository by others, npm, GitHub and pre-commit: nothing that is built is in git. */
+import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { beforeAll, expect, it } from 'vitest';
 import { runAction } from '../support/action.ts';
-import { runProgram } from '../support/binary.ts';
+import { type Ended, ROOT, runProgram } from '../support/binary.ts';
 import { project } from '../support/bodies.ts';
-import { snapshot } from '../support/snapshot.ts';
+import { exchange } from '../support/exchanges.ts';
+import { writeRecording } from '../support/recorded-folder.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
+import { blocksBelow } from '../support/walk.ts';
+
+/** Runs git, with no hook or signature of the user's. @returns what it says */
+async function git(cwd: string, ...args: string[]): Promise<string> {
+  const settings = [
+    'user.name=Test',
+    'user.email=test@example.com',
+    'commit.gpgSign=false',
+    'core.hooksPath=/dev/null',
+  ];
+  const given = [...settings.flatMap((setting) => ['-c', setting]), ...args];
+  const { code, stdout, stderr } = await runProgram('git', given, { cwd });
+  if (code !== 0) throw new Error(`git ${args.join(' ')} ended with ${code}: ${stderr}`);
+  return stdout;
+}
+
+/** A repository with one commit: the files here that git has or would take, with their changes. @returns its folder */
+async function snapshot(): Promise<string> {
+  const folder = temporaryFolder();
+  const listed = await git(ROOT, 'ls-files', '-z', '--cached', '--others', '--exclude-standard');
+  const deleted = new Set((await git(ROOT, 'ls-files', '-z', '--deleted')).split('\0'));
+  for (const file of listed.split('\0').filter((name) => name !== '' && !deleted.has(name))) {
+    mkdirSync(dirname(join(folder, file)), { recursive: true });
+    copyFileSync(join(ROOT, file), join(folder, file));
+  }
+  await git(folder, 'init', '--quiet');
+  await git(folder, 'add', '--all');
+  await git(folder, 'commit', '--quiet', '--message', 'as it stands');
+  return folder;
+}
 
 let repository: string;
 let cwd: string;
+let home: string;
 beforeAll(async () => {
   repository = await snapshot();
   cwd = temporaryFolder();
+  home = temporaryFolder();
   writeFileSync(join(cwd, 'good.json'), JSON.stringify(project()));
   writeFileSync(join(cwd, 'bad.json'), '{"name":"Checkout"}');
 });
@@ -75,3 +108,70 @@ it('the GitHub Action builds it once, and runs it', async () => {
 function filesIn(conditions: string | object): string[] {
   return typeof conditions === 'string' ? [conditions] : Object.values(conditions).flatMap(filesIn);
 }
+
+const [config = ''] = blocksBelow('docs/ci.md', 'pre-commit', 'yaml');
+
+/** A repository with a config of the page. */
+async function repositoryWith(block: string): Promise<string> {
+  const folder = temporaryFolder();
+  await git(folder, 'init', '--quiet');
+  const rev = (await git(repository, 'rev-parse', 'HEAD')).trim();
+  const own = block
+    .replace('https://git.example.com/OWNER/patchgate', repository)
+    .replace('rev: REF', `rev: ${rev}`);
+  // The Node.js of this machine, as newer versions of pre-commit take it by themselves.
+  writeFileSync(
+    join(folder, '.pre-commit-config.yaml'),
+    `default_language_version: { node: system }\n${own}`,
+  );
+  return folder;
+}
+
+/** What a commit would run: the hook on what is staged. */
+async function commit(cwd: string): Promise<Ended> {
+  await git(cwd, 'add', '--all');
+  return runProgram('pre-commit', ['run', '--color', 'never'], { cwd, env: { PRE_COMMIT_HOME: home } });
+}
+
+it('pre-commit takes its manifest', { tags: 'pre-commit' }, async () => {
+  const validated = await runProgram('pre-commit', ['validate-manifest', '.pre-commit-hooks.yaml'], {
+    cwd: repository,
+  });
+  expect(validated, validated.stdout).toMatchObject({ code: 0 });
+});
+
+it('pre-commit judges all recordings where one is part of the commit', { tags: 'pre-commit' }, async () => {
+  const cwd = await repositoryWith(config);
+  writeFileSync(join(cwd, 'notes.txt'), 'nothing to judge\n');
+  const other = await commit(cwd);
+  expect(other, other.stdout).toMatchObject({ code: 0, stdout: expect.stringContaining('Skipped') });
+
+  writeRecording(join(cwd, 'recordings', 'ours'), [exchange({ body: { json: project() } })]);
+  const good = await commit(cwd);
+  expect(good, good.stdout).toMatchObject({ code: 0, stdout: expect.stringContaining('Passed') });
+  await git(cwd, 'commit', '--quiet', '--message', 'one that is good');
+
+  writeRecording(join(cwd, 'recordings', 'theirs'), [exchange({ body: { json: { name: 'Checkout' } } })]);
+  const bad = await commit(cwd);
+  expect(bad, bad.stdout).toMatchObject({ code: 1, stdout: expect.stringContaining('Failed') });
+  expect(bad.stdout).toContain('/languages is missing');
+  // The files of before are judged with it.
+  expect(bad.stdout).toContain('2 requests judged');
+});
+
+it('pre-commit judges single bodies of the commit where it is told so', { tags: 'pre-commit' }, async () => {
+  const cwd = await repositoryWith(config);
+  mkdirSync(join(cwd, 'bodies'));
+  writeFileSync(join(cwd, 'bodies', 'a b.json'), JSON.stringify(project()));
+  const good = await commit(cwd);
+  expect(good, good.stdout).toMatchObject({ code: 0, stdout: expect.stringContaining('Passed') });
+  await git(cwd, 'commit', '--quiet', '--message', 'one that is good');
+
+  writeFileSync(join(cwd, 'bodies', 'bad.json'), '{"name":"Checkout"}');
+  const bad = await commit(cwd);
+  expect(bad, bad.stdout).toMatchObject({
+    code: 1,
+    stdout: expect.stringContaining('/languages is missing'),
+  });
+  expect(bad.stdout).toContain('1 request judged');
+});

@@ -52,7 +52,7 @@ export async function walk(
   const servers = new Map<string, Server>();
   const mismatches: Mismatch[] = [];
   let said = '';
-  const blocks = [pages].flat().flatMap((page, index) => [...blocksOf(page, index ? undefined : from, to)]);
+  const blocks = [pages].flat().flatMap((page, index) => blocksOf(page, index ? undefined : from, to));
   try {
     for (const { language, text, line } of blocks) {
       const named = NAMED_FILE.exec(text.split('\n', 1)[0] as string)?.[1];
@@ -85,14 +85,26 @@ function moving(from: readonly string[], to: readonly string[]): (text: string) 
   return (text) => text.replace(ports, (port) => to[from.indexOf(port)] as string);
 }
 
-function* blocksOf(file: string, from?: string, to?: string): Iterable<Block> {
+/** The blocks of a page, or of its part from one heading to another. */
+function blocksOf(file: string, from?: string, to?: string): Block[] {
   const page = readFileSync(join(ROOT, file), 'utf8');
   const start = from === undefined ? 0 : page.indexOf(`\n## ${from}\n`);
   const end = to === undefined ? page.length : page.indexOf(`\n## ${to}\n`);
   if (start < 0 || end < 0) throw new Error(`${file} has no heading ${start < 0 ? from : to}`);
   const blocks = page.slice(start, end).matchAll(/^```(\w*)\n(.*?)^```$/gms);
-  for (const { 1: language = '', 2: text = '', index } of blocks)
-    yield { language, text, line: page.slice(0, start + index).split('\n').length };
+  return Array.from(blocks, ({ 1: language = '', 2: text = '', index }) => {
+    return { language, text, line: page.slice(0, start + index).split('\n').length };
+  });
+}
+
+/** The blocks of a language below a heading, up to the next one; `""`: those that say none. */
+export function blocksBelow(file: string, heading: string, language: string): string[] {
+  const headings = Array.from(
+    readFileSync(join(ROOT, file), 'utf8').matchAll(/^## (.*)$/gm),
+    ([, name]) => name,
+  );
+  const blocks = blocksOf(file, heading, headings[headings.indexOf(heading) + 1]);
+  return blocks.filter((block) => block.language === language).map(({ text }) => text);
 }
 
 /** The first line of an output that is not in what was written, after those before it. */

@@ -1,13 +1,18 @@
-/** The GitHub Action, with the program as it is built here. */
+/** The GitHub Action, with the program as it is built here, and the page on the use in CI. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import { build } from 'esbuild';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
 import { ACTION_FILE, readAction, runAction } from '../support/action.ts';
 import { packed, ROOT } from '../support/binary.ts';
 import { project } from '../support/bodies.ts';
-import { loadGithubParser } from '../support/github-parser.ts';
+import { runHere } from '../support/run-here.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
+import { blocksBelow } from '../support/walk.ts';
 
+const PAGE = 'docs/ci.md';
 const GOOD = JSON.stringify(project());
 /** Lacks languages and environments. */
 const BAD = '{"name":"Checkout"}';
@@ -33,6 +38,32 @@ const check = (files: Record<string, string>, inputs: Record<string, string>, pa
   const workspace = workspaceOf(files);
   return runAction({ path, workspace, inputs }).then((ended) => ({ ...ended, workspace }));
 };
+
+/** GitHub's own parser of actions and workflows. What it finds is in its words. */
+async function loadGithubParser() {
+  // The package imports JSON as only bundlers do.
+  const outfile = join(temporaryFolder(), 'github-parser.cjs');
+  await build({
+    stdin: {
+      contents: `
+        export { NoOperationTraceWriter, parseWorkflow } from '@actions/workflow-parser';
+        export { parseAction } from '@actions/workflow-parser/actions/action-parser';`,
+      resolveDir: ROOT,
+    },
+    bundle: true,
+    format: 'cjs',
+    platform: 'node',
+    outfile,
+  });
+  const { parseAction, parseWorkflow, NoOperationTraceWriter } = createRequire(import.meta.url)(outfile);
+  const errorsOf =
+    (parse: typeof parseAction) =>
+    (content: string): string[] =>
+      parse({ name: 'file.yml', content }, new NoOperationTraceWriter())
+        .context.errors.getErrors()
+        .map(({ message }: Error) => message);
+  return { actionErrors: errorsOf(parseAction), workflowErrors: errorsOf(parseWorkflow) };
+}
 
 describe('action.yml', () => {
   const action = readAction();
@@ -160,4 +191,51 @@ describe('the step that judges', () => {
     expect(ended).toMatchObject({ code: 2, outputs: { 'exit-code': '2', 'sarif-file': '' }, summary: '' });
     expect(ended.stderr).toContain('missing.json');
   });
+});
+
+interface Workflow {
+  jobs: Record<string, { steps: { uses?: string; id?: string; with?: object; run?: string }[] }>;
+}
+
+const workflows = blocksBelow(PAGE, 'GitHub Actions', 'yaml');
+
+describe('the workflows for GitHub', () => {
+  it("are valid to GitHub's own parser", async () => {
+    const { workflowErrors } = await loadGithubParser();
+    expect(workflows).toHaveLength(3);
+    expect(workflows.map(workflowErrors)).toEqual([[], [], []]);
+    expect(workflowErrors((workflows[0] as string).replace('runs-on', 'run-on'))).not.toEqual([]);
+  });
+
+  it('give the action what it takes, and ask for what it gives', () => {
+    const { inputs, outputs } = readAction();
+    const uses = workflows.flatMap((text) =>
+      Object.values((parse(text) as Workflow).jobs).flatMap(({ steps }) =>
+        steps.filter((step) => step.uses === 'OWNER/patchgate@REF'),
+      ),
+    );
+    expect(uses).toHaveLength(2);
+    for (const step of uses) {
+      expect(Object.keys(inputs)).toEqual(expect.arrayContaining(Object.keys(step.with ?? {})));
+      expect(step.with).toHaveProperty('files');
+    }
+    const asked = [...workflows.join('').matchAll(/steps\.patchgate\.outputs\.([\w-]+)/g)].map(
+      (match) => match[1],
+    );
+    expect(asked).toContain('sarif-file');
+    expect(Object.keys(outputs)).toEqual(expect.arrayContaining(asked));
+    expect(uses.some(({ id }) => id === 'patchgate')).toBe(true);
+  });
+});
+
+it('prints what check says of its bodies', async () => {
+  const cwd = temporaryFolder();
+  const commands = blocksBelow(PAGE, 'Check files', 'sh').join('');
+  // The files that they write.
+  const files = [...commands.matchAll(/^cat > (\S+) <<'END'\n(.*?)^END$/gms)];
+  expect(files).toHaveLength(2);
+  mkdirSync(join(cwd, 'bodies'));
+  for (const [, name = '', text = ''] of files) writeFileSync(join(cwd, name), text);
+  const { stdout } = await runHere(['check', 'bodies', '--operation', 'updateProject'], { cwd });
+  expect([stdout]).toEqual(blocksBelow(PAGE, 'Check files', ''));
 });
