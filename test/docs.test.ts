@@ -5,7 +5,6 @@ import { expect, it } from 'vitest';
 import { CATALOGUE } from '../src/gate/catalogue.ts';
 import { flagOf, SETTING_NAMES } from '../src/settings/settings.ts';
 import { commandsPage, describedCommands } from './support/commands-page.ts';
-import { expectGenerated } from './support/generated-page.ts';
 import { startGate } from './support/in-process.ts';
 import { temporaryFolder } from './support/temporary-folder.ts';
 
@@ -22,6 +21,16 @@ const OTHERS = [
   ...['pack-destination', 'no-install', 'package', 'version', 'test', 'run', 'no-file-parallelism', 'errors'],
   ...['body-file', 'edit-last', 'create-if-none', 'build', 'detach', 'wait', 'rm', 'output', 'env'],
 ];
+
+const PART = /(<!-- generated: npm run docs -->\n).*?(<!-- end of generated -->)/s;
+
+/** Expects that a page has this text between the two marks. */
+async function expectGenerated(page: string, text: string): Promise<void> {
+  const file = join(ROOT, page);
+  const now = readFileSync(file, 'utf8');
+  expect(now).toMatch(PART);
+  await expect(now.replace(PART, (_, begin, end) => `${begin}${text}\n${end}`)).toMatchFileSnapshot(file);
+}
 
 it('lists every rule as it is', async () => {
   const rows = CATALOGUE.map(

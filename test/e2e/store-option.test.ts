@@ -1,16 +1,18 @@
 // @module-tag postgres
 /** What commands do with --store, as a user types them. */
 import { execFileSync } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Exchange } from '../../src/model/exchange.ts';
 import type { Database } from '../../src/postgres/database.ts';
+import { insertFrames } from '../../src/postgres/frames.ts';
 import { runBinary, startBinary } from '../support/binary.ts';
-import { exchange } from '../support/exchanges.ts';
+import { exchange, plainOf } from '../support/exchanges.ts';
 import { openAt, type Postgres, startPostgres } from '../support/postgres.ts';
 import { recordAll } from '../support/recordings.ts';
 import { runHere } from '../support/run-here.ts';
-import { recordStored } from '../support/stored-recording.ts';
 import { startTarget } from '../support/target.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -23,6 +25,12 @@ const EXCHANGES = [
   exchange({ path: PATH, answer: { json: 1 } }),
 ];
 const MISSING = 'did you mean "checkout"?';
+
+/** Records exchanges into a database, as a gate does. */
+function recordStored(database: Database, recording: string, exchanges: readonly Exchange[]): Promise<void> {
+  const batch = { recording, run: randomUUID(), mode: 'append' as const, first: 0 };
+  return insertFrames(database, batch, exchanges.map(plainOf));
+}
 
 let server: Postgres;
 let cwd: string;

@@ -2,16 +2,16 @@ import { describe, expect, it } from 'vitest';
 import type { Gate } from '../../src/gate/gate.ts';
 import { globFromTemplate } from '../../src/gate/overrides.ts';
 import type { SeveritySetting } from '../../src/model/finding.ts';
+import { resolveConfig } from '../../src/settings/config.ts';
 import { project } from '../support/bodies.ts';
 import { laterRefusal } from '../support/errors.ts';
-import { checkOverrides } from '../support/extras.ts';
 import { brief, gate, PROJECT_URL, patch, type TestGateOptions } from '../support/gate.ts';
 
 type Rules = Record<string, SeveritySetting>;
 type Written = { files?: string | string[]; paths?: string | string[]; rules: Rules };
 
 async function overriding(written: Written[], options: TestGateOptions = {}): Promise<Gate> {
-  const overrides = await checkOverrides(written, { where: 'the config', folder: '/repo' });
+  const { overrides } = (await resolveConfig({ overrides: written }, {}, {}, '/repo')).config;
   return gate({ ...options, overrides });
 }
 

@@ -1,7 +1,17 @@
+import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { draft, feature, project } from '../support/bodies.ts';
-import { failing } from '../support/failing.ts';
 import '../support/matchers.ts';
+
+/** The message with which an assertion fails, without colours. @throws Error where it holds */
+function failing(assertion: () => void): string {
+  try {
+    assertion();
+  } catch (error) {
+    return stripVTControlCharacters((error as Error).message);
+  }
+  throw new Error('the assertion holds');
+}
 
 const BEFORE = {
   name: 'Checkout',
