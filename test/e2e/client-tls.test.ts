@@ -22,7 +22,7 @@ beforeAll(async () => {
 async function start(target?: Target): Promise<{ gate: InProcess; target: Target; client: RawConnection }> {
   const there = target ?? (await startTarget());
   const gate = await startGate({ target: there.url, ...tls });
-  return { gate, target: there, client: await RawConnection.openSecure(gate.port, { ca: pair.cert }) };
+  return { gate, target: there, client: await RawConnection.open(gate.port, { ca: pair.cert }) };
 }
 
 function patch(body: unknown, more = ''): string {
@@ -92,7 +92,7 @@ describe('a location at the target', () => {
       ...settings,
     });
     const client = await (secureGate
-      ? RawConnection.openSecure(gate.port, { ca: pair.cert })
+      ? RawConnection.open(gate.port, { ca: pair.cert })
       : RawConnection.open(gate.port));
     // One way for each of the two clients.
     client.write(patch(GOOD_PROJECT));
@@ -124,7 +124,7 @@ it("is seen where the gate is mounted in a server of one's own", async () => {
   const server = createServer(pair, gate.handler);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
-  const client = await RawConnection.openSecure(port, { ca: pair.cert });
+  const client = await RawConnection.open(port, { ca: pair.cert });
   client.write(requestBytes({ path: '/x' }));
   expect(valuesOf(await client.response(), 'location')).toEqual(['https://gate.localhost/a']);
   client.close();

@@ -39,24 +39,15 @@ export class RawConnection {
       this.#bytes = Buffer.concat([this.#bytes, chunk]);
       this.#changed();
     });
-    socket
-      .on('error', () => undefined)
-      .on('end', closed)
-      .on('close', closed);
+    for (const event of ['error', 'end', 'close']) socket.on(event, closed);
   }
 
-  static async open(port: number): Promise<RawConnection> {
-    const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
+  /** @param tls over TLS */
+  static async open(port: number, tls?: ConnectionOptions): Promise<RawConnection> {
+    const at = { port, host: '127.0.0.1' };
+    const socket = tls ? connectSecure({ ...at, ...tls }) : connect({ ...at, allowHalfOpen: true });
     const connection = new RawConnection(socket);
-    await once(socket, 'connect');
-    return connection;
-  }
-
-  /** Over TLS. */
-  static async openSecure(port: number, options: ConnectionOptions): Promise<RawConnection> {
-    const socket = connectSecure({ port, host: '127.0.0.1', ...options });
-    const connection = new RawConnection(socket);
-    await once(socket, 'secureConnect');
+    await once(socket, tls ? 'secureConnect' : 'connect');
     return connection;
   }
 
@@ -87,12 +78,25 @@ export class RawConnection {
   async response(method = 'GET'): Promise<RawResponse> {
     const interim: number[] = [];
     for (;;) {
-      const head = await this.#head();
-      if (head.status >= 200 || head.status === 101) {
-        const { body, isWhole } = await this.#body(head, method);
-        return { ...head, body, isWhole, interim };
-      }
-      interim.push(head.status);
+      const text = (await this.#upTo('\r\n\r\n')).toString('latin1');
+      const [first = '', ...lines] = text.split('\r\n');
+      const [, status, reason = ''] = /^HTTP\/1\.[01] (\d{3}) ?(.*)$/s.exec(first) ?? [];
+      if (status === undefined) throw new Error(`no response: ${text}`);
+      const headers = lines.map((line): [string, string] => {
+        const colon = line.indexOf(':');
+        return [line.slice(0, colon), line.slice(colon + 1).trim()];
+      });
+      const response = {
+        status: Number(status),
+        reason,
+        headers,
+        interim,
+        body: Buffer.alloc(0),
+        isWhole: true,
+      };
+      if (response.status < 200 && response.status !== 101) interim.push(response.status);
+      else if (method === 'HEAD' || [101, 204, 304].includes(response.status)) return response;
+      else return { ...response, ...(await this.#body(response)) };
     }
   }
 
@@ -100,40 +104,21 @@ export class RawConnection {
     this.socket.destroy();
   }
 
-  async #head(): Promise<Pick<RawResponse, 'status' | 'reason' | 'headers'>> {
-    const text = (await this.#upTo('\r\n\r\n')).toString('latin1');
-    const [first = '', ...lines] = text.split('\r\n');
-    const [, status, reason = ''] = /^HTTP\/1\.[01] (\d{3}) ?(.*)$/s.exec(first) ?? [];
-    if (status === undefined) throw new Error(`no response: ${text}`);
-    const headers = lines.map((line): [string, string] => {
-      const colon = line.indexOf(':');
-      return [line.slice(0, colon), line.slice(colon + 1).trim()];
-    });
-    return { status: Number(status), reason, headers };
-  }
-
-  async #body(
-    { status, headers }: Pick<RawResponse, 'status' | 'headers'>,
-    method: string,
-  ): Promise<{ body: Buffer; isWhole: boolean }> {
-    const value = (name: string) => headers.find(([other]) => other.toLowerCase() === name)?.[1];
-    if (method === 'HEAD' || status === 204 || status === 304 || status === 101)
-      return { body: Buffer.alloc(0), isWhole: true };
+  async #body(response: RawResponse): Promise<{ body: Buffer; isWhole: boolean }> {
+    const [length] = valuesOf(response, 'content-length');
     const parts: Buffer[] = [];
     try {
-      if (value('transfer-encoding')?.toLowerCase() === 'chunked') {
-        for (;;) {
-          const size = Number.parseInt((await this.#upTo('\r\n')).toString('latin1'), 16);
-          if (size === 0) break;
+      if (valuesOf(response, 'transfer-encoding')[0]?.toLowerCase() === 'chunked') {
+        let size: number;
+        do {
+          size = Number.parseInt((await this.#upTo('\r\n')).toString('latin1'), 16);
           parts.push(await this.#take(size));
-          await this.#take(2);
-        }
+          if (size > 0) await this.#take(2);
+        } while (size > 0);
         while ((await this.#upTo('\r\n')).length > 0);
-      } else if (value('content-length') !== undefined) {
-        parts.push(await this.#take(Number(value('content-length'))));
       } else {
-        await this.closed();
-        parts.push(await this.#take(this.#bytes.length));
+        if (length === undefined) await this.closed();
+        parts.push(await this.#take(length === undefined ? this.#bytes.length : Number(length)));
       }
     } catch {
       return { body: Buffer.concat([...parts, this.#bytes]), isWhole: false };
@@ -143,8 +128,7 @@ export class RawConnection {
 
   async #upTo(mark: string): Promise<Buffer> {
     await this.came(mark);
-    const end = this.#bytes.indexOf(mark);
-    const bytes = await this.#take(end);
+    const bytes = await this.#take(this.#bytes.indexOf(mark));
     await this.#take(mark.length);
     return bytes;
   }
