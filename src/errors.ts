@@ -14,7 +14,6 @@ const STATUSES = {
   'cannot-listen': 500,
   'body-already-read': 500,
   'request-too-large': 413,
-  overloaded: 503,
   'malformed-request': 400,
   'client-timeout': 408,
   'head-too-large': 431,

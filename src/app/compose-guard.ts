@@ -36,12 +36,12 @@ export interface ComposedGuard extends Pick<Kept, 'remembered' | 'trouble'> {
 export async function composeGuard(
   setup: Setup,
   gate: Gate,
-  approvers: readonly string[] | undefined,
+  approvers: ReadonlyMap<string, string>,
   { fake, replay, isReal, forward }: Backend,
 ): Promise<ComposedGuard> {
   const kept = isReal && forward ? await keptOf(setup, forward) : ofNothingReal(fake);
   const { records, book, reader, remembered, trouble } = kept;
-  const names = approvers && new Set(approvers);
+  const names = approvers.size > 0 ? new Set(approvers.values()) : undefined;
   const { redaction } = setup.rules;
   const approvals = new Approvals({ book, lifetime: TOKEN_LIFETIME, approvers: names, redaction });
   const mode = replay && !isReal ? 'off' : setup.config.guard;

@@ -3,6 +3,7 @@ import { setTimeout } from 'node:timers/promises';
 import { messageOf, PatchgateError } from '../errors.ts';
 import { readServerTls, type ServerTls } from '../http/tls.ts';
 import type { RecordingStore } from '../recordings/store.ts';
+import { amount } from '../reporters/wording.ts';
 import { createAccess, readNamedTokens } from '../server/access.ts';
 import { CONTROL_ROOT, isControlPath } from '../server/control-path.ts';
 import { createDataPath } from '../server/data-path.ts';
@@ -68,7 +69,7 @@ export async function createPatchgate(
   const config = kind === 'proxy' ? given : { ...given, audit: undefined };
   const { env, notice } = context;
   const approvers = readNamedTokens(config.approvers, env, '--approvers');
-  const rules = rulesOf(config, [...secretsOf(config.setHeader, env), ...(approvers?.secrets ?? [])]);
+  const rules = rulesOf(config, [...secretsOf(config.setHeader, env), ...approvers.keys()]);
   const gate = quotingNoSecrets(await gateOf(config, context), rules.redaction);
   const tls = await readServerTls(config);
   const opened = new Opened();
@@ -80,7 +81,7 @@ export async function createPatchgate(
     const { operationOf } = gate;
     const setup: Setup = { ...context, config, rules, opened, operationOf, database, outbox };
     const backend = await MODES[kind](setup);
-    const guarding = await composeGuard(setup, gate, approvers?.names, backend);
+    const guarding = await composeGuard(setup, gate, approvers, backend);
     return serve({ ...setup, ...backend, ...guarding, kind, gate, approvers, tls });
   });
 }
@@ -106,10 +107,10 @@ async function serve(parts: Parts & { tls: ServerTls | undefined }): Promise<Pat
   });
   const isOfControl = (url = '') => isControlPath(url) && !isSessionPath(url);
   const handlerAt =
-    (at: () => 'own' | 'other'): Handler =>
+    (isOnLoopback: () => boolean): Handler =>
     (req, res) => {
       const asked = isOfControl(req.url) ? 'control' : 'target';
-      const refusal = access(req, asked, at());
+      const refusal = access(req, asked, isOnLoopback());
       if (refusal || asked === 'target') dataPath(req, res, refusal);
       else {
         watchBody({ req, res }, clientTimeout, () => req.destroy());
@@ -134,16 +135,18 @@ async function serve(parts: Parts & { tls: ServerTls | undefined }): Promise<Pat
 
   const listening: Listening[] = [];
   return {
-    handler: inTurn(handlerAt(() => 'other')),
-    summary: summaryOf(parts, run),
+    handler: inTurn(handlerAt(() => false)),
+    summary: summaryOf(parts),
     async listen() {
       if (replay && store) await lookAt(store, run, notice);
-      const at = () => (one.isLoopback ? 'own' : 'other');
+      const isOnLoopback = () => one.isLoopback;
       const handlers: Handlers = {
-        request: handlerAt(at),
+        request: handlerAt(isOnLoopback),
         // What may not ask is read again as an ordinary request, and refused.
         upgrade: (req, socket, head) =>
-          !isOfControl(req.url) && !access(req, 'target', at()) && upgradePath?.(req, socket, head) === true,
+          !isOfControl(req.url) &&
+          !access(req, 'target', isOnLoopback()) &&
+          upgradePath?.(req, socket, head) === true,
         unread: (error) => run.unread(error),
       };
       const { host, port, controlToken } = config;
@@ -232,7 +235,7 @@ async function lookAt(store: RecordingStore, run: Run, notice: (text: string) =>
 }
 
 /** For people. */
-function summaryOf({ summary, remembered, config, isReal, outbox }: Parts, { faults }: Run): string {
+function summaryOf({ summary, remembered, config, isReal, outbox }: Parts): string {
   const count = remembered?.count();
   const known = count === undefined ? '' : `${count === 0 ? 'none' : count} of `;
   const audits = [config.audit, isReal && outbox && 'the database'].filter(Boolean).join(' and ');
@@ -240,7 +243,7 @@ function summaryOf({ summary, remembered, config, isReal, outbox }: Parts, { fau
     summary,
     remembered && `knows ${known}its records (${remembered.place || 'in memory alone'})`,
     audits && `audits to ${audits}`,
-    faults.summary,
+    config.fault.length > 0 && `injects ${amount(config.fault.length, 'fault')}`,
   ];
   return all.filter(Boolean).join('; ');
 }

@@ -58,10 +58,3 @@ export function unservedText({ recording, session, total, count, exchanges }: Un
 function sessionText(name: string): string {
   return name === '' ? 'no session' : `the session ${JSON.stringify(name)}`;
 }
-
-/** `the fault "GET /x status=503" never happened: it fitted no request that passed the gate` */
-export function neverHappenedText({ fault, matched }: { fault: string; matched: number }): string {
-  const fitted =
-    matched === 0 ? 'no request that passed the gate' : `${amount(matched, 'request')}, and was never drawn`;
-  return `the fault "${fault}" never happened: it fitted ${fitted}`;
-}

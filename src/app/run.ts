@@ -20,7 +20,7 @@ const CONNECT_PATIENCE = 800;
 export interface Parts extends Setup, Backend, ComposedGuard {
   kind: ServerKind;
   gate: Gate;
-  approvers: NamedTokens | undefined;
+  approvers: NamedTokens;
 }
 
 export type Run = Awaited<ReturnType<typeof createRun>>;

@@ -1,7 +1,7 @@
 import type { CommandModule } from 'yargs';
 import { replayOrRecord } from '../app/open-recording.ts';
 import { createPatchgate, type Patchgate } from '../app/patchgate.ts';
-import { missesText, neverHappenedText, recordedAt } from '../app/run-text.ts';
+import { missesText, recordedAt } from '../app/run-text.ts';
 import { messageOf, PatchgateError } from '../errors.ts';
 import { losesEnvironment } from '../model/effect.ts';
 import type { Verdict } from '../model/finding.ts';
@@ -87,8 +87,7 @@ async function runExec(
     const gate = await createPatchgate(kind, config, runtimeContext(process.stderr));
     try {
       const listening = await gate.listen();
-      const summary = kind === 'proxy' ? gate.summary : gate.faults.summary;
-      if (summary) say(summary);
+      if (kind === 'proxy') say(gate.summary);
       if (signals.first) return exitCodeOf(signals.first);
       const { url } = listening;
       const env = { ...process.env, ...pastProxies(process.env, url), ...variablesOf(variables, url) };
@@ -130,7 +129,6 @@ async function reportRun(
   for (const text of [missesText({ ...missed, misses }), ...refused]) if (text) say(text);
   // An interrupted command has not asked for all.
   if (isKilled) return missed.count > 0;
-  for (const idle of gate.faults.neverHappened()) say(neverHappenedText(idle));
   if (gate.counts().requests === 0)
     say(`the command sent no request: its base URL must come from ${URL_VARIABLE}, or a variable of --env`);
   const isUnused = await reportUnserved(gate, failUnused, isVerbose, '; -v lists them');

@@ -10,51 +10,49 @@ import { type Env, readNamedValue, wrongValue } from '../settings/named-values.t
 /** Why a request is not answered. */
 export interface AccessRefusal {
   status: 400 | 401 | 403 | 421;
-  code: 'bad-input' | 'not-allowed';
   message: string;
   hint: string;
 }
 
-/**
- * @param asked `control`: the control API; `target`: what stands behind the gate; `page`: the files of the inspector
- * @param at `own`: a server of Patchgate's own, on loopback; any other says itself to which names it answers
- */
-type Access<Asked> = (req: IncomingMessage, asked: Asked, at: 'own' | 'other') => AccessRefusal | undefined;
+/** Bearer tokens, and who each names. Nothing shows or keeps the tokens. */
+export type NamedTokens = ReadonlyMap<string, string>;
 
 export interface AccessSettings {
   /** The bearer token of the control API, where one is set. */
   controlToken: string | undefined;
-  /** Those whose tokens are as good. */
-  approvers?: NamedTokens | undefined;
+  /** Their tokens are as good. */
+  approvers: NamedTokens;
   host: string;
   target: string | undefined;
 }
 
 /** Characters of a token that others on the network could try out. */
 const SHORTEST_TOKEN = 16;
+const NEW_TOKEN = 'make one with: openssl rand -hex 16';
 
 /**
  * Who may ask for what. Everything that a page in a browser could do by way of this machine is refused here.
  *
+ * @returns takes what is asked for: the control API, or what stands behind the gate; and whether it is asked at a server of ours, on
+ *   loopback: any other says itself to which names it answers
  * @throws PatchgateError `bad-config`
  */
-export function createAccess(settings: AccessSettings): Access<'control' | 'target'> {
-  const { controlToken, approvers, host, target } = settings;
-  for (const token of approvers?.secrets ?? []) checkToken(token, host);
-  if (controlToken !== undefined) checkToken(controlToken, host);
-  if (approvers?.secrets.includes(controlToken ?? ''))
+export function createAccess(settings: AccessSettings) {
+  const { controlToken, approvers, host: ownHost, target } = settings;
+  for (const token of [...approvers.keys(), ...(controlToken === undefined ? [] : [controlToken])])
+    checkToken(token, ownHost);
+  if (approvers.has(controlToken ?? ''))
     throw new PatchgateError('bad-config', 'an approver has the control token', { hint: NEW_TOKEN });
-  // The last one leads here from within a container.
-  const names = ['localhost', host.toLowerCase(), 'host.docker.internal'];
+  // The third one leads here from within a container.
   const targetHost = target && parseUrl(target)?.hostname;
-  if (targetHost) names.push(targetHost);
+  const names = ['localhost', ownHost.toLowerCase(), 'host.docker.internal', targetHost || 'localhost'];
 
-  return (req, asked, at) => {
+  return (req: IncomingMessage, asked: 'control' | 'target', isOnLoopback: boolean) => {
     if (asked === 'control') return refusedByControl(req, settings);
     if (header(req.rawHeaders, 'service-worker') !== undefined) return NO_WORKERS;
     const host = header(req.rawHeaders, 'host') ?? '';
     // Without one it is HTTP/1.0, and no browser.
-    if (at === 'other' || host === '') return undefined;
+    if (!isOnLoopback || host === '') return undefined;
     // A page whose name was made to lead to this machine would read all answers: the browser takes them for the page's own.
     const name = hostname(host);
     const isOurs = names.includes(name) || name.endsWith('.localhost') || isLoopback(name);
@@ -62,28 +60,26 @@ export function createAccess(settings: AccessSettings): Access<'control' | 'targ
   };
 }
 
-export interface UiAccessSettings {
-  /** Opens the control API. */
-  token: string;
-  /** Those whose tokens are as good. */
-  approvers?: NamedTokens | undefined;
-}
-
 /** Who may ask on the inspector's port: pages of other origins are kept out by the names that it answers to, and by the token. */
-export function createUiAccess({ token, approvers }: UiAccessSettings): Access<'control' | 'page'> {
-  return ({ url = '', rawHeaders: headers }, asked) => {
-    const [host = '', ...further] = headerValues(headers, 'host');
-    if (host === '' || further.length > 0 || !url.startsWith('/')) return ONE_HOST;
-    if (hostname(host) !== 'localhost' && !isLoopback(hostname(host))) return wrongHost(host);
-    const own = `http://${host}`.toLowerCase();
-    if (headerValues(headers, 'origin').some((origin) => origin.toLowerCase() !== own)) return LOCAL_ALONE;
-    if (asked === 'page' || approvers?.nameOf(headers) !== undefined) return undefined;
-    return isSameToken(bearerOf(headers), token) ? undefined : NEEDS_TOKEN;
-  };
+export function refusedByUi(
+  { url = '', rawHeaders: headers }: IncomingMessage,
+  asked: 'control' | 'page',
+  token: string,
+  approvers: NamedTokens,
+): AccessRefusal | undefined {
+  const [host = '', ...further] = headerValues(headers, 'host');
+  if (host === '' || further.length > 0 || !url.startsWith('/')) return ONE_HOST;
+  if (!isLocal(host)) return wrongHost(host);
+  const own = `http://${host}`.toLowerCase();
+  if (headerValues(headers, 'origin').some((origin) => origin.toLowerCase() !== own)) return LOCAL_ALONE;
+  if (asked === 'page' || approverOf(headers, approvers) !== undefined) return undefined;
+  return hasToken(headers, token) ? undefined : NEEDS_TOKEN;
 }
 
 /** The two that everybody may ask: they say no more than yes or no. */
 const PROBE = /^\/__patchgate\/health\/(?:live|ready)(?:\?|$)/;
+/** Headers with which browsers say which page asks, and proxies for whom they ask. */
+const OF_PAGE_OR_PROXY = /^(?:origin|service-worker|via|x-real-ip)$|forwarded|(?:client|connecting)-ip$/i;
 
 /**
  * The control API shows and changes what the gate knows. It is closed to pages of every origin, since a page that the target serves
@@ -96,74 +92,56 @@ function refusedByControl(req: IncomingMessage, settings: AccessSettings): Acces
   // What a target in absolute form names stands above the header (RFC 9112 3.2.2).
   const host = /^[a-z][a-z\d+.-]*:\/\/([^/?#\\]*)/i.exec(url)?.[1] ?? named;
   if (!named || !host || further.length > 0 || !(/^[/*]/.test(url) || isUrl(url))) return ONE_HOST;
-  if (settings.approvers?.nameOf(headers) !== undefined) return undefined;
+  if (approverOf(headers, settings.approvers) !== undefined) return undefined;
   if (settings.controlToken !== undefined)
-    return isSameToken(bearerOf(headers), settings.controlToken) ? undefined : NEEDS_TOKEN;
-  if (!listensOnLoopback(req)) return NO_TOKEN;
-  // Any other name, if it resolves to this machine today, could be anyone's.
-  const isLocal = hostname(host) === 'localhost' || isLoopback(hostname(host));
+    return hasToken(headers, settings.controlToken) ? undefined : NEEDS_TOKEN;
+  // The server that got the request: ours, or the one that the gate is mounted in.
+  const at = (req.socket as { server?: Partial<Server> }).server?.address?.();
+  if (typeof at !== 'object' || at === null || !isLoopback(at.address)) return NO_TOKEN;
   const tells = headers.some((name, index) => index % 2 === 0 && OF_PAGE_OR_PROXY.test(name));
   // What browsers say, and no page can change. `none`: the address was typed.
   const isOfPage = headerValues(headers, 'sec-fetch-site').some((site) => site !== 'none');
-  return isLocal && !tells && !isOfPage ? undefined : LOCAL_ALONE;
-}
-
-/** Headers with which browsers say which page asks, and proxies for whom they ask. */
-const OF_PAGE_OR_PROXY = /^(?:origin|service-worker|via|x-real-ip)$|forwarded|(?:client|connecting)-ip$/i;
-
-function refusal(status: AccessRefusal['status'], message: string, hint: string): AccessRefusal {
-  return { status, code: status === 400 ? 'bad-input' : 'not-allowed', message, hint };
+  // Any other name, if it resolves to this machine today, could be anyone's.
+  return isLocal(host) && !tells && !isOfPage ? undefined : LOCAL_ALONE;
 }
 
 function wrongHost(host: string): AccessRefusal {
-  return refusal(
-    421,
-    `Patchgate does not answer to the Host ${JSON.stringify(host.slice(0, 200))}: on loopback it answers to names of this machine and of the target`,
-    'use localhost or 127.0.0.1 in the URL; to a name of your own it answers as --host NAME',
-  );
+  const message = `Patchgate does not answer to the Host ${JSON.stringify(host.slice(0, 200))}: on loopback it answers to names of this machine and of the target`;
+  const hint = 'use localhost or 127.0.0.1 in the URL; to a name of your own it answers as --host NAME';
+  return { status: 421, message, hint };
 }
 
-const ONE_HOST = refusal(
-  400,
-  'the request has no Host header, or more than one, or asks for no path',
-  'send one',
-);
-const NEEDS_TOKEN = refusal(
-  401,
-  'the control API needs the bearer token that Patchgate was started with',
-  'send Authorization: Bearer with that token; for the inspector, open the link that Patchgate prints at its start',
-);
-const NO_TOKEN = refusal(
-  403,
-  'Patchgate listens beyond this machine and has no control token, so the control API is closed',
-  'start it with a token in PATCHGATE_CONTROL_TOKEN (in a program: controlToken), or on 127.0.0.1',
-);
-const LOCAL_ALONE = refusal(
-  403,
-  'without a token, the control API answers to programs on this machine: not to web pages, other proxies or other Host names',
-  'ask for it by localhost or 127.0.0.1, or start Patchgate with a token in PATCHGATE_CONTROL_TOKEN and send that',
-);
-const NO_WORKERS = refusal(
-  403,
-  'a service worker cannot be registered through Patchgate: it would answer in its place',
-  'load the page from a server of its own',
-);
+const ONE_HOST: AccessRefusal = {
+  status: 400,
+  message: 'the request has no Host header, or more than one, or asks for no path',
+  hint: 'send one',
+};
+const NEEDS_TOKEN: AccessRefusal = {
+  status: 401,
+  message: 'the control API needs the bearer token that Patchgate was started with',
+  hint: 'send Authorization: Bearer with that token; for the inspector, open the link that Patchgate prints at its start',
+};
+const NO_TOKEN: AccessRefusal = {
+  status: 403,
+  message: 'Patchgate listens beyond this machine and has no control token, so the control API is closed',
+  hint: 'start it with a token in PATCHGATE_CONTROL_TOKEN (in a program: controlToken), or on 127.0.0.1',
+};
+const LOCAL_ALONE: AccessRefusal = {
+  status: 403,
+  message:
+    'without a token, the control API answers to programs on this machine: not to web pages, other proxies or other Host names',
+  hint: 'ask for it by localhost or 127.0.0.1, or start Patchgate with a token in PATCHGATE_CONTROL_TOKEN and send that',
+};
+const NO_WORKERS: AccessRefusal = {
+  status: 403,
+  message: 'a service worker cannot be registered through Patchgate: it would answer in its place',
+  hint: 'load the page from a server of its own',
+};
 
 /** Of a Host header, in lower case, without brackets and port; `""` where it is none. */
 function hostname(host: string): string {
   const [, ipv6, name] = /^(?:\[([\da-f:.]+)\]|([^:[\]]+))(?::\d{0,5})?$/i.exec(host) ?? [];
   return (ipv6 ?? name ?? '').toLowerCase();
-}
-
-const NEW_TOKEN = 'make one with: openssl rand -hex 16';
-
-/** Whether a token can do what it is for. @param host the address to listen on, or a name */
-function checkToken(token: string, host: string): void {
-  const isShort = token.length < SHORTEST_TOKEN && host !== 'localhost' && !isLoopback(host);
-  const message = !/^[\x21-\x7e]+$/.test(token)
-    ? 'a token has spaces or other characters that a bearer token cannot have'
-    : isShort && `a token is shorter than ${SHORTEST_TOKEN} characters, and ${host} is not loopback`;
-  if (message) throw new PatchgateError('bad-config', message, { hint: NEW_TOKEN });
 }
 
 const LOOPBACK = new BlockList();
@@ -176,41 +154,34 @@ export function isLoopback(address: string): boolean {
   return version !== 0 && LOOPBACK.check(address, version === 6 ? 'ipv6' : 'ipv4');
 }
 
-/** Whether the server that got a request, Patchgate's or the one it is mounted in, is reachable from this machine only. */
-function listensOnLoopback({ socket }: IncomingMessage): boolean {
-  const at = (socket as { server?: Partial<Server> }).server?.address?.();
-  return typeof at === 'object' && at !== null && isLoopback(at.address);
+function isLocal(host: string): boolean {
+  const name = hostname(host);
+  return name === 'localhost' || isLoopback(name);
 }
 
-/** Bearer tokens, each of which names the one who sends it. */
-export interface NamedTokens {
-  /** Undefined where the header `Authorization` carries none of them. */
-  nameOf(headers: RawHeaders): string | undefined;
-  names: readonly string[];
-  /** The tokens: nothing shows or keeps them. */
-  secrets: readonly string[];
+/** Whether a token can do what it is for. @param host the address to listen on, or a name */
+function checkToken(token: string, host: string): void {
+  const isShort = token.length < SHORTEST_TOKEN && host !== 'localhost' && !isLoopback(host);
+  const message = !/^[\x21-\x7e]+$/.test(token)
+    ? 'a token has spaces or other characters that a bearer token cannot have'
+    : isShort && `a token is shorter than ${SHORTEST_TOKEN} characters, and ${host} is not loopback`;
+  if (message) throw new PatchgateError('bad-config', message, { hint: NEW_TOKEN });
 }
 
 /**
  * @param texts `NAME=TOKEN`, `NAME=env:VARIABLE`, `NAME=file:PATH`; a name may have several tokens
  * @param flag for messages
- * @returns undefined where there are none
  * @throws PatchgateError `bad-usage` where a variable is not set, a file cannot be read, or two have the same
  */
-export function readNamedTokens(texts: readonly string[], env: Env, flag: string): NamedTokens | undefined {
-  if (texts.length === 0) return undefined;
-  const tokens = texts.map((text) => {
+export function readNamedTokens(texts: readonly string[], env: Env, flag: string): NamedTokens {
+  const tokens = new Map<string, string>();
+  for (const text of texts) {
     const { name, value } = readNamedValue(text, env, flag);
-    return { name, token: value.startsWith('file:') ? contentOf(value.slice(5), name, flag) : value };
-  });
-  const names = new Map(tokens.map(({ name, token }) => [sha256(token), name]));
-  if (names.size < tokens.length)
-    throw wrongValue(flag, 'two have the same token', 'give each a token of its own: openssl rand -hex 16');
-  return {
-    nameOf: (headers) => names.get(sha256(bearerOf(headers) ?? '')),
-    names: [...new Set(names.values())],
-    secrets: tokens.map(({ token }) => token),
-  };
+    const token = value.startsWith('file:') ? contentOf(value.slice(5), name, flag) : value;
+    if (tokens.has(token)) throw wrongValue(flag, 'two have the same token', `for each, ${NEW_TOKEN}`);
+    tokens.set(token, name);
+  }
+  return tokens;
 }
 
 function contentOf(file: string, name: string, flag: string): string {
@@ -222,15 +193,17 @@ function contentOf(file: string, name: string, flag: string): string {
   }
 }
 
-/** Undefined where there is none, or more than one. */
-function bearerOf(headers: RawHeaders): string | undefined {
-  const [value = '', ...others] = headerValues(headers, 'authorization');
-  return others.length > 0 ? undefined : /^Bearer +(.+)$/i.exec(value)?.[1];
+/** Whose token the header `Authorization` carries. */
+export function approverOf(headers: RawHeaders, tokens: NamedTokens): string | undefined {
+  for (const [token, name] of tokens) if (hasToken(headers, token)) return name;
+  return undefined;
 }
 
 /** Hashes are compared: neither the token's length nor its beginning can be measured. */
-function isSameToken(given: string | undefined, token: string): boolean {
-  return given !== undefined && sha256(given) === sha256(token);
+function hasToken(headers: RawHeaders, token: string): boolean {
+  const [value = '', ...others] = headerValues(headers, 'authorization');
+  const given = /^Bearer +(.+)$/i.exec(value)?.[1];
+  return given !== undefined && others.length === 0 && sha256(given) === sha256(token);
 }
 
 function sha256(text: string): string {

@@ -13,10 +13,9 @@ import { redactJson, redactText } from '../recordings/redact/redact.ts';
 import type { Redaction } from '../recordings/redact/redaction.ts';
 import type { FaultsGiven } from '../settings/faults.ts';
 import { SESSION_HEADER } from '../upstreams/session.ts';
-import type { NamedTokens } from './access.ts';
+import { approverOf, type NamedTokens } from './access.ts';
 import type { Audit } from './audit.ts';
 import { CONTROL_ROOT } from './control-path.ts';
-import { createEvents } from './events.ts';
 import type { ExchangeList } from './exchange-list.ts';
 import type { Faults } from './faults.ts';
 import type { Handler } from './handler.ts';
@@ -28,8 +27,8 @@ export interface ControlDeps {
   gate: Gate;
   guard: Pick<Guard, 'knownOf' | 'look'>;
   approvals: Approvals;
-  /** Those who may decide; undefined: all who may ask. */
-  approvers: Pick<NamedTokens, 'nameOf'> | undefined;
+  /** Those who may decide; none: all who may ask. */
+  approvers: NamedTokens;
   run: {
     exchanges: ExchangeList;
     sessions: Sessions;
@@ -47,6 +46,10 @@ export interface ControlDeps {
     stopping: AbortController;
   };
 }
+
+/** Bytes that may wait for a client of events. */
+const WAITING_AT_MOST = 1_048_576;
+const HEARTBEAT_MS = 15_000;
 
 /** What a route answers as JSON; undefined: it has answered itself. */
 type Route = (req: Request, res: Response) => unknown;
@@ -95,7 +98,7 @@ export function createControl({ gate, guard, approvals, approvers, run }: Contro
     async 'GET approvals'(req) {
       const { limit, status } = queryOf(req, ['limit', 'status']);
       const list = await approvals.list({ limit: numberOf(limit), status: status as ApprovalStatus });
-      const mayDecide = approvers && approvers.nameOf(req.rawHeaders) !== undefined;
+      const mayDecide = approvers.size > 0 ? approverOf(req.rawHeaders, approvers) !== undefined : undefined;
       return { approvals: list, approvers: approvals.needApprover, mayDecide };
     },
     async 'GET approvals/:id'({ params }) {
@@ -105,12 +108,38 @@ export function createControl({ gate, guard, approvals, approvers, run }: Contro
     },
     async 'POST approvals/:id'(req) {
       const decided = decisionOf(req, redaction);
-      const by = approvers?.nameOf(req.rawHeaders);
+      const by = approverOf(req.rawHeaders, approvers);
       const { approval, isNew } = await approvals.decide(String(req.params.id), decided, by);
       if (isNew) run.audit?.decided(approval);
       return approval;
     },
-    'GET events': createEvents(exchanges, approvals, run.stopping.signal),
+    'GET events'(req, res) {
+      const send = (text: string) => {
+        // Who reads more slowly than that is cut off.
+        if (res.writableLength > WAITING_AT_MOST) res.destroy();
+        else res.write(text);
+      };
+      res.type('text/event-stream');
+      // Something has to be sent at once, or a client cannot tell that it is connected.
+      send(':\n\n');
+      const { signal } = run.stopping;
+      if (req.method === 'HEAD' || signal.aborted) return void res.end();
+      const leaveExchanges = exchanges.subscribe((shown) =>
+        send(`event: exchange\nid: ${shown.id}\ndata: ${JSON.stringify(shown)}\n\n`),
+      );
+      const leaveApprovals = approvals.subscribe((approval) =>
+        send(`event: approval\ndata: ${JSON.stringify(approval)}\n\n`),
+      );
+      const heartbeat = setInterval(send, HEARTBEAT_MS, ':\n\n').unref();
+      const end = () => res.end();
+      signal.addEventListener('abort', end);
+      res.once('close', () => {
+        leaveExchanges();
+        leaveApprovals();
+        clearInterval(heartbeat);
+        signal.removeEventListener('abort', end);
+      });
+    },
     'GET faults': (req) => faults.list(sessionOf(req)),
     async 'PUT faults'(req) {
       const session = sessionOf(req);
@@ -176,14 +205,12 @@ type Parameter = keyof typeof PARAMETERS;
 
 /** The parameters of a query, each at most once. @throws PatchgateError `bad-input` */
 function queryOf<Name extends Parameter>(req: Request, names: readonly Name[]): { [name in Name]?: string } {
-  const wrong = Object.entries(req.query).find(
-    ([name, value]) =>
-      !names.includes(name as Name) || typeof value !== 'string' || !PARAMETERS[name as Name].test(value),
-  );
-  if (wrong)
-    throw new PatchgateError('bad-input', `wrong parameter ${wrong[0].slice(0, 100)}`, {
-      hint: `it takes ${names.map((name) => `${name} (${PARAMETERS[name].source})`).join(', ')}, each once`,
-    });
+  for (const [name, value] of Object.entries(req.query)) {
+    const isTaken = names.includes(name as Name) && typeof value === 'string';
+    if (isTaken && PARAMETERS[name as Name].test(value)) continue;
+    const taken = names.map((one) => `${one} (${PARAMETERS[one].source})`).join(', ');
+    throw badInput(`wrong parameter ${name.slice(0, 100)}`, `it takes ${taken}, each once`);
+  }
   return req.query as { [name in Name]?: string };
 }
 
@@ -199,17 +226,18 @@ function sessionOf(req: Request): string | undefined {
   throw badInput(`the query and the header ${SESSION_HEADER} name two sessions`, 'name it in one of them');
 }
 
-const DRY_RUN =
-  'send {"method": "PATCH", "url": "/api/v2/…", "headers": {"content-type": "application/json"}, "body": "{…}"}, the body as exact text';
-
 /** The request that is described. Nothing is added to it. @throws PatchgateError `bad-input`, naming the member */
 function dryRunOf({ body: input }: Request, bodyLimit: number): GateRequest {
-  if (!isObject(input)) throw badInput('the input is no JSON object', DRY_RUN);
+  const wrong = (what: string) =>
+    badInput(
+      what,
+      'send {"method": "PATCH", "url": "/api/v2/…", "headers": {"content-type": "application/json"}, "body": "{…}"}, the body as exact text',
+    );
+  if (!isObject(input)) throw wrong('the input is no JSON object');
   const unknown = Object.keys(input).find((name) => !REQUEST_MEMBERS.includes(name));
-  if (unknown !== undefined) throw badInput(`unknown member ${unknown.slice(0, 100)}`, DRY_RUN);
-  const { method, url, headers, body } = readDescribedRequest(input, (pointer, what) =>
-    badInput(`${pointer} ${what}`.trim(), DRY_RUN),
-  );
+  if (unknown !== undefined) throw wrong(`unknown member ${unknown.slice(0, 100)}`);
+  const request = readDescribedRequest(input, (pointer, what) => wrong(`${pointer} ${what}`.trim()));
+  const { method, url, headers, body } = request;
   return { method, url, headers, body: body.length > bodyLimit ? 'too-large' : body };
 }
 
@@ -219,14 +247,14 @@ const LONGEST_REASON = 500;
 /** @throws PatchgateError `bad-input` */
 function decisionOf({ body }: Request, redaction: Redaction): Decided {
   const { decision, reason = '', ...others } = isObject(body) ? body : {};
-  const isGood =
-    typeof reason === 'string' && reason.length <= LONGEST_REASON && Object.keys(others).length === 0;
-  if (!isGood || (decision !== 'approve' && decision !== 'decline'))
-    throw badInput(
-      'that is no decision',
-      `send {"decision": "approve"} or {"decision": "decline", "reason": "why, in ${LONGEST_REASON} characters at most"}`,
-    );
-  return { decision, ...(reason !== '' && { reason: redactText(reason, redaction) }) };
+  const isDecision = decision === 'approve' || decision === 'decline';
+  const isReason = typeof reason === 'string' && reason.length <= LONGEST_REASON;
+  if (isDecision && isReason && Object.keys(others).length === 0)
+    return { decision, ...(reason !== '' && { reason: redactText(reason, redaction) }) };
+  throw badInput(
+    'that is no decision',
+    `send {"decision": "approve"} or {"decision": "decline", "reason": "why, in ${LONGEST_REASON} characters at most"}`,
+  );
 }
 
 function badInput(message: string, hint: string): PatchgateError {
@@ -243,7 +271,6 @@ function asPatchgateError(thrown: unknown): PatchgateError {
   if (thrown instanceof PatchgateError) return thrown;
   const status = thrown instanceof Error && 'status' in thrown ? Number(thrown.status) : 500;
   if (status === 413) return new PatchgateError('request-too-large', 'the input is too large');
-  if (status >= 400 && status < 500)
-    return new PatchgateError('bad-input', `the request cannot be read: ${messageOf(thrown)}`);
+  if (status < 500) return badInput(`the request cannot be read: ${messageOf(thrown)}`, 'correct it');
   return new PatchgateError('internal', `the control API failed: ${messageOf(thrown)}`);
 }

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { METHODS, STATUS_CODES } from 'node:http';
+import { METHODS } from 'node:http';
 import { setTimeout } from 'node:timers/promises';
 import { type ErrorCode, PatchgateError } from '../errors.ts';
 import type { Gate } from '../gate/gate.ts';
@@ -13,6 +13,7 @@ import type { Session } from '../upstreams/session.ts';
 import type { Answer } from '../upstreams/upstream.ts';
 import { reset, type Step } from './answer.ts';
 import type { Exchange } from './exchange.ts';
+import { problem } from './problem.ts';
 import type { Sessions } from './sessions.ts';
 import { hasBody } from './watch-body.ts';
 
@@ -22,15 +23,11 @@ interface Count {
   applied: number;
 }
 
-/** One way in which answers fail, and what was counted of it. */
+/** One way in which answers fail, and what was counted of it: in each session, and in all. */
 export interface Fault extends FaultRule {
   fits: PathPredicate;
-  /** In each session, as long as it is there. */
   counts: WeakMap<Session, Count>;
-  /** In all sessions, since it was set. */
   total: Count;
-  /** The same, whatever was reset. */
-  ever: Count;
 }
 
 /** Whose faults they are, if they are a session's alone, and what was counted of each: in the session, or in all. */
@@ -51,7 +48,7 @@ export class Faults {
   readonly #options: FaultsOptions;
   readonly #own = new WeakMap<Session, readonly Fault[]>();
   readonly #stopping = new AbortController();
-  #start: readonly Fault[];
+  readonly #start: readonly Fault[];
   #common: readonly Fault[];
 
   private constructor(options: FaultsOptions, start: readonly Fault[]) {
@@ -62,12 +59,6 @@ export class Faults {
   /** @throws PatchgateError `bad-usage` where one of the start can never happen here */
   static async of(options: FaultsOptions): Promise<Faults> {
     return new Faults(options, await faultsOf(options.start, options.gate, 'bad-usage'));
-  }
-
-  /** Those of the start, for people: `injects 3 faults`; undefined if there are none. */
-  get summary(): string | undefined {
-    const { length } = this.#start;
-    return length === 0 ? undefined : `injects ${length === 1 ? '1 fault' : `${length} faults`}`;
   }
 
   /** What happens to the answer to a request that passed the gate: the first fault that fits, and holds this time. */
@@ -142,14 +133,8 @@ export class Faults {
 
   /** Those of the start again, in new sessions. */
   reset(): void {
-    this.#start = this.#start.map((fault) => ({ ...fault, total: { matched: 0, applied: 0 } }));
-    this.#common = this.#start;
-  }
-
-  /** Those of the start that never happened, and how many requests each fitted. */
-  neverHappened(): { fault: string; matched: number }[] {
-    const idle = this.#start.filter(({ ever }) => ever.applied === 0);
-    return idle.map(({ text, ever }) => ({ fault: text, matched: ever.matched }));
+    const anew = (fault: Fault) => ({ ...fault, total: { matched: 0, applied: 0 } });
+    this.#common = this.#start.map(anew);
   }
 
   async #wait({ latency }: Fault, { client }: Exchange): Promise<void> {
@@ -160,34 +145,34 @@ export class Faults {
   }
 }
 
-function holds({ count, rate = 1, counts, total, ever }: Fault, session: Session): boolean {
+function holds({ count, rate = 1, counts, total }: Fault, session: Session): boolean {
   const counted = counts.get(session) ?? { matched: 0, applied: 0 };
   counts.set(session, counted);
-  const all = [counted, total, ever];
-  for (const one of all) one.matched++;
+  counted.matched++;
+  total.matched++;
   if (counted.applied === count || Math.random() >= rate) return false;
-  for (const one of all) one.applied++;
+  counted.applied++;
+  total.applied++;
   return true;
 }
 
 /** @throws PatchgateError with that code, naming the fault that can never happen */
-async function faultsOf(
+function faultsOf(
   rules: readonly FaultRule[],
   { operations }: FaultsOptions['gate'],
   code: ErrorCode,
 ): Promise<Fault[]> {
-  for (const { text, method = 'GET', operation } of rules) {
-    const unknown = METHODS.includes(method) ? operation : method;
-    if (unknown === undefined || operations.includes(unknown)) continue;
-    const near = nearest(unknown, [...operations, 'reset', ...METHODS]);
-    throw new PatchgateError(code, `fault "${text}": there is no operation or method ${unknown}`, {
-      hint: near ? `did you mean "${near}"?` : `operations: ${operations.join(', ')}`,
-    });
-  }
   const all = rules.map(async (rule): Promise<Fault> => {
-    const fits = rule.path === undefined ? () => true : await pathPatterns([rule.path]);
-    const [total, ever] = [1, 2].map(() => ({ matched: 0, applied: 0 })) as [Count, Count];
-    return { ...rule, fits, counts: new WeakMap(), total, ever };
+    const { text, path, method = 'GET', operation } = rule;
+    const unknown = METHODS.includes(method) ? operation : method;
+    if (unknown !== undefined && !operations.includes(unknown)) {
+      const near = nearest(unknown, [...operations, 'reset', ...METHODS]);
+      throw new PatchgateError(code, `fault "${text}": there is no operation or method ${unknown}`, {
+        hint: near ? `did you mean "${near}"?` : `operations: ${operations.join(', ')}`,
+      });
+    }
+    const fits = path === undefined ? () => true : await pathPatterns([path]);
+    return { ...rule, fits, counts: new WeakMap(), total: { matched: 0, applied: 0 } };
   });
   return Promise.all(all);
 }
@@ -195,27 +180,18 @@ async function faultsOf(
 /** Answers that never have a body (RFC 9110 15.3.5, 15.3.6, 15.4.5). */
 const BODILESS: ReadonlySet<number> = new Set([204, 205, 304]);
 
-function answerOf(fault: Fault): Answer {
-  const { status = 500, retryAfter, text } = fault;
-  const headers = ['Cache-Control', 'no-store', 'Patchgate-Fault', text];
-  if (retryAfter !== undefined) headers.push('Retry-After', String(retryAfter));
-  if (BODILESS.has(status)) return { status, message: '', headers, body: NO_BODY, from: 'fault' };
-  const [type, content] = contentOf(fault, status);
-  const body = Buffer.from(content);
-  headers.push('Content-Type', type, 'Content-Length', String(body.length));
-  return { status, message: '', headers, body, from: 'fault' };
-}
-
-/** Without a body in the fault, the answer is a problem that names the fault: RFC 9457. */
-function contentOf({ body, text: fault }: Fault, status: number): [type: string, text: string] {
-  if (typeof body === 'string') return ['text/plain; charset=utf-8', body];
-  if (body !== undefined) return ['application/json', `${JSON.stringify(body)}\n`];
-  const problem = {
-    type: 'urn:patchgate:problem:injected-fault',
-    title: STATUS_CODES[status] ?? `Status ${status}`,
-    status,
-    detail: `a fault of Patchgate, not an answer of the service: ${fault}`,
-    fault,
-  };
-  return ['application/problem+json', `${JSON.stringify(problem)}\n`];
+/** Without a body in the fault, the answer is a problem that names the fault. */
+function answerOf({ status = 500, retryAfter, body: given, text: fault }: Fault): Answer {
+  const detail = `a fault of Patchgate, not an answer of the service: ${fault}`;
+  const { headers, body } = problem('injected-fault', status, { detail, fault });
+  const own = ['Patchgate-Fault', fault];
+  if (retryAfter !== undefined) own.push('Retry-After', String(retryAfter));
+  const answer = { status, message: '', from: 'fault' } as const;
+  if (BODILESS.has(status)) return { ...answer, headers: own, body: NO_BODY };
+  if (given === undefined) return { ...answer, headers: [...headers, ...own], body };
+  const isText = typeof given === 'string';
+  const bytes = Buffer.from(isText ? given : JSON.stringify(given));
+  own.push('Content-Type', isText ? 'text/plain; charset=utf-8' : 'application/json');
+  own.push('Content-Length', String(bytes.length), 'Cache-Control', 'no-store');
+  return { ...answer, headers: own, body: bytes };
 }

@@ -83,16 +83,10 @@ export async function listen(handlers: Handlers, options: ListenOptions): Promis
   const at = server.address() as AddressInfo;
   const close = async () => {
     const clients = [...sockets].map(clientOf);
-    const tell = (text: (requests: string) => string) => {
-      const count = clients.filter(({ socket, current }) => !socket.destroyed && current?.res).length;
-      if (count > 0) notice(text(amount(count, 'request')));
-    };
-    const limit = `${GRACE / 1000}s`;
-    const say = setTimeout(tell, UNSAID, (requests: string) => `waiting for ${requests}, ${limit} at most`);
-    const force = setTimeout(() => {
-      tell((requests) => `${requests} cut off: not over within ${limit}`);
-      for (const client of clients) client.cutByStop();
-    }, GRACE);
+    const count = clients.filter(({ current }) => current?.res).length;
+    const said = `waiting for ${amount(count, 'request')}, ${GRACE / 1000}s at most`;
+    const say = count > 0 ? setTimeout(notice, UNSAID, said) : undefined;
+    const force = setTimeout(() => clients.forEach((client) => void client.cutByStop()), GRACE);
     const closed = new Promise((resolve) => server.close(resolve));
     // The server does not wait until a request that was cut is told of.
     await Promise.all(clients.map(closeOnceAnswered));

@@ -1,13 +1,17 @@
 import express from 'express';
 import { PACKAGE_FOLDER } from '../version.ts';
-import { createUiAccess, type UiAccessSettings } from './access.ts';
+import { type NamedTokens, refusedByUi } from './access.ts';
 import { CONTROL_ROOT } from './control-path.ts';
 import type { Handler } from './handler.ts';
 import { type Listening, type ListenOptions, listen } from './listen.ts';
 import { problem, problemOfRefusal, sendProblem } from './problem.ts';
 import { watchBody } from './watch-body.ts';
 
-interface UiPortOptions extends Pick<ListenOptions, 'port' | 'clientTimeout'>, UiAccessSettings {
+interface UiPortOptions extends Pick<ListenOptions, 'port' | 'clientTimeout'> {
+  /** Opens the control API. */
+  token: string;
+  /** Their tokens are as good. */
+  approvers: NamedTokens;
   /** Answers what asks for the control API and may. */
   control: Handler;
 }
@@ -34,15 +38,14 @@ const HEADERS = {
  * @throws PatchgateError `cannot-listen`
  */
 export async function listenForUi(options: UiPortOptions): Promise<Listening> {
-  const { port, clientTimeout, control } = options;
-  const access = createUiAccess(options);
+  const { port, clientTimeout, token, approvers, control } = options;
   const app = express();
   app.disable('x-powered-by').disable('etag');
   app.use((req, res, next) => {
     res.set(HEADERS);
     watchBody({ req, res }, clientTimeout, () => req.destroy());
     const isControl = `${req.path}/`.startsWith(`${CONTROL_ROOT}/`);
-    const refusal = access(req, isControl ? 'control' : 'page', 'own');
+    const refusal = refusedByUi(req, isControl ? 'control' : 'page', token, approvers);
     if (refusal) sendProblem(res, problemOfRefusal(refusal));
     else if (isControl) control(req, res);
     else next();

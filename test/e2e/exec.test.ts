@@ -113,20 +113,6 @@ describe('at the end', () => {
     expect(stderr).toContain('1 of 2 exchanges of "demo" was never served:\n  PATCH /api/v2/');
   });
 
-  it('says of each fault that never happened why', async () => {
-    const faults = ['GET /nosuch/** status=503', 'FETCH status=503', 'GET reset rate=0', 'GET latency=1ms'];
-    const { code, stderr } = await exec(
-      faults.flatMap((fault) => ['--fault', fault]),
-      get(PROJECT_PATH),
-    );
-    expect(code).toBe(0);
-    expect(stderr.split('\n').filter((line) => line.includes('never happened'))).toEqual([
-      'patchgate: the fault "GET /nosuch/** status=503" never happened: it fitted no request that passed the gate',
-      'patchgate: the fault "FETCH status=503" never happened: it fitted no request that passed the gate',
-      'patchgate: the fault "GET reset rate=0" never happened: it fitted 1 request, and was never drawn',
-    ]);
-  });
-
   it('one that failed has its own code, and is shown what the gate blocked', async () => {
     const blocked = patch(PROJECT_PATH, { name: 'Checkout' });
     const { code, stderr } = await exec([], `${blocked}; ${get('/a')}; exit 7`);
