@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { Approvals } from '../../src/guard/approvals.ts';
 import { FileApprovals } from '../../src/guard/file-approvals.ts';
 import type { KeptApproval } from '../../src/model/approval.ts';
-import { ABOUT, ANNA, describeApprovals, subject } from '../support/approvals-suite.ts';
+import { ABOUT, ANNA, describeApprovals, subject } from './approvals-suite.ts';
 
 describeApprovals(
   'those of one gate',

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { Approvals } from '../../src/guard/approvals.ts';
 import { PgApprovals } from '../../src/postgres/approvals.ts';
 import type { Database } from '../../src/postgres/database.ts';
-import { ABOUT, ANNA, describeApprovals, type SuiteOptions, subject } from '../support/approvals-suite.ts';
+import { ABOUT, ANNA, describeApprovals, type SuiteOptions, subject } from '../guard/approvals-suite.ts';
 import { openAt, type Postgres, startPostgres } from '../support/postgres.ts';
 
 let server: Postgres;

@@ -9,11 +9,11 @@ import { PgRecordingStore } from '../../src/postgres/recordings.ts';
 import { decodeFrame, encodeFrame, Journal, type MergeMode } from '../../src/recordings/journal.ts';
 import { DEFAULT_RULES } from '../../src/recordings/match-rules.ts';
 import type { RecordingStore } from '../../src/recordings/store.ts';
+import { describeStore } from '../recordings/store-suite.ts';
 import { cleanUpLater } from '../support/clean-up.ts';
 import { exchange, PROJECT_PATH, plainOf } from '../support/exchanges.ts';
 import { openAt, type Postgres, startPostgres } from '../support/postgres.ts';
 import { find, turn } from '../support/recordings.ts';
-import { describeStore } from '../support/store-suite.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 let server: Postgres;

@@ -16,8 +16,8 @@ import { openStore, type RecordingStore, type StoreOptions } from '../../src/rec
 import { exchange, PROJECT_PATH, plainOf, stringifyRecording } from '../support/exchanges.ts';
 import { leaveAsKilled } from '../support/killed.ts';
 import { filesBelow, find, turn } from '../support/recordings.ts';
-import { describeStore } from '../support/store-suite.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
+import { describeStore } from './store-suite.ts';
 
 let folder: string;
 let root: string;

@@ -1,10 +1,5 @@
 /** The packed program as a child process: what a user installs and runs, not what a test imports. */
-import {
-  type ChildProcess,
-  type ExecFileSyncOptionsWithStringEncoding,
-  execFileSync,
-  spawn,
-} from 'node:child_process';
+import { type ExecFileSyncOptionsWithStringEncoding, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -52,10 +47,8 @@ export interface Ended {
   stderr: string;
 }
 
-export interface Running {
-  /** `http://127.0.0.1:40123` */
-  url: string;
-  port: number;
+/** A program that runs. */
+export interface Program {
   pid: number;
   /** What it has written so far. */
   stdout(): string;
@@ -67,37 +60,38 @@ export interface Running {
   ended: Promise<Ended>;
 }
 
+export interface Running extends Program {
+  /** `http://127.0.0.1:40123` */
+  url: string;
+  port: number;
+}
+
 export interface RunOptions {
   cwd?: string;
   env?: Record<string, string | undefined>;
   stdin?: string;
-  /** In a session of its own: no terminal. */
+  /** In a session and a group of its own: no terminal. */
   detached?: boolean;
 }
 
 /** For a target that shows its records: most targets of the tests do not. */
 export const READS = { PATCHGATE_READ_STATE: 'true' };
 
+const cli = (args: readonly string[]) => [packed('dist/cli.js'), ...args];
+
 /** Starts a command that serves, on a free port, and waits until it listens. Rejects where it ends before. */
 export async function startBinary(args: readonly string[], options: RunOptions = {}): Promise<Running> {
   const env = { PATCHGATE_READ_STATE: 'false', ...options.env };
-  const child = open([...args, '--port', '0'], { ...options, env });
-  const started = await Promise.race([
-    child.said(/listens on http:\/\/\S+\n/, 'stderr'),
-    child.ended.then(({ code, stderr }) => {
-      throw new Error(`patchgate ${args.join(' ')} ended with ${code}: ${stderr}`);
-    }),
-  ]).then(() => {
-    const url = /listens on (http:\/\/\S+)/.exec(child.stderr())?.[1] as string;
-    return Object.assign(child, { url, port: Number(new URL(url).port) });
-  });
-  cleanUpLater(() => started.stop('SIGKILL'));
-  return started;
+  const program = startProgram(process.execPath, cli([...args, '--port', '0']), { ...options, env });
+  cleanUpLater(() => program.stop('SIGKILL'));
+  await program.said(/listens on http:\/\/\S+\n/, 'stderr');
+  const url = /listens on (http:\/\/\S+)/.exec(program.stderr())?.[1] as string;
+  return Object.assign(program, { url, port: Number(new URL(url).port) });
 }
 
 /** Runs a command to its end. */
 export async function runBinary(args: readonly string[], options: RunOptions = {}): Promise<Ended> {
-  return open(args, options).ended;
+  return startProgram(process.execPath, cli(args), options).ended;
 }
 
 /** Runs any program to its end. */
@@ -106,37 +100,22 @@ export async function runProgram(
   args: readonly string[],
   options: RunOptions = {},
 ): Promise<Ended> {
-  return observe(spawn(command, args, spawnOptions(options)), options.stdin).ended;
+  return startProgram(command, args, options).ended;
 }
 
-function open(args: readonly string[], options: RunOptions): Omit<Running, 'url' | 'port'> {
-  return observe(
-    spawn(process.execPath, [packed('dist/cli.js'), ...args], spawnOptions(options)),
-    options.stdin,
-  );
-}
-
-function spawnOptions({ cwd, env, detached = false }: RunOptions) {
+export function startProgram(command: string, args: readonly string[], options: RunOptions = {}): Program {
   // A folder of its own: no config file and no recordings lie there.
-  return { cwd: cwd ?? temporaryFolder(), env: runEnvironment(env), stdio: 'pipe' as const, detached };
-}
-
-/** The environment of what is run: it says nothing of vitest, and holds no settings but those given. */
-export function runEnvironment(env: RunOptions['env']): NodeJS.ProcessEnv {
-  const ours = Object.entries(process.env).filter(([name]) => !/^(?:PATCHGATE|VITEST)/.test(name));
-  return { ...Object.fromEntries(ours), ...env };
-}
-
-function observe(child: ChildProcess, stdin = ''): Omit<Running, 'url' | 'port'> {
+  const { cwd = temporaryFolder(), env, stdin = '', detached = false } = options;
+  const child = spawn(command, args, { cwd, env: runEnvironment(env), stdio: 'pipe', detached });
   const written = { stdout: '', stderr: '' };
-  let waiting: (() => void)[] = [];
+  const waiting = new Set<() => void>();
   for (const name of ['stdout', 'stderr'] as const) {
-    child[name]?.setEncoding('utf8').on('data', (text: string) => {
+    child[name].setEncoding('utf8').on('data', (text: string) => {
       written[name] += text;
       for (const check of waiting) check();
     });
   }
-  child.stdin?.on('error', () => undefined).end(stdin);
+  child.stdin.on('error', () => undefined).end(stdin);
   const ended = once(child, 'close').then(([code]) => ({ code: code as number | null, ...written }));
   return {
     pid: child.pid as number,
@@ -145,20 +124,25 @@ function observe(child: ChildProcess, stdin = ''): Omit<Running, 'url' | 'port'>
     ended,
     said: (text, where = 'stdout') =>
       new Promise((resolve, reject) => {
-        const isThere = () =>
-          typeof text === 'string' ? written[where].includes(text) : text.test(written[where]);
         const check = () => {
-          if (!isThere()) return;
-          waiting = waiting.filter((other) => other !== check);
-          resolve();
+          const isThere =
+            typeof text === 'string' ? written[where].includes(text) : text.test(written[where]);
+          if (isThere && waiting.delete(check)) resolve();
         };
-        waiting.push(check);
+        waiting.add(check);
         check();
-        ended.then(() => reject(new Error(`ended without saying ${text}: ${written[where]}`)), reject);
+        const whatWasSaid = () => `${args.join(' ')} ended without saying ${text}: ${written[where]}`;
+        ended.then(() => reject(new Error(whatWasSaid())), reject);
       }),
     stop(signal = 'SIGTERM') {
       child.kill(signal);
       return ended;
     },
   };
+}
+
+/** The environment of what is run: it says nothing of vitest, and holds no settings but those given. */
+export function runEnvironment(env: RunOptions['env']): NodeJS.ProcessEnv {
+  const ours = Object.entries(process.env).filter(([name]) => !/^(?:PATCHGATE|VITEST)/.test(name));
+  return { ...Object.fromEntries(ours), ...env };
 }

@@ -1,7 +1,12 @@
 /** A target that keeps what it receives. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
-import { type AddressInfo, createServer as createSocketServer, type Socket } from 'node:net';
+import {
+  type AddressInfo,
+  createServer as createSocketServer,
+  type Socket,
+  type Server as SocketServer,
+} from 'node:net';
 import type { Pair } from './certificates.ts';
 import { cleanUpLater } from './clean-up.ts';
 
@@ -55,7 +60,7 @@ export function startStreamingTarget(
   return serve([], answer);
 }
 
-async function serve(
+function serve(
   received: Received[],
   onRequest: (req: IncomingMessage, res: ServerResponse) => void,
   tls?: Pair,
@@ -66,19 +71,7 @@ async function serve(
     ? createSecureServer({ ...options, ...tls }, onRequest)
     : createServer(options, onRequest);
   server.maxHeadersCount = 0;
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  return register({
-    url: `${tls ? 'https' : 'http'}://127.0.0.1:${port}`,
-    port,
-    server,
-    received,
-    close: () =>
-      new Promise<void>((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  });
+  return listening(server, tls ? 'https' : 'http', { server, received }, () => server.closeAllConnections());
 }
 
 export interface RawTarget {
@@ -90,25 +83,29 @@ export interface RawTarget {
 }
 
 /** A target without any HTTP of its own: for answers that no well-behaved server gives. */
-export async function startRawTarget(onSocket: (socket: Socket) => void): Promise<RawTarget> {
+export function startRawTarget(onSocket: (socket: Socket) => void): Promise<RawTarget> {
   const sockets: Socket[] = [];
   const server = createSocketServer((socket) => {
     sockets.push(socket);
     socket.on('error', () => undefined);
     onSocket(socket);
   });
+  return listening(server, 'http', { sockets }, () => {
+    for (const socket of sockets) socket.destroy();
+  });
+}
+
+/** @param cut ends its connections */
+async function listening<T extends object>(server: SocketServer, scheme: string, more: T, cut: () => void) {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
-  return register({
-    url: `http://127.0.0.1:${port}`,
-    port,
-    sockets,
-    close: () =>
-      new Promise<void>((resolve) => {
-        server.close(() => resolve());
-        for (const socket of sockets) socket.destroy();
-      }),
-  });
+  const close = () =>
+    new Promise<void>((resolve) => {
+      server.close(() => resolve());
+      cut();
+    });
+  cleanUpLater(close);
+  return { ...more, url: `${scheme}://127.0.0.1:${port}`, port, close };
 }
 
 let lastPort = Math.floor(Math.random() * 12_000);
@@ -129,9 +126,4 @@ export async function freePort(): Promise<number> {
 function answerOk(_req: IncomingMessage, res: ServerResponse): void {
   res.setHeader('content-type', 'application/json');
   res.end('{"ok":true}');
-}
-
-function register<T extends { close(): Promise<void> }>(target: T): T {
-  cleanUpLater(() => target.close());
-  return target;
 }

@@ -1,9 +1,7 @@
 /** A page of the documentation, pasted block by block into a shell, as its reader would. */
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { chmodSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { packed, ROOT, runProgram } from './binary.ts';
+import { type Program, packed, ROOT, runProgram, startProgram } from './binary.ts';
 import { freePort } from './target.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
@@ -37,44 +35,45 @@ const SERVES = /(?:^|\s)npx(?: --no-install)? patchgate (?:proxy|replay|fake)\b/
  * what was written: by the commands, or by any server so far. What differs from run to run (times, tokens) is not compared. The
  * ports of the page are others here: somebody else may have those.
  *
- * @param pages one, or several that follow one another
- * @param from the heading of the first page to begin at; @param to the one to end before; @param cwd a project with Patchgate
+ * @param from the heading to begin at; @param to the one to end before; @param cwd a project with Patchgate
  */
 export async function walk(
-  pages: string | readonly string[],
-  from?: string,
-  to?: string,
+  page: string,
+  from: string,
+  to: string,
   cwd = projectWithPatchgate(),
 ): Promise<Mismatch[]> {
   const free = await Promise.all(PORTS.map(async () => String(await freePort())));
   const here = moving(PORTS, free);
   const onPage = moving(free, PORTS);
-  const servers = new Map<string, Server>();
+  const servers = new Map<string, Program>();
   const mismatches: Mismatch[] = [];
   let said = '';
-  const blocks = [pages].flat().flatMap((page, index) => blocksOf(page, index ? undefined : from, to));
   try {
-    for (const { language, text, line } of blocks) {
+    for (const { language, text, line } of blocksOf(page, from, to)) {
       const named = NAMED_FILE.exec(text.split('\n', 1)[0] as string)?.[1];
       if (named !== undefined && language !== SHELL) {
         mkdirSync(dirname(join(cwd, named)), { recursive: true });
         writeFileSync(join(cwd, named), here(text));
       } else if (OUTPUTS.includes(language)) {
-        const seen = [said, ...[...servers.values()].map((server) => server.said)].map(onPage);
+        const seen = [said, ...[...servers.values()].map((server) => server.stdout() + server.stderr())].map(
+          onPage,
+        );
         if (!seen.some((actual) => missingLine(text, actual) === undefined)) {
           const expected = missingLine(text, onPage(said)) as string;
           mismatches.push({ line, expected, actual: seen.join('\n--\n') });
         }
       } else if (language === SHELL && SERVES.test(text)) {
         const port = /--port (\d+)/.exec(text)?.[1] ?? DEFAULT_PORT;
-        await servers.get(port)?.stop();
+        const before = servers.get(port);
+        if (before) await stop(before);
         servers.set(port, await serve(here(text), cwd, here(DEFAULT_PORT)));
       } else if (language === SHELL) {
         said = (await shell(here(text), cwd, here(DEFAULT_PORT))).stdout;
       }
     }
   } finally {
-    for (const server of servers.values()) await server.stop();
+    for (const server of servers.values()) await stop(server);
   }
   return mismatches;
 }
@@ -85,10 +84,10 @@ function moving(from: readonly string[], to: readonly string[]): (text: string) 
   return (text) => text.replace(ports, (port) => to[from.indexOf(port)] as string);
 }
 
-/** The blocks of a page, or of its part from one heading to another. */
-function blocksOf(file: string, from?: string, to?: string): Block[] {
+/** The blocks of a page from one heading to another, or to its end. */
+function blocksOf(file: string, from: string, to?: string): Block[] {
   const page = readFileSync(join(ROOT, file), 'utf8');
-  const start = from === undefined ? 0 : page.indexOf(`\n## ${from}\n`);
+  const start = page.indexOf(`\n## ${from}\n`);
   const end = to === undefined ? page.length : page.indexOf(`\n## ${to}\n`);
   if (start < 0 || end < 0) throw new Error(`${file} has no heading ${start < 0 ? from : to}`);
   const blocks = page.slice(start, end).matchAll(/^```(\w*)\n(.*?)^```$/gms);
@@ -146,43 +145,20 @@ function projectWithPatchgate(): string {
 
 /** As in a terminal: a failing command does not end the rest, and both outputs are shown. @param port of the gate that a command asks */
 function shell(text: string, cwd: string, port: string) {
-  return runProgram('bash', ['-c', `exec 2>&1\n${text}`], {
-    cwd,
-    env: { npm_config_loglevel: 'error', NO_COLOR: '1', FORCE_COLOR: undefined, PATCHGATE_PORT: port },
-  });
-}
-
-interface Server {
-  readonly said: string;
-  stop(): Promise<void>;
+  const env = { npm_config_loglevel: 'error', NO_COLOR: '1', FORCE_COLOR: undefined, PATCHGATE_PORT: port };
+  return runProgram('bash', ['-c', `exec 2>&1\n${text}`], { cwd, env });
 }
 
 /** @param port of those that name none */
-async function serve(text: string, cwd: string, port: string): Promise<Server> {
+async function serve(text: string, cwd: string, port: string): Promise<Program> {
+  const env = { npm_config_loglevel: 'error', PATCHGATE_PORT: port };
   // A group of its own: npx does not pass a signal on.
-  const child: ChildProcess = spawn('bash', ['-c', text], {
-    ...{ cwd, detached: true, stdio: ['ignore', 'pipe', 'pipe'] },
-    env: { ...process.env, npm_config_loglevel: 'error', PATCHGATE_PORT: port },
-  });
-  let said = '';
-  const listens = new Promise<void>((resolve, reject) => {
-    const read = (chunk: Buffer) => {
-      said += chunk;
-      if (said.includes('health: ')) resolve();
-    };
-    child.stdout?.on('data', read);
-    child.stderr?.on('data', read);
-    child.once('exit', () => reject(new Error(`it ended:\n${text}\n${said}`)));
-  });
-  await listens;
-  return {
-    get said() {
-      return said;
-    },
-    async stop() {
-      const ended = once(child, 'exit');
-      process.kill(-(child.pid as number), 'SIGTERM');
-      await ended;
-    },
-  };
+  const program = startProgram('bash', ['-c', text], { cwd, env, detached: true });
+  await program.said('health: ', 'stderr');
+  return program;
+}
+
+async function stop({ pid, ended }: Program): Promise<void> {
+  process.kill(-pid, 'SIGTERM');
+  await ended;
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { About, Approvals, Subject } from '../../src/guard/approvals.ts';
 import type { Approval } from '../../src/model/approval.ts';
-import { laterRefusal } from './errors.ts';
+import { laterRefusal } from '../support/errors.ts';
 
 const environment = (id: number) => ({ id, name: `E${id}`, isEnabled: id === 1 });
 /** A whole project of these environments. */

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { Exchange } from '../../src/model/exchange.ts';
 import { SentRequest } from '../../src/recordings/match.ts';
 import type { RecordingStore } from '../../src/recordings/store.ts';
-import { type ExchangeParts, exchange, PROJECT_PATH, plainOf } from './exchanges.ts';
-import { find } from './recordings.ts';
+import { type ExchangeParts, exchange, PROJECT_PATH, plainOf } from '../support/exchanges.ts';
+import { find } from '../support/recordings.ts';
 
 /** A place for one recording, empty at first. */
 export interface StorePlace {
