@@ -3,8 +3,8 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { CATALOGUE } from '../src/gate/catalogue.ts';
-import { flagOf, SETTING_NAMES } from '../src/settings/settings.ts';
-import { commandsPage, describedCommands } from './support/commands-page.ts';
+import { flagOf, SETTING_NAMES, SETTINGS, type Setting } from '../src/settings/settings.ts';
+import { type Described, describedCommands } from './support/described-commands.ts';
 import { startGate } from './support/in-process.ts';
 import { temporaryFolder } from './support/temporary-folder.ts';
 
@@ -39,6 +39,36 @@ it('lists every rule as it is', async () => {
   const table = ['| rule | severity | basis | says |', '|---|---|---|---|', ...rows];
   await expectGenerated('docs/reference/rules.md', table.join('\n'));
 });
+
+const cell = (text: string) => text.replaceAll('|', '\\|').replaceAll('<', '&lt;').replaceAll('*', '\\*');
+
+async function commandsPage(): Promise<string> {
+  const commands = await describedCommands();
+  const nameOf = ({ usage }: Described) => usage.replace(/ [<[].*/, '');
+  const settings = SETTING_NAMES.map((name) => {
+    const { enum: words, default: fallback, description }: Setting = SETTINGS[name];
+    const takes = words?.filter((word) => typeof word === 'string' && !description.includes(word)) ?? [];
+    const shown = [fallback ?? ''].flat().join(',');
+    const says = takes.length > 0 ? `${description}: ${takes.join(', ')}` : description;
+    return `| \`${name}\` | ${shown && `\`${shown}\``} | ${cell(says)} |`;
+  });
+  const known = new Set([...SETTING_NAMES.map(flagOf), 'config']);
+  const own = new Map<string, string[]>();
+  for (const command of commands)
+    for (const [name, { describe, choices }] of command.options) {
+      if (known.has(name)) continue;
+      const says = `\`--${name}\` | ${cell(`${describe}${choices ? `: ${choices.join(', ')}` : ''}`)}`;
+      own.set(says, [...(own.get(says) ?? []), `\`${nameOf(command)}\``]);
+    }
+  return [
+    '## Commands\n\n| `patchgate …` | does |\n|---|---|',
+    ...commands.map(({ usage, describe }) => `| \`${usage}\` | ${cell(describe)} |`),
+    '\n## Settings\n\n| name | default | says |\n|---|---|---|',
+    ...settings,
+    '\n## Options of single commands\n\n| option | says | of |\n|---|---|---|',
+    ...[...own].map(([says, names]) => `| ${says} | ${names.join(', ')} |`),
+  ].join('\n');
+}
 
 it('lists every command, setting and option as it is', async () => {
   await expectGenerated('docs/reference/settings.md', await commandsPage());

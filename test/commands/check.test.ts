@@ -2,8 +2,8 @@ import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { StoredBody } from '../../src/model/exchange.ts';
-import { exchange } from '../support/exchanges.ts';
-import { fileText, projectOf, writeRecording } from '../support/recorded-folder.ts';
+import { exchange, stringifyRecording } from '../support/exchanges.ts';
+import { projectOf, writeRecording } from '../support/recorded-folder.ts';
 import { runSource } from '../support/run-here.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -277,7 +277,7 @@ describe('what is to be judged', () => {
     for (const name of ['b/2.json', 'b/10.json', 'b/a/x.json', 'b/[id].json', 'b/readme.md', 'c.txt'])
       write(name, '{}');
     for (const name of ['b/.git/c.json', 'b/node_modules/d.json']) write(name, '{}');
-    write('recordings/checkout/p/PATCH.json', fileText([exchange()]));
+    write('recordings/checkout/p/PATCH.json', stringifyRecording([exchange()]));
   });
 
   it.each([
@@ -349,7 +349,7 @@ it.each<[name: string, body: object, error: number, warn: number]>([
   // More than are told of one by one.
   ['flood', { ...GOOD, languages: Array.from({ length: 150 }, () => 1) }, 1, 1],
 ])('the exit code of %s is that of its findings', async (_name, json, error, warn) => {
-  write('PATCH.json', fileText([exchange({ body: { json: json as never } })]));
+  write('PATCH.json', stringifyRecording([exchange({ body: { json: json as never } })]));
   expect((await run('PATCH.json')).code).toBe(error);
   expect((await run('PATCH.json', '--fail-on', 'warn')).code).toBe(warn);
 });

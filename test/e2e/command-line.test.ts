@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { flagOf, SETTING_NAMES } from '../../src/settings/settings.ts';
 import { runBinary, startBinary } from '../support/binary.ts';
-import { type Described, describedCommands } from '../support/commands-page.ts';
+import { type Described, describedCommands } from '../support/described-commands.ts';
 import { runHere } from '../support/run-here.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import type { JsonObject } from '../../src/json/json.ts';
 import type { Exchange } from '../../src/model/exchange.ts';
 import { locationOf } from '../../src/recordings/names.ts';
+import { stringifyRecording } from './exchanges.ts';
 
 /** A project with environments of these ids, called `env 1`; `[1, 'Production']` has a name of its own. */
 export function projectOf(...environments: (number | readonly [id: number, name: string])[]): JsonObject {
@@ -17,15 +18,6 @@ export function projectOf(...environments: (number | readonly [id: number, name:
   };
 }
 
-/** So many seconds after a start. */
-export function at(second: number): string {
-  return new Date(Date.UTC(2026, 10, 20, 12) + second * 1000).toISOString();
-}
-
-export function fileText(exchanges: readonly Exchange[]): string {
-  return `${JSON.stringify({ formatVersion: 1, exchanges }, null, 2)}\n`;
-}
-
 /** Writes exchanges to the files that they belong to, each file's in the order given. @returns the files' names, below `recording` */
 export function writeRecording(recording: string, exchanges: readonly Exchange[]): string[] {
   const files = new Map<string, Exchange[]>();
@@ -36,7 +28,7 @@ export function writeRecording(recording: string, exchanges: readonly Exchange[]
   for (const [location, own] of files) {
     const file = join(recording, location);
     mkdirSync(dirname(file), { recursive: true });
-    writeFileSync(file, fileText(own));
+    writeFileSync(file, stringifyRecording(own));
   }
   return [...files.keys()];
 }
