@@ -105,14 +105,6 @@ it('trusts the authority that it is given', async () => {
   expect(stderr).toContain('give the file of its authority: --ca FILE');
 });
 
-it('looks for the gate where the config has it', async () => {
-  const { gate } = await startGate();
-  const { code, stdout } = await runHere(['approvals', 'list'], {
-    env: { PATCHGATE_PORT: String(gate.port) },
-  });
-  expect({ code, stdout }).toEqual({ code: 0, stdout: 'nothing waits for a decision\n' });
-});
-
 it('what comes from a gate steers no terminal', async () => {
   const evil = '\u001b[2J\u202ex\n';
   const one = {
@@ -133,21 +125,4 @@ it('what comes from a gate steers no terminal', async () => {
     expect(code).toBe(0);
     expect(stdout.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Cf}]/u);
   }
-});
-
-it.each([
-  [
-    404,
-    'nothing',
-    'is no gate with approvals: it answers with 404\n  say where the gate listens: --gate URL',
-  ],
-  [200, '<p>', 'is no gate with approvals: it answers with 200\n  say where'],
-  [302, '', 'is no gate with approvals: it answers with 302\n  say where'],
-  [409, '{"detail":"done","hint":"so"}', ': done\n  so\n'],
-])('an answer %i %j is told', async (status, body, says) => {
-  const gate = await startTarget((_req, res) => res.writeHead(status, { Location: '/elsewhere' }).end(body));
-  const { code, stderr } = await runHere(['approvals', 'list', '--gate', gate.url]);
-  expect(code).toBe(2);
-  expect(stderr).toContain(says);
-  expect(gate.received).toHaveLength(1);
 });
