@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { packed, startBinary } from '../support/binary.ts';
-import { BAD_PROJECT, GOOD_PROJECT, JSON_TYPE, PROJECT_PATH } from '../support/e2e-bodies.ts';
+import { BAD_PROJECT, GOOD_PROJECT, HANDSHAKE, JSON_TYPE, PROJECT_PATH } from '../support/e2e-bodies.ts';
 import { startGate, startRecorder } from '../support/in-process.ts';
 import { RawConnection, requestBytes, sendRaw } from '../support/raw.ts';
 import { exchangeFilesBelow, filesBelow } from '../support/recordings.ts';
@@ -153,9 +153,6 @@ describe('the end', () => {
 // What the stop cuts off is said to be the stop's doing: neither the client nor the target has failed.
 
 const STOPPED = 'Patchgate was stopped before the answer was complete';
-const WEB_SOCKET =
-  'GET /socket HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n';
-
 /** Requests that a target without a word, or without an end, leaves open; and those that the client has not sent whole. */
 const OPEN: readonly (readonly [what: string, bytes: string | Buffer])[] = [
   ['GET /silent', requestBytes({ path: '/silent' })],
@@ -166,7 +163,7 @@ const OPEN: readonly (readonly [what: string, bytes: string | Buffer])[] = [
     `PATCH ${PROJECT_PATH}?half`,
     `PATCH ${PROJECT_PATH}?half HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\n{"na`,
   ],
-  ['GET /socket', WEB_SOCKET],
+  ['GET /socket', requestBytes({ path: '/socket', headers: HANDSHAKE })],
 ];
 
 async function openAll(port: number): Promise<RawConnection[]> {

@@ -20,6 +20,14 @@ export const ODD_PROJECT_TEXT =
   '{ "name":"Caf\\u00e9 \u00e9",\t"languages" : ["GO"],\r\n"environments":[{"isEnabled":true,"id":1,"name":"P\\/1"},' +
   '{"id":2,"name":"Staging","isEnabled":false}, {"id":3,"name":"Development","isEnabled":false}]}\n';
 
+/** Headers that ask for a WebSocket. */
+export const HANDSHAKE = [
+  ['Connection', 'Upgrade'],
+  ['Upgrade', 'websocket'],
+  ['Sec-WebSocket-Version', '13'],
+  ['Sec-WebSocket-Key', 'dGhlIHNhbXBsZSBub25jZQ=='],
+] as const;
+
 export const JSON_TYPE = ['Content-Type', 'application/json'] as const;
 
 const PATCH = {
