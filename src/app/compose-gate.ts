@@ -67,7 +67,6 @@ function judgingWhatIsSent(gate: Gate, targetPath: string): Gate {
     inspect: (request, meant = match(request), circumstances) => gate.inspect(request, meant, circumstances),
     recordAt: (url) => gate.recordAt(outgoingPath(targetPath, url)),
     guardsAt: (url) => gate.guardsAt(outgoingPath(targetPath, url)),
-    listAt: (url) => gate.listAt(outgoingPath(targetPath, url)),
   };
 }
 

@@ -17,13 +17,6 @@ export const CATALOGUE: readonly CatalogueEntry[] = [
   ...RULES,
 ];
 
-type CustomRules = Readonly<Record<string, readonly Rule[]>>;
-
-/** The same with rules of one's own, each once. */
-export function catalogueOf(customRules: CustomRules = {}): readonly CatalogueEntry[] {
-  return [...CATALOGUE, ...new Set(Object.values(customRules).flat())];
-}
-
 /** Of a body that breaks one of these there is nothing to judge: to make it milder would turn judging off. */
 const ALWAYS_ERRORS = ['request.json', 'request.too-large', 'request.content-encoding'];
 
@@ -47,11 +40,10 @@ export function checkSeverities(
 ): void {
   const all = [...rules.map(({ name }) => name), ...furtherSchemaRules()];
   for (const [name, severity] of Object.entries(severities)) {
-    if (ALWAYS_ERRORS.includes(name) && severity !== 'error') {
-      const hint =
-        'a body that breaks it cannot be judged at all: use --validation warn to let such bodies pass';
+    const hint =
+      'a body that breaks it cannot be judged at all: use --validation warn to let such bodies pass';
+    if (ALWAYS_ERRORS.includes(name) && severity !== 'error')
       throw refusal(`${placeOf(name)} cannot be ${JSON.stringify(severity)}`, hint);
-    }
     if (!all.includes(name))
       throw refusal(`${placeOf(name)}: there is no such rule`, nearestHint(name, all, 'rules'));
   }
@@ -64,25 +56,24 @@ export function checkSeverities(
  * @throws PatchgateError `bad-config`
  */
 export function admitCustomRules(
-  customRules: CustomRules,
+  customRules: Readonly<Record<string, readonly Rule[]>>,
   operations: readonly string[],
   placeOf: (pointer: string) => string,
 ): void {
   const places = new Map<string, { rule: Rule; place: string }>();
   for (const [operation, rules] of Object.entries(customRules)) {
+    const at = pointerOf(['customRules', operation]);
     if (!operations.includes(operation)) {
-      const place = placeOf(pointerOf(['customRules', operation]));
       const hint = nearestHint(operation, operations, 'operations');
-      throw refusal(`${place}: the contract has no such operation`, hint);
+      throw refusal(`${placeOf(at)}: the contract has no such operation`, hint);
     }
     for (const [index, rule] of rules.entries()) {
-      const at = pointerOf(['customRules', operation, index]);
-      const [place, name] = [placeOf(at), placeOf(`${at}/name`)];
-      if (CATALOGUE.some((other) => other.name === rule.name))
+      const [place, name] = [placeOf(`${at}/${index}`), placeOf(`${at}/${index}/name`)];
+      const other = places.get(rule.name);
+      if (CATALOGUE.some((one) => one.name === rule.name))
         throw refusal(`${name}: ${rule.name} is a built-in rule`, 'give it a scope of your own: team.…');
       if (rules.indexOf(rule) < index)
         throw refusal(`${place}: the rule ${rule.name} is in this list already`, 'name it once an operation');
-      const other = places.get(rule.name);
       if (other && other.rule !== rule)
         throw refusal(`${name}: ${other.place} is another rule ${rule.name}`, 'give each its own name');
       places.set(rule.name, { rule, place });

@@ -6,7 +6,7 @@ import {
 } from '../contract/contract.ts';
 import { createMatcher, type Match } from '../contract/match-operation.ts';
 import { mayNameMethod, type ReadBody, readBody } from '../contract/read-body.ts';
-import { REQUEST_RULES, type RequestRule, requestFinding } from '../contract/request-rules.ts';
+import { type RequestRule, requestFinding } from '../contract/request-rules.ts';
 import {
   createLooseRecordMatcher,
   createRecordMatcher,
@@ -14,27 +14,22 @@ import {
   recordNamed,
 } from '../contract/template.ts';
 import { PatchgateError } from '../errors.ts';
-import { header, type RequestHead, splitTarget } from '../http/http.ts';
+import { header, type RequestHead } from '../http/http.ts';
 import type { JsonValue } from '../json/json.ts';
 import { pointerOf } from '../json/pointer.ts';
-import type { Effect } from '../model/effect.ts';
+import type { DecideDeletion, Effect } from '../model/effect.ts';
 import type { RawFinding, Verdict } from '../model/finding.ts';
 import { FindingBounds } from '../model/finding-bounds.ts';
-import {
-  isRecordKind,
-  type Known,
-  type ListName,
-  type RecordKind,
-  type RecordName,
-} from '../model/record.ts';
+import { nameMatcher } from '../model/name-pattern.ts';
+import { isRecordKind, type Known, type RecordKind, type RecordName } from '../model/record.ts';
 import type { Rule } from '../model/rule.ts';
+import type { SeverityOverride } from '../model/severity-override.ts';
 import { type BoundRule, bindCustomRules, bindRules } from '../rules/bind-rules.ts';
 import { RULES } from '../rules/index.ts';
 import { memberAt } from '../schemas/check.ts';
 import { effectsOf } from '../state/effects.ts';
-import { admitCustomRules, type CatalogueEntry, catalogueOf } from './catalogue.ts';
-import { decideDeletion, type GuardPolicyOptions } from './guard-policy.ts';
-import { bindOverrides, type OverridesOptions } from './overrides.ts';
+import { admitCustomRules, CATALOGUE, type CatalogueEntry } from './catalogue.ts';
+import { bindOverrides } from './overrides.ts';
 import { type PolicyOptions, verdictOf } from './policy.ts';
 
 /** A request as the gate reads it. */
@@ -76,8 +71,6 @@ export interface Gate {
   inspectBody(operation: string, body: Uint8Array, circumstances?: Circumstances): Inspection;
   /** The record that a request of any method is about, by its URL. */
   recordAt: RecordMatcher;
-  /** The list of records that a URL names: a record's path without its id. */
-  listAt(url: string): ListName | undefined;
   /** The operation that a request means, whether it is judged or not. */
   operationOf(head: RequestHead): string | undefined;
   /** The record that a judged request changes; undefined where its path does not say, or the contract has no such records. */
@@ -96,11 +89,19 @@ export interface Gate {
   readonly bodyLimit: number;
 }
 
-export interface GateOptions extends PolicyOptions, OverridesOptions, GuardPolicyOptions {
+export interface GateOptions extends PolicyOptions {
   /** Bytes that a body may have, before and after decoding. */
   bodyLimit: number;
   /** Further rules, by the operation that they apply to. */
   customRules?: Readonly<Record<string, readonly Rule[]>>;
+  /** Severities, for some requests or for all. */
+  overrides?: readonly SeverityOverride[] | undefined;
+  /** What is meant by a JSON Pointer in the config, and where it stands, for messages. */
+  placeOf?: ((pointer: string) => string) | undefined;
+  /** Names of environments that may go without asking. */
+  allowDelete?: readonly string[] | undefined;
+  /** Names of environments that never go, although `allowDelete` has them. */
+  protect?: readonly string[] | undefined;
   /** Judge even where nothing could come of it but effects: somebody keeps account of these. */
   tellsEffects?: boolean;
   /** Compile a schema only when it is first needed, for a command that judges a few bodies and ends. */
@@ -109,7 +110,6 @@ export interface GateOptions extends PolicyOptions, OverridesOptions, GuardPolic
 
 const NOTHING: Inspection = { verdict: { outcome: 'pass', findings: [], omitted: 0 }, json: undefined };
 const NO_BODY: ReadBody = { findings: [], omitted: 0 };
-const JSON_HEADERS = ['content-type', 'application/json'];
 /** UTF-16 code units of a body of which the schema says the first error alone. */
 const LARGE = 65_536;
 /** Effects that a verdict holds at most; what is lost comes first. */
@@ -123,23 +123,18 @@ const MOST_EFFECTS = 100;
  */
 export function createGate(contract: Contract, options: GateOptions): Gate {
   const { file, entries } = contract;
-  const { customRules = {}, placeOf = memberAt, bodyLimit } = options;
+  const { customRules = {}, overrides = [], protect = [], placeOf = memberAt, bodyLimit } = options;
   const operations = Object.keys(entries);
   admitCustomRules(customRules, operations, placeOf);
-  const rules = catalogueOf(customRules);
-  const severitiesOf = bindOverrides(
-    options,
-    rules,
-    Object.values(entries).map(({ path }) => path),
-  );
+  const rules = [...CATALOGUE, ...new Set(Object.values(customRules).flat())];
+  const severitiesOf = bindOverrides(overrides, placeOf, rules, entries);
   const decideOn = decideDeletion(options);
-  const protects = (options.protect ?? []).length > 0;
-  if (protects) checkProtecting(contract);
+  if (protect.length > 0) checkProtecting(contract);
   const matcher = createMatcher(entries);
   const judges = options.validation !== 'off' || options.guard !== 'off' || options.tellsEffects;
   const match = (head: RequestHead) => (judges ? matcher(head) : undefined);
-  const entryOf = (name: string | undefined) =>
-    name !== undefined && Object.hasOwn(entries, name) ? entries[name] : undefined;
+  const byName = new Map(Object.entries(entries));
+  const custom = new Map(Object.entries(customRules));
 
   const ready = new Map<string, { operation: LoadedOperation; bound: readonly BoundRule[] }>();
   const load = (name: string) => {
@@ -147,8 +142,8 @@ export function createGate(contract: Contract, options: GateOptions): Gate {
     if (known) return known;
     const operation = contract.load(name);
     const bound = bindRules(operation.entry.rules, file);
-    const own = Object.hasOwn(customRules, name) ? customRules[name] : undefined;
     const place = (index: number) => placeOf(pointerOf(['customRules', name, index]));
+    const own = custom.get(name);
     if (own?.length) bound.push(bindCustomRules(own, place));
     tryCanary(file, operation);
     const loaded = { operation, bound };
@@ -162,8 +157,8 @@ export function createGate(contract: Contract, options: GateOptions): Gate {
     if (meant.isByBody && !mayNameMethod(request.body, request.headers, bodyLimit)) return NOTHING;
     const severities = () => severitiesOf(meant.path, inFile);
     if (meant.operation === undefined) {
-      const blind = blinding(meant.findings, BLINDING_HEADS);
-      return { verdict: verdictOf(options, undefined, blind, { severities }), json: undefined };
+      const said = meant.findings.map((finding) => blindingIf(BLINDING.has(finding.rule), finding));
+      return { verdict: verdictOf(options, undefined, said, { severities }), json: undefined };
     }
     const { operation, bound } = load(meant.operation);
     const { entry, name } = operation;
@@ -175,39 +170,38 @@ export function createGate(contract: Contract, options: GateOptions): Gate {
     const isGuarded = bound.some(({ guards }) => guards);
     const isNamed = !isGuarded || recordNamed(entry, meant.parameters, meant.base) !== undefined;
     const findings: RawFinding[] = [];
-    append(findings, blinding(meant.findings, isNamed ? BLINDING_HEADS : BLINDING_PATHS));
-    append(findings, isGuarded ? blinding(read.findings, BLINDING_BODIES) : read.findings);
+    for (const finding of meant.findings) {
+      const isOfRecord = !isNamed && finding.rule === 'request.path-parameter';
+      findings.push(blindingIf(isOfRecord || BLINDING.has(finding.rule), finding));
+    }
+    for (const finding of read.findings) findings.push(blindingIf(isGuarded, finding));
     if (mistyped && !isLeftOut) findings.push(mistyped);
     const bounds = new FindingBounds();
     const kind = entry.record?.kind ?? '';
     let effects: readonly Effect[] | undefined;
     if (read.json !== undefined) {
-      const said = body.check(read.json, bounds, (read.text as string).length > LARGE);
-      append(findings, isGuarded ? blinding(said, LOOSE_NAMES) : said);
+      // Readers that take names loosely read another body than others do.
+      for (const finding of body.check(read.json, bounds, (read.text as string).length > LARGE))
+        findings.push(blindingIf(isGuarded && finding.rule === 'schema.field-case', finding));
       if (known && isRecordKind(kind)) effects = effectsOf(kind, known.record, read.json, decideOn);
       const recordId = meant.parameters[entry.record?.id ?? ''] ?? '';
       const context = { body: read.json, recordId, known, unread, effects };
-      const hasEffects = effects !== undefined && effects.length > 0;
       for (const rule of bound)
-        if (hasEffects || !rule.readsEffects) append(findings, rule.check(context, bounds));
+        if (effects?.length || !rule.readsEffects) findings.push(...rule.check(context, bounds));
     }
-    const isInFile = inFile !== undefined;
     // What is judged in a file is not on its way to a service.
-    const mayProtect = protects && kind === 'project' && !isInFile && read.json !== undefined;
+    const isInFile = inFile !== undefined;
+    const mayProtect = protect.length > 0 && kind === 'project' && !isInFile && read.json !== undefined;
     const isApproved = approval === 'approved';
-    const refused = approval && !isApproved ? approval : undefined;
-    const all = refused
-      ? [...findings, requestFinding('request.approval', refused.refused, { hint: refused.hint })]
-      : findings;
     const omitted = read.omitted + bounds.omitted;
     const judged = { severities, mayProtect, isInFile, isApproved, omitted, text: read.text };
-    const verdict = verdictOf(options, name, all, judged);
+    const refused = typeof approval === 'object' ? [approval] : [];
+    const all = refused.map(({ refused, hint }) => requestFinding('request.approval', refused, { hint }));
+    const verdict = verdictOf(options, name, [...findings, ...all], judged);
     const inspection: Inspection = { verdict, json: read.json };
     if (effects) inspection.effects = effects;
-    if (effects?.length) {
-      verdict.effects = effects.slice(0, MOST_EFFECTS);
-      if (effects.length > MOST_EFFECTS) verdict.effectsOmitted = effects.length - MOST_EFFECTS;
-    }
+    if (effects?.length) verdict.effects = effects.slice(0, MOST_EFFECTS);
+    if (effects && effects.length > MOST_EFFECTS) verdict.effectsOmitted = effects.length - MOST_EFFECTS;
     const isLosing = verdict.problem === 'destructive-change';
     if (isLosing && verdictOf(options, name, findings, { ...judged, isApproved: true }).outcome === 'pass')
       inspection.isApprovable = true;
@@ -217,20 +211,18 @@ export function createGate(contract: Contract, options: GateOptions): Gate {
   const guarding = new Set(RULES.filter(({ guards }) => guards).map((rule) => rule.name));
   const isGuarded = (name: string) =>
     namesOf(entries, name).some((rule) => guarding.has(rule)) ||
-    (Object.hasOwn(customRules, name) && customRules[name]?.some(({ guards }) => guards));
+    custom.get(name)?.some(({ guards }) => guards);
   const guarded = new Set(operations.filter(isGuarded).map((name) => entries[name]?.record?.kind));
   const recordAt = createRecordMatcher(entries);
   return {
     ...{ operations, rules, bodyLimit, match, recordAt },
     operationOf: (head) => matcher(head)?.operation,
-    // Any id will do.
-    listAt: (url) => recordAt(`${splitTarget(url).path.replace(/\/$/, '')}/0`),
     recordOf({ operation, parameters, base }) {
-      const entry = entryOf(operation);
+      const entry = byName.get(operation ?? '');
       return entry && recordNamed(entry, parameters, base);
     },
     kindOf(name) {
-      const kind = entryOf(name)?.record?.kind ?? '';
+      const kind = byName.get(name)?.record?.kind ?? '';
       return isRecordKind(kind) ? kind : undefined;
     },
     guards: (kind) => guarded.has(kind),
@@ -238,14 +230,22 @@ export function createGate(contract: Contract, options: GateOptions): Gate {
     inspect: (request, meant = match(request), circumstances = {}) =>
       meant ? judge(meant, request, circumstances) : NOTHING,
     inspectBody(name, body, circumstances = {}) {
-      const hint = `operations: ${operations.join(', ')}`;
-      if (!entryOf(name))
-        throw new PatchgateError('bad-usage', `the contract has no operation ${JSON.stringify(name)}`, {
-          hint,
-        });
-      const request = { method: '', url: '', headers: JSON_HEADERS, body };
+      const none = `the contract has no operation ${JSON.stringify(name)}`;
+      if (!byName.has(name))
+        throw new PatchgateError('bad-usage', none, { hint: `operations: ${operations.join(', ')}` });
+      const request = { method: '', url: '', headers: ['content-type', 'application/json'], body };
       return judge({ operation: name, parameters: {}, findings: [] }, request, circumstances);
     },
+  };
+}
+
+/** Decides by its name what becomes of an environment. A name that is not known (`""`) may be a protected one. */
+function decideDeletion({ allowDelete = [], protect = [] }: GateOptions): DecideDeletion {
+  const mayGo = nameMatcher(allowDelete);
+  const isProtected = nameMatcher(protect);
+  return (name) => {
+    if (name === '' ? protect.length > 0 : isProtected(name)) return 'protect';
+    return name !== '' && mayGo(name) ? 'allow' : 'approve';
   };
 }
 
@@ -254,21 +254,15 @@ function namesOf(entries: Contract['entries'], operation: string): string[] {
   return rules.map((rule) => (typeof rule === 'string' ? rule : rule.name));
 }
 
-/** Nearly always there is nothing to add, and a spread of nothing costs as much as a small rule. */
-function append(all: RawFinding[], some: readonly RawFinding[]): void {
-  for (let i = 0; i < some.length; i++) all.push(some[i] as RawFinding);
-}
-
 const PROTECTING = ['project.environment-deleted', 'project.environment-replaced', 'project.state-unknown'];
 
 /** What is protected is so by these rules. */
 function checkProtecting({ file, entries }: Contract): void {
   for (const [operation, { record }] of Object.entries(entries)) {
     const missing = PROTECTING.find((rule) => !namesOf(entries, operation).includes(rule));
-    if (record?.kind !== 'project' || missing === undefined) continue;
     const message = `environments are to be protected, and ${operation} in ${file} lacks the rule ${missing}`;
     const hint = `add ${PROTECTING.join(', ')} to its rules, or leave out --protect`;
-    throw new PatchgateError('bad-config', message, { hint });
+    if (record?.kind === 'project' && missing) throw new PatchgateError('bad-config', message, { hint });
   }
 }
 
@@ -289,36 +283,25 @@ function bodyOf(
 
 /** A schema that lets a known-bad body pass checks nothing. */
 function tryCanary(file: string, { name, entry: { canary }, bodies }: LoadedOperation): void {
-  const bad = (what: string, hint: string) =>
-    new PatchgateError('bad-contract', `${file}: the schema of ${name} ${what}`, { hint });
-  if (!canary) {
-    if (bodies.every((body) => body.shape.isOpen || refusesSomething(body))) return;
-    throw bad('refuses no body', 'correct the schema, or give the operation a canary');
-  }
-  const { body, rule, pointer } = canary;
-  if (bodies[0].check(body).some((finding) => finding.rule === rule && finding.pointer === pointer)) return;
-  const hint = 'correct the schema, or the canary in contract.json';
-  throw bad(`lets its canary pass: no ${rule} at ${pointer}`, hint);
+  const isTrue = canary
+    ? bodies[0]
+        .check(canary.body)
+        .some(({ rule, pointer }) => rule === canary.rule && pointer === canary.pointer)
+    : bodies.every((body) => body.shape.isOpen || refusesSomething(body));
+  if (isTrue) return;
+  const what = canary ? `lets its canary pass: no ${canary.rule} at ${canary.pointer}` : 'refuses no body';
+  throw new PatchgateError('bad-contract', `${file}: the schema of ${name} ${what}`, {
+    hint: `correct the schema, or ${canary ? 'the canary in contract.json' : 'give the operation a canary'}`,
+  });
 }
 
-/** Readers that take names loosely read another body than others do. */
-const LOOSE_NAMES: ReadonlySet<string> = new Set(['schema.field-case']);
-
-/** What keeps the guard from knowing which record a PATCH changes; and, of a guarded operation, in what way. */
-const BLINDING_HEADS: ReadonlySet<string> = new Set<RequestRule>([
+/** Findings of the head that keep the guard from knowing which record a PATCH changes. */
+const BLINDING: ReadonlySet<string> = new Set<RequestRule>([
   'request.ambiguous-path',
   'request.ambiguous-header',
 ]);
-/** Where the path does not say which record that is. */
-const BLINDING_PATHS: ReadonlySet<string> = new Set([...BLINDING_HEADS, 'request.path-parameter']);
-const BLINDING_BODIES: ReadonlySet<string> = new Set(
-  Object.keys(REQUEST_RULES).filter((rule) => !BLINDING_PATHS.has(rule) && rule !== 'request.approval'),
-);
 
-/** The findings, of which the errors of these rules keep the guard from seeing what is lost. */
-function blinding(findings: readonly RawFinding[], rules: ReadonlySet<string>): readonly RawFinding[] {
-  if (findings.length === 0) return findings;
-  return findings.map((finding) =>
-    finding.severity === 'error' && rules.has(finding.rule) ? { ...finding, isBlinding: true } : finding,
-  );
+/** The finding, which as an error keeps the guard from seeing what is lost. */
+function blindingIf(isBlinding: boolean, finding: RawFinding): RawFinding {
+  return isBlinding && finding.severity === 'error' ? { ...finding, isBlinding } : finding;
 }

@@ -20,7 +20,7 @@ export interface PolicyOptions {
 /** What else there is to say of a request that was judged. */
 interface Judged {
   /** Severities by rule name, over the rules' own. */
-  severities?: () => Readonly<Record<string, SeveritySetting>>;
+  severities: () => Readonly<Record<string, SeveritySetting>>;
   /** Findings that were only counted. */
   omitted?: number;
   /** The body, for lines and columns. */
@@ -37,13 +37,10 @@ interface Judged {
 const MOST_FINDINGS = 100;
 /** Findings about a member's name rather than its value. */
 const ABOUT_NAMES = new Set(['schema.field-case', 'schema.unknown-field']);
-const APPROVAL: RequestRule = 'request.approval';
 const GUARD = STAGES.indexOf('guard');
-const NONE: readonly Finding[] = [];
-const NO_SEVERITIES = () => ({});
 
+/** A finding with the severity that holds for it, and the index of its stage in STAGES. */
 interface Resolved {
-  /** Index in STAGES. */
   stage: number;
   finding: Finding;
   /** It blocks, whatever `validation` says. */
@@ -59,18 +56,17 @@ export function verdictOf(
   findings: readonly RawFinding[],
   judged: Judged,
 ): Verdict {
-  const { omitted = 0, text = '', severities = NO_SEVERITIES } = judged;
-  const verdict: Verdict = { outcome: 'pass', findings: NONE, omitted };
+  const { omitted = 0, text = '', severities } = judged;
+  const verdict: Verdict = { outcome: 'pass', findings: [], omitted };
   if (operation !== undefined) verdict.operation = operation;
   if (findings.length === 0) return verdict;
   const given = severities();
-  const resolved: Resolved[] = [];
-  for (const finding of findings) {
-    const one = resolve(finding, options, judged, given);
-    if (one) resolved.push(one);
-  }
-  if (resolved.length === 0) return verdict;
-  const worst = worstOf(resolved, options.validation === 'enforce');
+  const resolved = findings.flatMap((finding) => resolve(finding, options, judged, given) ?? []);
+  const blocking = resolved.filter(
+    ({ finding, isGuards }) => finding.severity === 'error' && (isGuards || options.validation === 'enforce'),
+  );
+  // Of the first stage that has one.
+  const worst = blocking.toSorted((a, b) => a.stage - b.stage)[0];
   // What is blocked deletes nothing.
   const told = worst ? resolved.filter(({ isNotice }) => !isNotice) : resolved;
   const kept = mostImportant(told.map(({ finding }) => finding));
@@ -83,7 +79,7 @@ export function verdictOf(
   return verdict;
 }
 
-/** A finding with the severity that holds for it; undefined: it is off. */
+/** Undefined: it is off. */
 function resolve(
   finding: RawFinding,
   { guard, validation }: PolicyOptions,
@@ -93,15 +89,19 @@ function resolve(
   const { isDestructive, isProtected, isUnknown, isUnread, isRemembered, isBlinding, isFailure, ...plain } =
     finding;
   const guards = guard !== 'off';
-  const isKept =
-    (isProtected && (guards || isInFile)) || (isUnknown && mayProtect && guards) || (isUnread && guards);
+  const isKept = (isProtected && (guards || isInFile)) || (guards && ((isUnknown && mayProtect) || isUnread));
   const isLosing = isDestructive || isKept || (isUnknown && guard === 'strict');
   const isOfGuard = isKept || (isLosing && !isApproved);
-  if (isKept || ((isOfGuard || isBlinding || finding.rule === APPROVAL) && guards)) {
+  if (isKept || ((isOfGuard || isBlinding || finding.rule === 'request.approval') && guards)) {
     const stage = isOfGuard ? GUARD : stageOf(finding.rule);
-    const hint = guardsHint(plain.hint, isBlinding && validation !== 'enforce', isUnknown && isKept);
-    const why = hint === undefined ? {} : { hint };
-    return { stage, finding: { ...plain, ...why, severity: 'error' }, isGuards: true };
+    const protecting =
+      isUnknown && isKept && 'the guard policy may protect what this project has, so no approval helps: ';
+    const blind =
+      isBlinding &&
+      validation !== 'enforce' &&
+      'the guard cannot see what this deletes, so it stops it; --no-guard lets it pass';
+    const hint = [`${protecting || ''}${plain.hint ?? ''}`, blind].filter(Boolean).join('; ');
+    return { stage, finding: { ...plain, ...(hint && { hint }), severity: 'error' }, isGuards: true };
   }
   // The guard says each time what it cannot see, whatever the settings of the rules.
   if (guards && (isRemembered || isUnknown))
@@ -112,23 +112,6 @@ function resolve(
   // What the guard was told to let pass is no error of a rule any more.
   const severity = isLosing && isApproved && guards ? 'warn' : own;
   return { stage: stageOf(finding.rule), finding: { ...plain, severity } };
-}
-
-function guardsHint(hint: string | undefined, isBlind = false, mayBeProtected = false): string | undefined {
-  const why = isBlind && 'the guard cannot see what this deletes, so it stops it; --no-guard lets it pass';
-  const first = mayBeProtected && 'the guard policy may protect what this project has, so no approval helps';
-  const parts = first ? [`${first}: ${hint}`] : [hint, why].filter(Boolean);
-  return parts.length > 0 ? parts.join('; ') : undefined;
-}
-
-/** The blocking error of the first stage that has one. */
-function worstOf(resolved: readonly Resolved[], enforces: boolean): Resolved | undefined {
-  let worst: Resolved | undefined;
-  for (const one of resolved) {
-    if (one.finding.severity !== 'error' || !(one.isGuards || enforces)) continue;
-    if (!worst || one.stage < worst.stage) worst = one;
-  }
-  return worst;
 }
 
 /** Within the bound. Where not all fit, errors go before warnings, and the first one of each rule before the others. */

@@ -20,7 +20,6 @@ export function quotingNoSecrets(gate: Gate, redaction: Redaction): Gate {
     ...gate,
     recordOf: (match) => named(gate.recordOf(match)),
     recordAt: (url) => named(gate.recordAt(url)),
-    listAt: (url) => named(gate.listAt(url)),
     inspect(request, match, circumstances) {
       const inspection = gate.inspect(request, match, circumstances);
       const { verdict, json } = inspection;

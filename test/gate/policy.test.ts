@@ -12,12 +12,12 @@ import {
   type TestGateOptions,
 } from '../support/gate.ts';
 
-type More = Parameters<typeof verdictOf>[3];
+type More = Partial<Parameters<typeof verdictOf>[3]>;
 
 const policy =
   (options: Partial<PolicyOptions> = {}) =>
   (operation: string, findings: readonly RawFinding[], more: More = {}) =>
-    verdictOf({ ...PROXY_DEFAULTS, ...options }, operation, findings, more);
+    verdictOf({ ...PROXY_DEFAULTS, ...options }, operation, findings, { severities: () => ({}), ...more });
 
 function raw(rule: string, members: Partial<RawFinding> = {}): RawFinding {
   return { rule, severity: 'error', basis: 'stated', pointer: '/x', message: 'is wrong', ...members };

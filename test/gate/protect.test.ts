@@ -1,30 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Contract } from '../../src/contract/contract.ts';
 import { createGate, type GateOptions } from '../../src/gate/gate.ts';
-import { decideDeletion } from '../../src/gate/guard-policy.ts';
 import { refusal } from '../support/errors.ts';
 import { gate, PROJECT_URL, PROXY_DEFAULTS, patch, shippedContract } from '../support/gate.ts';
-
-describe('an environment', () => {
-  const decide = decideDeletion({ allowDelete: ['e2e-*', 'Live'], protect: ['Production', 'L*'] });
-
-  it.each([
-    ['Production', 'protect'],
-    ['production', 'approve'],
-    ['e2e-1', 'allow'],
-    ['Staging', 'approve'],
-    // Both name it.
-    ['Live', 'protect'],
-    // Its name is not known.
-    ['', 'protect'],
-  ])('%j: %s', (name, deletion) => {
-    expect(decide(name)).toBe(deletion);
-  });
-
-  it('without a known name goes with an approval alone, where nothing is protected', () => {
-    expect(decideDeletion({ allowDelete: ['*'] })('')).toBe('approve');
-  });
-});
 
 const named = (...names: string[]) => ({
   name: 'Checkout',
@@ -34,6 +12,22 @@ const named = (...names: string[]) => ({
 const known = { record: named('Production', 'Staging'), isWhole: true };
 const losing = (options: Partial<GateOptions>, more = {}) =>
   gate(options).inspect(patch(PROJECT_URL, named('Production')), undefined, { known, ...more }).verdict;
+
+it.each([
+  ['Production', 409, false],
+  ['production', 409, true],
+  ['e2e-1', undefined, false],
+  ['Staging', 409, true],
+  // Both name it.
+  ['Live', 409, false],
+])('an environment %s that is left out: %s, approvable: %s', (name, status, isApprovable) => {
+  const judged = gate({ allowDelete: ['e2e-*', 'Live'], protect: ['Production', 'L*'] }).inspect(
+    patch(PROJECT_URL, named('First')),
+    undefined,
+    { known: { record: named('First', name), isWhole: true } },
+  );
+  expect([judged.verdict.status, judged.isApprovable ?? false]).toEqual([status, isApprovable]);
+});
 
 describe('what is protected', () => {
   const protect = ['Staging'];
