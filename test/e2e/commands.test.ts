@@ -1,14 +1,17 @@
-/** What only a process of its own shows of the commands: standard input, a reader that is gone, and what a proxy leaves. */
+/** What only a process of its own shows of the commands. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
-import { packed, runBinary, startBinary } from '../support/binary.ts';
+import { pathToFileURL } from 'node:url';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { packed, ROOT, runBinary, runEnvironment, runProgram, startBinary } from '../support/binary.ts';
+import { cleanUpLater } from '../support/clean-up.ts';
 import { exchange } from '../support/exchanges.ts';
 import { recordAll } from '../support/recordings.ts';
+import { runHere } from '../support/run-here.ts';
 import { patch, project } from '../support/service.ts';
-import { startTarget } from '../support/target.ts';
+import { freePort, startTarget } from '../support/target.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 it('recordings import and check take standard input', async () => {
@@ -55,3 +58,143 @@ it('plan knows what a running proxy has just seen, and one that was killed', asy
   await proxy.stop('SIGKILL');
   expect(await plan()).toMatchObject(typo);
 });
+
+const document = (name: string) => join(ROOT, 'test/contract/openapi', name);
+
+it('proxy stands in front of any API that has an OpenAPI document', async () => {
+  const patchState = async (path: string, state: string) => {
+    const headers = { 'content-type': 'application/json' };
+    const body = JSON.stringify({ state });
+    return (await fetch(gate.url + path, { method: 'PATCH', headers, body })).status;
+  };
+  const target = await startTarget();
+  const gate = await startBinary(['proxy', target.url, '--contract', document('github.json')]);
+  expect(gate.stderr()).toMatch(/github\.json: 8 operations taken, none left out/);
+  expect(await patchState('/user/memberships/orgs/o', 'active')).toBe(200);
+  expect(await patchState('/user/memberships/orgs/o', 'pending')).toBe(422);
+  expect(await patchState('/elsewhere', 'pending')).toBe(200);
+});
+
+it('contract import writes a folder that proxy takes', async () => {
+  const cwd = temporaryFolder();
+  const args = ['contract', 'import', document('petstore.yaml'), '--out', 'pets', '--methods', 'post,PUT'];
+  const { code, stdout } = await runHere(args, { cwd });
+  expect(stdout).toBe(`pets: 5 operations taken, 0 left out, below /v2
+Other media types than JSON are refused: 2
+  addPet
+  updatePet
+`);
+  expect(code).toBe(0);
+  expect(readdirSync(join(cwd, 'pets')).sort()).toEqual(['contract.json', 'schemas.json']);
+  const { operations } = JSON.parse(readFileSync(join(cwd, 'pets/contract.json'), 'utf8'));
+  expect(operations.updateUser).toMatchObject({ method: 'PUT', path: '/user/{username}' });
+  const checked = await runHere(['config', '--contract', 'pets'], { cwd });
+  expect(checked.code).toBe(0);
+  const again = await runHere(args, { cwd });
+  expect(again).toMatchObject({ code: 2, stderr: expect.stringContaining('contract.json is there already') });
+});
+
+it('contract import exits with 2 where --strict left something out, and takes what --only names', async () => {
+  const cwd = temporaryFolder();
+  const text = readFileSync(document('petstore.yaml'), 'utf8').replaceAll('application/json', 'text/csv');
+  writeFileSync(join(cwd, 'api.yaml'), text);
+  const strict = ['contract', 'import', 'api.yaml', '--out', 'out', '--strict'];
+  expect(await runHere(strict, { cwd })).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('no operation could be taken; POST /pet: its body is not JSON'),
+  });
+  const github = ['contract', 'import', document('github.json'), '--out', 'out'];
+  const only = await runHere([...github, '--only', 'PATCH /orgs/**', '--strict'], { cwd });
+  expect(only).toMatchObject({ code: 0, stdout: expect.stringContaining('2 operations taken') });
+});
+
+it.each([
+  [['none.yaml', '--out', 'x'], /cannot read none\.yaml: .*\(?name an OpenAPI document/s],
+  [['none.yaml'], /Missing required argument|missing --out/],
+  [['none.yaml', '--out', 'x', '--methods', 'GET'], /invalid value "GET" for --methods/],
+])('refuses contract import %j', async (args, says) => {
+  const { code, stderr } = await runHere(['contract', 'import', ...args]);
+  expect(stderr).toMatch(says);
+  expect(code).toBe(2);
+});
+
+// Config files that are programs, as Node loads them, and not as vitest does.
+
+const CASES: [name: string, text: string, says: RegExp][] = [
+  ['syntax.mjs', 'export default {\n  port: ],\n};', /^syntax\.mjs:2: Unexpected token ']'$/],
+  ['cut-off.js', 'export default {\n', /^cut-off\.js:2: Unexpected end of input$/],
+  [
+    'no-export.mjs',
+    "import { no } from 'node:fs';\nexport default {};",
+    /^no-export\.mjs:1: .* export named 'no'$/,
+  ],
+  ['throws.mjs', 'const port = 1;\nthrow new Error("no luck\\nat all");', /^throws\.mjs:2:7: no luck$/],
+  [
+    'no-package.mjs',
+    "import '@no/such-package/part';",
+    /^no-package\.mjs.*: Cannot find package '@no\/such-package' /,
+  ],
+  ['commonjs.mjs', 'module.exports = {};', /^commonjs\.mjs:1:1: module is not defined in ES module scope$/],
+  ['config.yaml', 'port: 1', /^config\.yaml: Unknown file /],
+];
+
+let said: Record<string, string>;
+beforeAll(async () => {
+  const folder = temporaryFolder();
+  for (const [name, text] of CASES) writeFileSync(join(folder, name), text);
+  // One process for all: each start of one takes longer than the rest.
+  const program = `
+    import { createGate } from ${JSON.stringify(pathToFileURL(packed('dist/index.js')))};
+    const said = {};
+    for (const config of ${JSON.stringify(CASES.map(([name]) => name))})
+      await createGate({ config }).catch((error) => (said[config] = error.message));
+    console.log(JSON.stringify(said));`;
+  // In a file: what is given with -e has CommonJS's names, too.
+  writeFileSync(join(folder, 'program.mjs'), program);
+  const { stdout, stderr } = await runProgram(process.execPath, ['program.mjs'], { cwd: folder });
+  expect(stderr).toBe('');
+  said = JSON.parse(stdout);
+});
+
+describe('a config file that does not load', () => {
+  it.each(CASES)('%s says why, and where', (name, _, says) => {
+    expect(said[name]).toMatch(says);
+  });
+});
+
+// npm has a shell between itself and what it starts, and tells that shell alone of a signal.
+it.skipIf(process.platform === 'win32').each(['SIGTERM', 'SIGINT'] as const)(
+  'npm start leaves nothing behind on %s',
+  async (signal) => {
+    const port = await freePort();
+    // Without `prestart`: to build anew would change what other tests run at this moment.
+    const args = ['start', '--ignore-scripts', '--', '--port', `${port}`, '--recordings', temporaryFolder()];
+    const npm = spawn('npm', args, {
+      ...{ cwd: ROOT, env: runEnvironment({}), detached: true },
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    cleanUpLater(() => {
+      try {
+        process.kill(-(npm.pid as number), 'SIGKILL');
+      } catch {
+        // Nothing of its group runs any more.
+      }
+    });
+    let said = '';
+    npm.stdout.on('data', (text) => {
+      said += text;
+    });
+    await expect.poll(() => said).toContain('The access log:');
+    const isThere = () =>
+      fetch(`http://127.0.0.1:${port}`).then(
+        () => true,
+        () => false,
+      );
+    expect(await isThere()).toBe(true);
+    // Ctrl-C is for all processes of a terminal.
+    if (signal === 'SIGINT') process.kill(-(npm.pid as number), signal);
+    else npm.kill(signal);
+    await once(npm, 'exit');
+    await expect.poll(() => isThere()).toBe(false);
+  },
+);
