@@ -50,21 +50,15 @@ const dictionaryOf = (value: Value, maxKeys = 4, prefix = '') =>
     value,
     { maxKeys, noNullPrototype: true },
   );
-const anything = fc.letrec<{ value: JsonValue }>((tie) => ({
-  value: fc.oneof(
-    { maxDepth: 4, depthSize: 'small' },
-    fc.oneof(text, integer, float, fc.boolean(), fc.constant(null)),
-    fc.array(tie('value'), { maxLength: 4 }),
-    dictionaryOf(tie('value')),
-  ),
-})).value;
+const anything = fc
+  .jsonValue({ maxDepth: 4, stringUnit: 'binary' })
+  .filter((value) => !/"(?:__proto__|prototype)":/.test(JSON.stringify(value))) as Value;
 const url = fc.oneof(
   fc.webUrl({ withQueryParameters: true, withFragments: true, validSchemes: ['http', 'https', 'HTTPS'] }),
   fc.webUrl({ authoritySettings: { withIPv4: true, withIPv6: true, withPort: true, withUserInfo: true } }),
   fc.constantFrom(
-    ...words(`https://shop.example.com/ https://shop.example.com/?utm_source=a&b[]=c#top http://localhost
-      https://例え.テスト/道 https://xn--bcher-kva.example http://[2001:db8::1]:8080/%zz https:\\\\example.com\\x
-      http://127.0.0.1:1/a//b/../c;d=e|f https://user:pass@example.com`),
+    ...words(`https://shop.example.com/?a&b[]=c#top https://例え.テスト/道 http://[2001:db8::1]:8080/%zz
+      https:\\\\example.com\\x http://127.0.0.1:1/a//b/../c;d=e|f`),
     ...['https://bücher.example/größe?q=ä b#é', ' https://example.com/*?x={y} '],
     // These only warn.
     ...['', ...words('ftp://example.com/ about:blank javascript:void(0) app://checkout/step/2')],
@@ -160,33 +154,26 @@ function writeJson(value: JsonValue, style: number): string {
   const escapes = oneOf(next, [0, 0.05, 0.9]);
   const spaces = oneOf(next, ['', '', ' ', '\n\t', '\r\n  ']);
   const spaced = (part: string) => (next() < 0.5 ? spaces : '') + part + (next() < 0.5 ? spaces : '');
-  const spell = (char: string) => {
-    if (next() >= escapes) return JSON.stringify(char).slice(1, -1);
-    const units = Array.from({ length: char.length }, (_, i) => char.charCodeAt(i).toString(16));
-    return units.map((hex) => `\\u${(next() < 0.5 ? hex : hex.toUpperCase()).padStart(4, '0')}`).join('');
-  };
+  const escaped = (char: string) =>
+    Array.from({ length: char.length }, (_, i) => `\\u${char.charCodeAt(i).toString(16).padStart(4, '0')}`);
+  const spell = (char: string) =>
+    next() < escapes ? escaped(char).join('') : JSON.stringify(char).slice(1, -1);
   const quote = (content: string) => `"${Array.from(content, spell).join('')}"`;
-  // 50 as `50`, `5e+1`, `5.0E+1` or `0.50e+2`.
+  // 50 as `5e+1` or `5.0E1`.
   const number = (of: number) => {
-    const sign = of < 0 || Object.is(of, -0) ? '-' : '';
-    const [digits = '', exponent] = Math.abs(of).toExponential().replace('.', '').split('e');
-    const from = Number(exponent);
-    return oneOf(next, [
-      Object.is(of, -0) ? '-0' : JSON.stringify(of),
-      `${sign}${digits[0]}.${digits.slice(1)}0${oneOf(next, ['e', 'E', 'e0'])}${from}`.replace(/e0-/, 'e-0'),
-      `${sign}0.${digits}0e${from + 1 < 0 ? '' : '+'}${from + 1}`,
-    ]);
+    const [digits = '', exponent = ''] = of.toExponential().split('e');
+    const longer = digits.includes('.') ? `${digits}0` : `${digits}.0`;
+    return oneOf(next, [JSON.stringify(of), `${digits}e${exponent}`, `${longer}E${Number(exponent)}`]);
   };
   const write = (at: JsonValue): string => {
     if (typeof at === 'string') return quote(at);
-    if (typeof at === 'number') return number(at);
+    if (typeof at === 'number') return Object.is(at, -0) ? '-0' : number(at);
     if (typeof at !== 'object' || at === null) return JSON.stringify(at);
     if (Array.isArray(at)) return `[${at.map((item) => spaced(write(item))).join(',') || spaced('')}]`;
-    const members = Object.entries(at).map(([name, member]) => ({ name, member, order: next() }));
-    const sorted = members.sort((a, b) => a.order - b.order);
-    const parts = sorted.map(
-      ({ name, member }) => `${spaced(quote(name))}:${spaced(write(member as JsonValue))}`,
-    );
+    const members = Object.entries(at).map((entry) => ({ entry, order: next() }));
+    const parts = members
+      .sort((a, b) => a.order - b.order)
+      .map(({ entry: [name, member] }) => `${spaced(quote(name))}:${spaced(write(member as JsonValue))}`);
     return `{${parts.join(',') || spaced('')}}`;
   };
   return spaced(write(value));
