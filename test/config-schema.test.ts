@@ -89,9 +89,7 @@ describe('the JSON Schema of the config file', () => {
     [{ overrides: [{ rules: { [rule]: 'off', 'schema.min-length': 'warn', 'request.json': 'error' } }] }],
     [
       {
-        overrides: [
-          { files: ['legacy/+(a|b)/**'], paths: '/accounts/1/projects/*', rules: { [rule]: 'off' } },
-        ],
+        overrides: [{ paths: '/accounts/1/projects/*', rules: { [rule]: 'off' } }],
       },
     ],
   ])('takes, as the product does, %j', async (file) => {
@@ -118,7 +116,7 @@ describe('the JSON Schema of the config file', () => {
     [{ overrides: [{ rules: { [rule]: 'fatal' } }] }],
     [{ overrides: [{ rules: { 'schema.unknown-fild': 'off' } }] }],
     [{ overrides: [{ rules: { 'request.json': 'off' } }] }],
-    [{ overrides: [{ files: '!x', rules: { [rule]: 'off' } }] }],
+    [{ overrides: [{ paths: '!x', rules: { [rule]: 'off' } }] }],
     [{ overrides: [{ paths: '/accounts/+(1*)', rules: { [rule]: 'off' } }] }],
     [{ customRules: [] }],
   ])('refuses, as the product does, %j', async (file) => {

@@ -103,7 +103,7 @@ async function readPatch(gate: Gate, file: string, project: string) {
     );
   /** With what it loses taken for approved, and with all effects. */
   const inspect = (known: Known | undefined) =>
-    gate.inspect({ ...head, body: input.bytes }, match, { known, approval: 'approved', file: input.path });
+    gate.inspect({ ...head, body: input.bytes }, match, { known, approval: 'approved', isInFile: true });
   const { verdict, json } = inspect(undefined);
   const unclear = verdict.findings.find(
     ({ rule, severity }) => severity === 'error' && rule.startsWith('request.'),

@@ -46,8 +46,8 @@ export interface Circumstances {
   unread?: string | undefined;
   /** What the client has to say to what the request loses: it is approved, or why what was sent as an approval is none. */
   approval?: 'approved' | { refused: string; hint: string } | undefined;
-  /** Absolute name of the file that holds the request, where it comes from one. */
-  file?: string | undefined;
+  /** It is judged in a file: it is not on its way to a service. */
+  isInFile?: boolean;
 }
 
 export interface Inspection {
@@ -153,9 +153,9 @@ export function createGate(contract: Contract, options: GateOptions): Gate {
   if (!options.lazy) operations.forEach(load);
 
   const judge = (meant: Match, request: GateRequest, circumstances: Circumstances): Inspection => {
-    const { known, unread, approval, file: inFile } = circumstances;
+    const { known, unread, approval, isInFile = false } = circumstances;
     if (meant.isByBody && !mayNameMethod(request.body, request.headers, bodyLimit)) return NOTHING;
-    const severities = () => severitiesOf(meant.path, inFile);
+    const severities = () => severitiesOf(meant.path);
     if (meant.operation === undefined) {
       const said = meant.findings.map((finding) => blindingIf(BLINDING.has(finding.rule), finding));
       return { verdict: verdictOf(options, undefined, said, { severities }), json: undefined };
@@ -189,8 +189,6 @@ export function createGate(contract: Contract, options: GateOptions): Gate {
       for (const rule of bound)
         if (effects?.length || !rule.readsEffects) findings.push(...rule.check(context, bounds));
     }
-    // What is judged in a file is not on its way to a service.
-    const isInFile = inFile !== undefined;
     const mayProtect = protect.length > 0 && kind === 'project' && !isInFile && read.json !== undefined;
     const isApproved = approval === 'approved';
     const omitted = read.omitted + bounds.omitted;

@@ -18,9 +18,9 @@ export function bindOverrides(
   placeOf: (pointer: string) => string,
   rules: readonly CatalogueEntry[],
   entries: Contract['entries'],
-): (path?: JudgedPath, file?: string) => Readonly<Record<string, SeveritySetting>> {
+): (path?: JudgedPath) => Readonly<Record<string, SeveritySetting>> {
   const templates = Object.values(entries).map(({ path }) => path);
-  const bound = overrides.map(({ ofFile, paths, rules: given }, index) => {
+  const bound = overrides.map(({ paths, rules: given }, index) => {
     const placeIn = (more: string) => placeOf(`/overrides/${index}${more}`);
     checkSeverities(given, rules, (rule) => placeIn(pointerOf(['rules', rule])));
     const fits = paths?.globs.map((glob, at) => {
@@ -31,13 +31,12 @@ export function bindOverrides(
       const hint = `begin it with **, or with one of: ${[...words].join(', ')}`;
       throw new PatchgateError('bad-config', message, { hint });
     });
-    return { ofFile, fits, given };
+    return { fits, given };
   });
-  return (path, file) => {
+  return (path) => {
     const all: Record<string, SeveritySetting> = {};
     const isUnclear = path === 'unclear' || (path !== undefined && path.length > LONGEST_PATH);
-    for (const { ofFile, fits, given } of bound) {
-      if (ofFile && (file === undefined || !ofFile(file))) continue;
+    for (const { fits, given } of bound) {
       if (fits && !isUnclear && !(path && fits.some((isFit) => isFit(path)))) continue;
       for (const [name, severity] of Object.entries(given))
         if (!fits || !isUnclear || severity === 'error') all[name] = severity;

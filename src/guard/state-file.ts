@@ -35,7 +35,7 @@ export function readStateFile(file: string): StateData | undefined {
   const hint = 'correct its permissions, or name another file with --state';
   const text = readFileIfThere(file, hint)?.toString();
   if (text === undefined) return undefined;
-  const content = parseFile({ where: file, text }, 'bad-input', () => 'correct the JSON, or delete the file');
+  const content = parseFile({ where: file, text }, 'bad-input', 'correct the JSON, or delete the file');
   checkFile('kept', content, { where: file, text }, 'bad-input');
   const { records, approvals, ...others } = content as Record<'records' | 'approvals', object>;
   return {

@@ -8,8 +8,6 @@ export type JudgedPath = `/${string}` | 'unclear';
 
 /** Severities that hold for some requests alone. Of several, the later ones count. */
 export interface SeverityOverride {
-  /** Whether it is for a file, by its absolute name. Absent: for requests from wherever. */
-  ofFile?: (file: string) => boolean;
   /** Globs, one of which a request's path must fit: `/api/v2/accounts/1/projects/*`. Absent: any path. */
   paths?: PathGlobs;
   /** By rule name. */

@@ -52,20 +52,17 @@ export function placeIn({ where, text }: Source, pointer: string, part: Part = '
 /**
  * The content of a JSON file. A name that comes twice in one object is an error: one of the two would be without effect.
  *
- * @param hintAt what to do about what is wrong at an offset
  * @throws PatchgateError naming line and column
  */
 export function parseFile(
   { where, text }: Required<Source>,
   code: ErrorCode,
-  hintAt: (offset: number) => string = () => 'correct the JSON',
+  hint = 'correct the JSON',
 ): JsonValue {
   const fault = faultOf(text);
   if (!fault) return JSON.parse(text) as JsonValue;
   const { line, column } = placeAt(text, fault.offset);
-  throw new PatchgateError(code, `${where}:${line}:${column}: ${fault.message}`, {
-    hint: hintAt(fault.offset),
-  });
+  throw new PatchgateError(code, `${where}:${line}:${column}: ${fault.message}`, { hint });
 }
 
 /** What is wrong with a value. */

@@ -63,11 +63,8 @@ function readJson(file: string, where: string): { content: unknown; text: string
     throw wrong(`cannot read the config file ${where}: ${messageOf(error)}`, 'it must be a file', error);
   }
   // What editors take in their own settings, and JSON does not.
-  const hintAt = (offset: number) =>
-    /^(?:\/|[\]}])/.test(text.slice(offset))
-      ? 'JSON has no comments, and no comma after the last one: take it out, or write a patchgate.config.mjs'
-      : 'correct the JSON';
-  return { content: parseFile({ where, text }, 'bad-config', hintAt), text };
+  const hint = 'correct the JSON, which has no comments; a patchgate.config.mjs may have some';
+  return { content: parseFile({ where, text }, 'bad-config', hint), text };
 }
 
 /** What a config file in JavaScript exports by default. @throws PatchgateError `bad-config`, with the line where Node tells it */

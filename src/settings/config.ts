@@ -108,11 +108,10 @@ export async function resolveConfig(
   } = Object.fromEntries(EXTRAS.map((name) => [name, layerOf(name)?.values[name]])) as UserConfig;
   const extras = {
     ...{ customRules, echo },
-    overrides: await overridesOf(overrides, layerOf('overrides')?.folder ?? cwd),
+    overrides: await overridesOf(overrides),
     placeOf(pointer: string) {
       const { placeOf } = layerOf(tokensOf(pointer)[0] ?? '') ?? (layers[0] as Layer);
-      // Of a severity, what is wrong is the name that it is given for.
-      return placeOf(pointer, /^\/overrides\/\d+\/rules\//.test(pointer) ? pointer : undefined);
+      return placeOf(pointer);
     },
   };
   return { config: { ...config, ...extras } as Config, origins, file };

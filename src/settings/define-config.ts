@@ -16,7 +16,7 @@ export function defineConfig(config: UserConfig): UserConfig {
 
 /** What a config file can say. Paths are relative to its folder. `patchgate <command> --help-all` says what each setting means. */
 export interface UserConfig extends WrittenSettings {
-  /** Severities by rule, for some files or request paths or for all; the later ones count. */
+  /** Severities by rule, for some request paths or for all; the later ones count. */
   overrides?: readonly UserOverride[] | undefined;
   /** Values of a request's body that a replay puts into the recorded answer. */
   echo?: readonly EchoRule[] | undefined;
@@ -31,10 +31,8 @@ export interface EchoRule {
   to: string;
 }
 
-/** Without `files` and `paths` it holds everywhere. */
+/** Without `paths` it holds everywhere. */
 export interface UserOverride {
-  /** Globs, from the config file's folder. */
-  files?: string | readonly string[] | undefined;
   paths?: string | readonly string[] | undefined;
   rules: Readonly<Record<string, SeveritySetting>>;
 }

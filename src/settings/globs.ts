@@ -1,4 +1,3 @@
-import { relative, sep } from 'node:path';
 import type { SeverityOverride } from '../model/severity-override.ts';
 import type { UserOverride } from './define-config.ts';
 
@@ -9,24 +8,13 @@ export type PathPredicate = (path: string) => boolean;
 /** Without `regex`, a plus repeats nothing. */
 const PATH_OPTIONS = { dot: true, nonegate: true, noextglob: true, regex: false };
 
-/** @param folder that globs of files start from; one without a slash is that of a name in any folder, as in .gitignore */
-export async function overridesOf(
-  overrides: readonly UserOverride[],
-  folder: string,
-): Promise<SeverityOverride[]> {
+export async function overridesOf(overrides: readonly UserOverride[]): Promise<SeverityOverride[]> {
   if (overrides.length === 0) return [];
   const { default: picomatch } = await import('picomatch');
-  return overrides.map(({ files, paths, rules }) => {
-    const globs = [files ?? []]
-      .flat()
-      .map((glob) => (glob.includes('/') ? glob.replace(/^\.\//, '') : `**/${glob}`));
-    const matches = picomatch(globs, { dot: true });
-    return {
-      ...(files && { ofFile: (file) => matches(relative(folder, file).replaceAll(sep, '/')) }),
-      ...(paths && { paths: { globs: [paths].flat(), compile: (glob) => picomatch(glob, PATH_OPTIONS) } }),
-      rules,
-    };
-  });
+  return overrides.map(({ paths, rules }) => ({
+    ...(paths && { paths: { globs: [paths].flat(), compile: (glob) => picomatch(glob, PATH_OPTIONS) } }),
+    rules,
+  }));
 }
 
 /**

@@ -47,20 +47,15 @@ const KINDS: Record<ValueKind, Schema> = {
   faults: list('\\S', 'faults: ["PATCH /accounts/** status=503 count=2"]'),
 };
 
-/** A longer one takes picomatch too long, and a `!` would take out again what another one means. */
-const globs = (pattern: string, takes: string): Schema => {
-  const one = { type: 'string', pattern, maxLength: 1000 };
-  return { anyOf: [{ type: 'array', minItems: 1, items: one }, one], takes };
-};
+/** A longer one takes picomatch too long, groups take it long for some paths, and a `!` would take out what another one means. */
+const GLOB = { type: 'string', pattern: '^(?![^]*[(|]|!)[^]*\\S', maxLength: 1000 };
 const RULES = 'severities by rule, at least one: { "schema.unknown-field": "off" }';
 const OVERRIDE = object(
   {
-    files: globs('^(?!!)[^]*\\S', 'a glob or a list of globs, from this folder: ["legacy/**"]'),
-    // Groups take picomatch long for some paths, and clients choose these; a bar parts the whole glob.
-    paths: globs(
-      '^(?![^]*[(|]|!)[^]*\\S',
-      'a glob or a list of globs without groups: ["/accounts/*/drafts/**"]',
-    ),
+    paths: {
+      anyOf: [{ type: 'array', minItems: 1, items: GLOB }, GLOB],
+      takes: 'a glob or a list of globs without groups: ["/accounts/*/drafts/**"]',
+    },
     rules: { type: 'object', minProperties: 1, allOf: [ref('severities')], takes: RULES },
   },
   {
@@ -124,7 +119,7 @@ const CONFIG = {
     ),
   ),
   overrides: {
-    description: 'Severities by rule, for some files or request paths or for all; the later ones count',
+    description: 'Severities by rule, for some request paths or for all; the later ones count',
     ...{ type: 'array', items: OVERRIDE, takes: `a list: [${OVERRIDE.takes}]` },
   },
   echo: {

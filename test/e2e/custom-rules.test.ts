@@ -99,18 +99,6 @@ describe('a gate with rules of a team', () => {
     expect(verdict.findings[0]?.message).toBe('environment 1 (Production) becomes "Staging"');
   });
 
-  it('makes them milder for old files', async () => {
-    const own = await createGate({ config: CONFIG } as never);
-    const body = Buffer.from(JSON.stringify(withName('production')));
-    const severityIn = (file: string) =>
-      own
-        .inspectBody('updateProject', body, { file })
-        .verdict.findings.filter(({ rule }) => rule.startsWith('team.'))
-        .map(({ severity }) => severity);
-    expect(severityIn(`${TEAM}legacy/a.json`)).toEqual(['warn']);
-    expect(severityIn(`${TEAM}a.json`)).toEqual(['error']);
-  });
-
   it('does not start with one that does not work', async () => {
     const [rule] = team.customRules.updateProject;
     const broken = { ...rule, check: () => [] };

@@ -20,8 +20,8 @@ const UNKNOWN = 'schema.unknown-field';
 const AMBIGUOUS = 'request.ambiguous-path';
 
 /** The severity that an unknown field has in a request; undefined: none. */
-function severity(gate: Gate, url: string, file?: string, headers?: string[]): string | undefined {
-  const { verdict } = gate.inspect(patch(url, ODD, headers), undefined, { file });
+function severity(gate: Gate, url: string, headers?: string[]): string | undefined {
+  const { verdict } = gate.inspect(patch(url, ODD, headers));
   return verdict.findings.find(({ rule }) => rule === UNKNOWN)?.severity;
 }
 
@@ -78,10 +78,7 @@ describe('an override by path', () => {
     const refused = (glob: string) =>
       laterRefusal(
         'bad-config',
-        overriding([
-          { files: 'x', rules: { [UNKNOWN]: 'off' } },
-          { paths: ['**', glob], rules: { [UNKNOWN]: 'off' } },
-        ]),
+        overriding([{ rules: { [UNKNOWN]: 'off' } }, { paths: ['**', glob], rules: { [UNKNOWN]: 'off' } }]),
       );
     expect(await refused('/api/v2/**')).toBe(
       'overrides[1].paths[1]: no operation has a path like "/api/v2/**" (begin it with **, or with one of: /accounts)',
@@ -122,20 +119,6 @@ describe('the way in which a path is written', () => {
     const { verdict } = milder.inspect(patch(url, ODD, headers));
     expect(verdict.outcome).toBe('block');
     expect(severity(milder, PROJECT_URL)).toBeUndefined();
-  });
-});
-
-describe('an override by file', () => {
-  it('holds for the requests of its files', async () => {
-    const to = await overriding([{ files: ['legacy/**', 'old-*.json'], rules: { [UNKNOWN]: 'off' } }]);
-    expect(severity(to, PROJECT_URL, '/repo/legacy/a.json')).toBeUndefined();
-    expect(severity(to, PROJECT_URL, '/repo/x/old-1.json')).toBeUndefined();
-    expect(severity(to, PROJECT_URL, '/repo/new/a.json')).toBe('warn');
-    expect(severity(to, PROJECT_URL, '/legacy/a.json')).toBe('warn');
-    expect(severity(to, PROJECT_URL)).toBe('warn');
-    const body = Buffer.from(JSON.stringify(ODD));
-    const said = to.inspectBody('updateProject', body, { file: '/repo/legacy/a.json' });
-    expect(said.verdict.findings).toEqual([]);
   });
 });
 

@@ -44,13 +44,13 @@ describe('what is protected', () => {
 
   it('counts in a file that is checked, and not where nothing is guarded', () => {
     expect(losing({ protect, guard: 'off' }).outcome).toBe('pass');
-    expect(losing({ protect, guard: 'off' }, { file: '/repo/body.json' }).status).toBe(409);
+    expect(losing({ protect, guard: 'off' }, { isInFile: true }).status).toBe(409);
   });
 
   it('may be what is lost where that is not known', () => {
     for (const unknown of [undefined, { ...known, isWhole: false }])
       expect(losing({ protect: ['Live'] }, { known: unknown, approval: 'approved' }).status).toBe(409);
-    expect(losing({ protect: ['Live'] }, { known: undefined, file: '/repo/body.json' }).outcome).toBe('pass');
+    expect(losing({ protect: ['Live'] }, { known: undefined, isInFile: true }).outcome).toBe('pass');
   });
 
   it('needs the rules that find it', () => {

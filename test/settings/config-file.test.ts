@@ -47,16 +47,22 @@ describe('a config file in JSON', () => {
   });
 
   it.each([
-    ['', 'c.json:1:1: the document ends where a value should be (correct the JSON)'],
+    [
+      '',
+      'c.json:1:1: the document ends where a value should be (correct the JSON, which has no comments; a patchgate.config.mjs may have some)',
+    ],
     [
       '{\n  "port": 1,\n}',
-      'c.json:3:1: expected a member name in double quotes, found "}" (JSON has no comments, and no comma after the last one: take it out, or write a patchgate.config.mjs)',
+      'c.json:3:1: expected a member name in double quotes, found "}" (correct the JSON, which has no comments; a patchgate.config.mjs may have some)',
     ],
     [
       '{\n  // the port\n  "port": 1\n}',
-      'c.json:2:3: expected a member name in double quotes, found "/" (JSON has no comments, and no comma after the last one: take it out, or write a patchgate.config.mjs)',
+      'c.json:2:3: expected a member name in double quotes, found "/" (correct the JSON, which has no comments; a patchgate.config.mjs may have some)',
     ],
-    ['{"port": 1,\n "port": 2}', 'c.json:2:2: "port" is given a second time (correct the JSON)'],
+    [
+      '{"port": 1,\n "port": 2}',
+      'c.json:2:2: "port" is given a second time (correct the JSON, which has no comments; a patchgate.config.mjs may have some)',
+    ],
     ['[]', 'the config file c.json holds a list, not settings (write { "recording": "checkout" })'],
     ['null', 'the config file c.json holds null, not settings (write { "recording": "checkout" })'],
   ])('%j is refused at its place', async (text, says) => {

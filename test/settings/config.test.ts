@@ -91,15 +91,11 @@ describe('a config file', () => {
 describe('overrides', () => {
   const rules = { 'schema.unknown-field': 'off' };
 
-  it('hold for some files, some paths, or everywhere', async () => {
-    const file = {
-      overrides: [{ files: 'legacy/**', rules }, { paths: ['**/drafts/**'], rules }, { rules }],
-    };
-    const { config, file: read } = await resolve({ file });
-    const [ofFiles, ofPaths, ofAll] = config.overrides;
-    const inFolder = (name: string) => join(read?.folder ?? '', name);
-    expect(ofFiles?.ofFile?.(inFolder('legacy/a.json'))).toBe(true);
-    expect(ofFiles?.ofFile?.(inFolder('a.json'))).toBe(false);
+  it('hold for some paths, or everywhere', async () => {
+    const { config } = await resolve({
+      file: { overrides: [{ paths: ['**/drafts/**'], rules }, { rules }] },
+    });
+    const [ofPaths, ofAll] = config.overrides;
     const fits = ofPaths?.paths?.compile('/**/drafts/**');
     expect(['/accounts/1/drafts/2', '/accounts/1/projects/2'].map((path) => fits?.(path))).toEqual([
       true,
@@ -113,12 +109,12 @@ describe('overrides', () => {
     [[null], 'invalid value null for overrides[0] in FILE (it takes { '],
     [[{ path: 'a', rules }], 'unknown field "path" of overrides[0] in FILE (did you mean "paths"?)'],
     [
-      [{ files: [], rules }],
-      'invalid value [] for overrides[0].files in FILE (it takes a glob or a list of globs',
+      [{ paths: [], rules }],
+      'invalid value [] for overrides[0].paths in FILE (it takes a glob or a list of globs',
     ],
     [[{ paths: '!**/drafts/**', rules }], 'invalid value "!**/drafts/**" for overrides[0].paths in FILE'],
     [[{ paths: '/accounts/(1*)+', rules }], 'invalid value "/accounts/(1*)+" for overrides[0].paths in FILE'],
-    [[{ files: 'a'.repeat(70_000), rules }], 'aaa… for overrides[0].files in FILE'],
+    [[{ paths: 'a'.repeat(70_000), rules }], 'aaa… for overrides[0].paths in FILE'],
     [[{ paths: '**' }], 'missing field "rules" of overrides[0] in FILE (it takes severities by rule'],
     [
       [{ paths: '**', rules: {} }],

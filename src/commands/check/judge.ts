@@ -18,9 +18,9 @@ export async function judgeFile(
   redaction: Redaction,
 ): Promise<CheckedFile> {
   if (input.kind !== 'body') return judgeRequests(gate, input, redaction);
-  const { name, path: file, bytes } = input;
+  const { name, bytes } = input;
   const { head, match, path, taken } = targetOf(gate, name, bytes, as);
-  const { verdict } = gate.inspect({ ...head, body: bytes }, match, { known: undefined, file });
+  const { verdict } = gate.inspect({ ...head, body: bytes }, match, { isInFile: true });
   const findings = placedInBody(verdict.findings, bytes, redaction);
   const sent = path === undefined ? {} : { method: 'PATCH', path };
   const subject = { pointer: '', ...sent, ...verdict, findings };
@@ -50,7 +50,7 @@ async function judgeRequests(gate: Gate, input: Input, redaction: Redaction): Pr
     else {
       const record = gate.recordOf(match);
       const known = record && knownOf(history.get(recordKey(record)));
-      const circumstances = { known: known && { ...known, seenAt: undefined }, file: input.path };
+      const circumstances = { known: known && { ...known, seenAt: undefined }, isInFile: true };
       const { verdict } = gate.inspect({ ...head, body }, match, circumstances);
       subjects.push({ ...facts, ...verdict });
       found.push({ pointer, place, body, findings: verdict.findings });

@@ -8,7 +8,6 @@ export default defineConfig({
   },
   overrides: [
     { rules: { 'schema.observed': 'error', 'team.protected-environments': 'warn' } },
-    { files: ['legacy/**'], rules: { 'team.environment-names': 'warn' } },
     { paths: ['/accounts/*/projects/42'], rules: { 'schema.unknown-field': 'error' } },
   ],
 });
