@@ -37,7 +37,7 @@ export async function createRun(parts: Parts) {
     start: (session) => fake?.start(session),
     end: (session) => fake?.end(session),
   });
-  const faults = await Faults.of({ gate, sessions, start: config.fault });
+  const faults = new Faults({ gate, sessions, start: config.fault });
   const log = createAccessLog(config.log, entryOf, parts.writeLog, parts.isLogColoured);
   const exchanges = new ExchangeList(redaction);
   const metrics = new Metrics(isReal);

@@ -3,12 +3,15 @@ import { PatchgateError } from '../errors.ts';
 import { pointerOf } from '../json/pointer.ts';
 import type { SeveritySetting } from '../model/finding.ts';
 import type { JudgedPath, SeverityOverride } from '../model/severity-override.ts';
-import { LONGEST_PATH } from '../settings/globs.ts';
 import { type CatalogueEntry, checkSeverities } from './catalogue.ts';
 
+/** UTF-16 code units of a path that is held against globs: no record's is longer, and some globs take long for a long one. */
+const LONGEST_PATH = 1000;
+
 /**
- * Severities over the rules' own, for one request. The path by which it was judged (`JudgedPath`) decides, without what stands before the operation's template: no prefix
- * leads into an override or out of one. If it can be read in several ways, an override by path can only make errors.
+ * Severities over the rules' own, for one request. The path by which it was judged (`JudgedPath`) decides, without what stands before
+ * the operation's template: no prefix leads into an override or out of one. If it can be read in several ways, an override by path can
+ * only make errors.
  *
  * @param placeOf what is meant by a JSON Pointer in the config, and where it stands, for messages
  * @throws PatchgateError `bad-config` for a rule that does not exist, or a glob that no operation's path could fit

@@ -141,9 +141,9 @@ export function createControl({ gate, guard, approvals, approvers, run }: Contro
       });
     },
     'GET faults': (req) => faults.list(sessionOf(req)),
-    async 'PUT faults'(req) {
+    'PUT faults'(req) {
       const session = sessionOf(req);
-      await faults.set(req.body as FaultsGiven, session);
+      faults.set(req.body as FaultsGiven, session);
       return faults.list(session);
     },
     'DELETE faults'(req) {

@@ -4,10 +4,10 @@ import { setTimeout } from 'node:timers/promises';
 import { type ErrorCode, PatchgateError } from '../errors.ts';
 import type { Gate } from '../gate/gate.ts';
 import { type RequestHead, splitTarget } from '../http/http.ts';
+import { nameMatcher } from '../model/name-pattern.ts';
 import { nearest } from '../model/nearest.ts';
 import { isSessionName, SESSION_NAMES } from '../model/session-name.ts';
 import { type FaultRule, type FaultsGiven, readGivenFaults } from '../settings/faults.ts';
-import { type PathPredicate, pathPatterns } from '../settings/globs.ts';
 import { NO_BODY } from '../upstreams/bodies.ts';
 import type { Session } from '../upstreams/session.ts';
 import type { Answer } from '../upstreams/upstream.ts';
@@ -25,7 +25,7 @@ interface Count {
 
 /** One way in which answers fail, and what was counted of it: in each session, and in all. */
 export interface Fault extends FaultRule {
-  fits: PathPredicate;
+  fits: (path: string) => boolean;
   counts: WeakMap<Session, Count>;
   total: Count;
 }
@@ -51,14 +51,10 @@ export class Faults {
   readonly #start: readonly Fault[];
   #common: readonly Fault[];
 
-  private constructor(options: FaultsOptions, start: readonly Fault[]) {
-    this.#options = options;
-    this.#start = this.#common = start;
-  }
-
   /** @throws PatchgateError `bad-usage` where one of the start can never happen here */
-  static async of(options: FaultsOptions): Promise<Faults> {
-    return new Faults(options, await faultsOf(options.start, options.gate, 'bad-usage'));
+  constructor(options: FaultsOptions) {
+    this.#options = options;
+    this.#start = this.#common = faultsOf(options.start, options.gate, 'bad-usage');
   }
 
   /** What happens to the answer to a request that passed the gate: the first fault that fits, and holds this time. */
@@ -102,9 +98,9 @@ export class Faults {
    * @param session those of this one alone, for which the common ones hold no more; `""` is the default one
    * @throws PatchgateError `bad-input`, naming the fault
    */
-  async set(given: FaultsGiven, session?: string): Promise<void> {
+  set(given: FaultsGiven, session?: string): void {
     const { sessions, gate } = this.#options;
-    const faults = await faultsOf(readGivenFaults(given), gate, 'bad-input');
+    const faults = faultsOf(readGivenFaults(given), gate, 'bad-input');
     if (session && !isSessionName(session))
       throw new PatchgateError('bad-input', 'there can be no session of that name', {
         hint: `it has ${SESSION_NAMES}`,
@@ -161,9 +157,9 @@ function faultsOf(
   rules: readonly FaultRule[],
   { operations }: FaultsOptions['gate'],
   code: ErrorCode,
-): Promise<Fault[]> {
-  const all = rules.map(async (rule): Promise<Fault> => {
-    const { text, path, method = 'GET', operation } = rule;
+): Fault[] {
+  return rules.map((rule) => {
+    const { text, path = '*', method = 'GET', operation } = rule;
     const unknown = METHODS.includes(method) ? operation : method;
     if (unknown !== undefined && !operations.includes(unknown)) {
       const near = nearest(unknown, [...operations, 'reset', ...METHODS]);
@@ -171,10 +167,10 @@ function faultsOf(
         hint: near ? `did you mean "${near}"?` : `operations: ${operations.join(', ')}`,
       });
     }
-    const fits = path === undefined ? () => true : await pathPatterns([path]);
+    const isMeant = nameMatcher([`*${path}`]);
+    const fits = (sent: string) => isMeant(sent.replace(/\/$/, ''));
     return { ...rule, fits, counts: new WeakMap(), total: { matched: 0, applied: 0 } };
   });
-  return Promise.all(all);
 }
 
 /** Answers that never have a body (RFC 9110 15.3.5, 15.3.6, 15.4.5). */

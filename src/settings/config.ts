@@ -6,10 +6,9 @@ import type { SeverityOverride } from '../model/severity-override.ts';
 import { memberAt, type PlaceOf, placed, problemError, problemOf } from '../schemas/check.ts';
 import { PACKAGE_FOLDER } from '../version.ts';
 import { type ConfigFile, findConfigFile, pathFrom, readConfigFile } from './config-file.ts';
-import type { EchoRule, UserConfig } from './define-config.ts';
+import type { EchoRule, UserConfig, UserOverride } from './define-config.ts';
 import { durationOf } from './duration.ts';
 import { readFaults } from './faults.ts';
-import { overridesOf } from './globs.ts';
 import {
   flagOf,
   kindOf,
@@ -115,6 +114,18 @@ export async function resolveConfig(
     },
   };
   return { config: { ...config, ...extras } as Config, origins, file };
+}
+
+/** Globs: dots count, and neither `!` nor groups nor a plus mean anything. */
+const GLOBS = { dot: true, nonegate: true, noextglob: true, regex: false };
+
+async function overridesOf(overrides: readonly UserOverride[]): Promise<SeverityOverride[]> {
+  if (overrides.length === 0) return [];
+  const { default: picomatch } = await import('picomatch');
+  return overrides.map(({ paths, rules }) => ({
+    ...(paths && { paths: { globs: [paths].flat(), compile: (glob) => picomatch(glob, GLOBS) } }),
+    rules,
+  }));
 }
 
 const DEFAULTS = Object.fromEntries(SETTING_NAMES.map((name) => [name, settingOf(name).default]));

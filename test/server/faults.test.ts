@@ -3,7 +3,7 @@ import { Faults } from '../../src/server/faults.ts';
 import { Sessions } from '../../src/server/sessions.ts';
 import type { UserConfig } from '../../src/settings/define-config.ts';
 import { readFaults } from '../../src/settings/faults.ts';
-import { laterRefusal } from '../support/errors.ts';
+import { refusal } from '../support/errors.ts';
 import { gate } from '../support/gate.ts';
 import { type InProcess, type Settings, startGate } from '../support/in-process.ts';
 import { RawConnection, requestBytes, sendRaw, valuesOf } from '../support/raw.ts';
@@ -168,14 +168,14 @@ it.each([
   ['reset', 'HEAD', '/x', true],
   ['GET reset', 'HEAD', '/x', false],
   ['/projects/* reset', 'GET', '/api/v2/accounts/current/projects/42?x=/y', true],
-  ['/accounts/*/projects/{42,43} reset', 'GET', 'http://a.example/accounts/1/projects/43/', true],
-  ['/projects/* reset', 'GET', '/projects/42/x', false],
+  ['/accounts/*/projects/4? reset', 'GET', 'http://a.example/accounts/1/projects/43/', true],
+  ['/projects/*2 reset', 'GET', '/projects/42/x', false],
   ['/projects/* reset', 'GET', '/other?/projects/42', false],
   ['updateProject reset', 'PATCH', PROJECT, true],
   ['updateProject reset', 'PATCH', '/api/v2/accounts/current/features/7', false],
 ])('%s fits %s %s: %s', async (fault, method, url, fits) => {
   const sessions = new Sessions();
-  const faults = await Faults.of({ gate: gate(), sessions, start: readFaults([fault], 'fault') });
+  const faults = new Faults({ gate: gate(), sessions, start: readFaults([fault], 'fault') });
   const choose = () => faults.choose(sessions.default, { method, url, headers: [] });
   expect(choose()?.text).toBe(fits ? fault : undefined);
 });
@@ -183,7 +183,7 @@ it.each([
 it('one with a rate is drawn, and one with a count happens so often in each session', async () => {
   const sessions = new Sessions();
   const start = readFaults(['reset rate=0', 'status=503 rate=0.3 count=5000', 'status=500 count=1'], 'fault');
-  const faults = await Faults.of({ gate: gate(), sessions, start });
+  const faults = new Faults({ gate: gate(), sessions, start });
   const head = { method: 'GET', url: '/x', headers: [] };
   const drawn = Array.from({ length: 10_000 }, () => faults.choose(sessions.default, head)?.text);
   expect(drawn.filter((text) => text?.includes('503')).length / 10_000).toBeCloseTo(0.3, 1);
@@ -233,10 +233,10 @@ describe('the faults of a run', () => {
     const gate = await fake('status=503');
     const { faults } = gate.gate;
     const refused = (given: string, session?: string) =>
-      laterRefusal('bad-input', faults.set(given, session));
-    expect(await refused('reset; updatProject reset')).toContain('no operation or method updatProject');
-    expect(await refused('get reset')).toContain('(did you mean "GET"?)');
-    expect(await refused('reset', 'ä')).toContain('no session of that name');
+      refusal('bad-input', () => faults.set(given, session));
+    expect(refused('reset; updatProject reset')).toContain('no operation or method updatProject');
+    expect(refused('get reset')).toContain('(did you mean "GET"?)');
+    expect(refused('reset', 'ä')).toContain('no session of that name');
     expect(await statuses(gate, 1)).toEqual([503]);
   });
 });

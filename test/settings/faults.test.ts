@@ -33,7 +33,7 @@ describe('a fault', () => {
     ...[
       ...['stauts=503', 'status=99', 'rate=20%', 'rate=1.5', 'count=0', 'truncate=5'],
       ...['latency=5', 'latency=2s..1s', 'latency=50..200ms', 'latency=2s..', 'latency=900h'],
-      ...['/a|b', '/a?page=2', '/+(a*)', `/${'a'.repeat(1000)}`],
+      ...['/a?page=2', `/${'a'.repeat(1000)}`],
     ].map((word): [string, string] => [`${word} reset`, `"${word}" is not understood`]),
   ])('is refused: %s', (text, says) => {
     expect(refused(['reset', text])).toBe(
