@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { messageOf, PatchgateError } from '../errors.ts';
-import { parseFile, type Source, shownValue } from '../schemas/check.ts';
+import { parseFile, type Source } from '../schemas/check.ts';
 
 export const CONFIG_FILES = ['patchgate.config.js', 'patchgate.config.mjs', 'patchgate.config.json'];
 
@@ -46,11 +46,11 @@ export async function readConfigFile(file: string, cwd: string): Promise<ConfigF
   const where = shortPath(file, cwd);
   const isJson = /\.json$/i.test(file);
   const { content, text } = isJson ? readJson(file, where) : { content: await exportOf(file, where) };
+  const hint = isJson
+    ? 'write { "recording": "checkout" }'
+    : 'write export default { recording: "checkout" }';
   if (typeof content !== 'object' || content === null || Array.isArray(content))
-    throw wrong(
-      `the config file ${where} holds ${Array.isArray(content) ? 'a list' : shownValue(content)}, not settings`,
-      isJson ? 'write { "recording": "checkout" }' : 'write export default { recording: "checkout" }',
-    );
+    throw wrong(`the config file ${where} holds no object with settings`, hint);
   return { file, where, folder: dirname(file), values: { ...content }, ...(text !== undefined && { text }) };
 }
 

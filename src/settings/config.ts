@@ -108,10 +108,8 @@ export async function resolveConfig(
   const extras = {
     ...{ customRules, echo },
     overrides: await overridesOf(overrides),
-    placeOf(pointer: string) {
-      const { placeOf } = layerOf(tokensOf(pointer)[0] ?? '') ?? (layers[0] as Layer);
-      return placeOf(pointer);
-    },
+    placeOf: (pointer: string) =>
+      (layerOf(tokensOf(pointer)[0] ?? '') ?? (layers[0] as Layer)).placeOf(pointer),
   };
   return { config: { ...config, ...extras } as Config, origins, file };
 }
@@ -193,12 +191,7 @@ function inForce(name: SettingName, given: unknown, place: string): unknown {
   if (kind === 'fileOrOff') return given === false ? '' : given;
   if (kind === 'faults') return readFaults(given as string, place);
   if (setting.enum && typeof given === 'boolean') return given ? setting.bare : 'off';
-  if (kind === 'duration') {
-    const amount = durationOf(given as string);
-    const message = `invalid value ${JSON.stringify(given)} for ${place}`;
-    if (amount !== undefined) return amount;
-    throw new PatchgateError('bad-config', message, { hint: 'it takes a duration of at most 596h' });
-  }
+  if (kind === 'duration') return durationOf(given as string);
   if (!Array.isArray(setting.default)) return given;
   const texts = [given as string].flat();
   if (kind === 'headers') return texts;

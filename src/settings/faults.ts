@@ -9,9 +9,7 @@ export interface FaultRule {
   readonly method?: string;
   /** A path, in which `*` is any characters and `?` one. What stands before it, the query and a slash at the end count for nothing. */
   readonly path?: string;
-  /** Of the contract: `updateProject`. */
   readonly operation?: string;
-  /** Of an answer in the place of the upstream's. */
   readonly status?: number;
   /** Seconds, as `Retry-After` says them. */
   readonly retryAfter?: number;
@@ -30,18 +28,17 @@ export interface FaultRule {
 /** What the control API and programs set faults with. */
 export type FaultsGiven = string | readonly string[] | { faults: string | readonly string[] };
 
-const asItIs = (text: string): unknown => text;
 /** What the words of a fault say. */
 const WORDS: readonly [name: keyof FaultRule, form: RegExp, read: (text: string) => unknown][] = [
-  ['path', /^(\/(?!.*\?[\w.%[\]-]+=)[\x21-\x7e]{0,999})$/, asItIs],
+  ['path', /^(\/(?!.*\?[\w.%[\]-]+=)[\x21-\x7e]{0,999})$/, String],
   ['status', /^status=([2-5]\d\d)$/, Number],
   ['retryAfter', /^retry-after=(\d{1,9})$/, Number],
   ['latency', /^latency=(.+)$/, latencyOf],
   ['rate', /^rate=(0?\.\d+|[01])$/, Number],
   ['count', /^count=([1-9]\d{0,14})$/, Number],
   ['reset', /^(reset)$/, () => true],
-  ['method', /^([A-Z][A-Z-]{0,30})$/, asItIs],
-  ['operation', /^([\w.-]{1,100})$/, asItIs],
+  ['method', /^([A-Z][A-Z-]{0,30})$/, String],
+  ['operation', /^([\w.-]{1,100})$/, String],
 ];
 const FORM =
   'a fault is: [METHOD] [/path/* or operation] status=503 [retry-after=2], reset or latency=50ms..2s [rate=0.2] [count=2] [body=…]';
@@ -57,8 +54,7 @@ export function readFaults(
   place: string,
   code: ErrorCode = 'bad-config',
 ): FaultRule[] {
-  const parted = (text: string) => text.split(/\bbody=/.test(text) ? '\n' : /[;\n]/);
-  const texts = [given].flat().flatMap(parted);
+  const texts = [given].flat().flatMap((text) => text.split(/\bbody=/.test(text) ? '\n' : /[;\n]/));
   return texts.filter((text) => text.trim() !== '').map((text) => readFault(text.trim(), place, code));
 }
 

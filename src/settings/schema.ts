@@ -34,7 +34,7 @@ const KINDS: Record<ValueKind, Schema> = {
   url: matching('^[hH][tT][tT][pP][sS]?://[^/?#]', 'an http or https URL: https://staging.example.com'),
   duration: {
     anyOf: [{ type: 'string', pattern: DURATION }, { const: 0 }],
-    takes: 'a duration with its unit, at most 596h: 500ms, 30s, 2m',
+    takes: 'a duration with its unit: 500ms, 30s, 2m',
   },
   list: list('[^\\s,]', 'texts: Production, e2e-*'),
   pointers: list(commas(`${POINTER}*`), 'JSON Pointers, with * for any one: /environments/*/id'),
@@ -98,10 +98,8 @@ const CUSTOM_RULE = object(
 );
 /** Only a config file that is a program can say it. */
 const CUSTOM_RULES = {
-  ...{
-    type: 'object',
-    additionalProperties: { type: 'array', items: ref('customRule'), takes: 'a list of rules' },
-  },
+  type: 'object',
+  additionalProperties: { type: 'array', items: ref('customRule'), takes: 'a list of rules' },
   takes: "operations and rules: { updateProject: [{ name: 'team.rule-name', … }] }",
 };
 

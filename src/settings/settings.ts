@@ -9,9 +9,7 @@ export interface Setting {
   enum?: readonly (string | boolean)[];
   minimum?: number;
   maximum?: number;
-  /** A command may have its own. */
   default?: string | number | boolean | readonly string[];
-  /** The heading in a command's help. */
   group?: string;
   alias?: string;
   /** What the flag means without a value. */

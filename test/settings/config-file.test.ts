@@ -63,8 +63,8 @@ describe('a config file in JSON', () => {
       '{"port": 1,\n "port": 2}',
       'c.json:2:2: "port" is given a second time (correct the JSON, which has no comments; a patchgate.config.mjs may have some)',
     ],
-    ['[]', 'the config file c.json holds a list, not settings (write { "recording": "checkout" })'],
-    ['null', 'the config file c.json holds null, not settings (write { "recording": "checkout" })'],
+    ['[]', 'the config file c.json holds no object with settings (write { "recording": "checkout" })'],
+    ['null', 'the config file c.json holds no object with settings (write { "recording": "checkout" })'],
   ])('%j is refused at its place', async (text, says) => {
     expect(await refused('c.json', text)).toBe(says);
   });
@@ -90,9 +90,9 @@ describe('a config file that is a program', () => {
     ],
     [
       'export const port = 1;',
-      'holds undefined, not settings (write export default { recording: "checkout" })',
+      'holds no object with settings (write export default { recording: "checkout" })',
     ],
-    ['export default () => ({});', 'holds a function, not settings ('],
+    ['export default () => ({});', 'holds no object with settings ('],
   ])('%j is refused', async (text, says) => {
     expect(await refused('c.mjs', text)).toContain(says);
   });

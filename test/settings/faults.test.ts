@@ -32,7 +32,7 @@ describe('a fault', () => {
     ['reset body=x', 'there is no status'],
     ...[
       ...['stauts=503', 'status=99', 'rate=20%', 'rate=1.5', 'count=0', 'truncate=5'],
-      ...['latency=5', 'latency=2s..1s', 'latency=50..200ms', 'latency=2s..', 'latency=900h'],
+      ...['latency=5', 'latency=2s..1s', 'latency=50..200ms', 'latency=2s..'],
       ...['/a?page=2', `/${'a'.repeat(1000)}`],
     ].map((word): [string, string] => [`${word} reset`, `"${word}" is not understood`]),
   ])('is refused: %s', (text, says) => {
