@@ -1,5 +1,3 @@
-/** The guard in front of a service that really deletes: what it has not announced must not be gone. */
-import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { type ClientRequest, request, type ServerResponse } from 'node:http';
 import { join } from 'node:path';
@@ -269,19 +267,6 @@ describe('PATCHes at the same moment', () => {
     expect((await waiting).status).toBe(200);
     expect(service.deleted).toEqual([]);
     expect(service.projects.get('42')?.environments).toHaveLength(4);
-  });
-
-  it('are over when their clients go away while they wait', async () => {
-    const { url, port } = await start();
-    await patch(url, BOTH);
-    const { leave } = await begin(port);
-    const waiting = send(port);
-    await once(waiting, 'finish');
-    await (await fetch(`${url}/api/v2/accounts/current/projects/42`)).text();
-    waiting.destroy();
-    await told(url, 'the client broke off');
-    expect(service.target.received.filter(({ method }) => method === 'PATCH')).toHaveLength(2);
-    leave();
   });
 });
 

@@ -24,7 +24,6 @@ const browser = useBrowser();
 const ANNA = 'anna-has-a-token-of-32-characters';
 const ALL = project('1 Production', '2 Staging', '3 Development');
 const LOSSY = { ...project('1 Production', '2 Staging'), languages: ['GO'] };
-const PHONE = { viewport: { width: 400, height: 800 } };
 
 async function start(settings: Settings = {}): Promise<{ gate: InProcess; service: Service }> {
   const service = await startService();
@@ -249,6 +248,8 @@ describe('an exchange', { tags: 'slow' }, () => {
   it('that would delete shows what is known beside what was sent, and is copied', async () => {
     const { gate, service } = await start();
     const { json } = await patch(gate.url, LOSSY, { headers: { authorization: 'Bearer of-mine' } });
+    // Compared is the project as it is when the page is opened.
+    service.projects.set('42', { ...ALL, name: 'Renamed in the service' });
     const permissions = ['clipboard-read', 'clipboard-write'];
     const page = await open(gate, '#/exchanges/1', { permissions });
     await detail(page)
@@ -256,16 +257,13 @@ describe('an exchange', { tags: 'slow' }, () => {
       .waitFor();
     const diff = await diffIn(page);
     expect(diff.filter((line) => /[−+]/.test(line))).toEqual([
+      '− "name": "Renamed in the service", | + "name": "Checkout",',
       '− "NODEJS" | + "GO"',
       ...['− {', '− "id": 3,', '− "name": "Development",', '− "isEnabled": false', '− }'].map(
         (line) => `${line} |`,
       ),
     ]);
-    expect(diff.slice(0, 3)).toEqual([
-      '{ | {',
-      '"name": "Checkout", | "name": "Checkout",',
-      '"languages": [ | "languages": [',
-    ]);
+    expect(diff[0]).toBe('{ | {');
     expect(diff).toContain('}, | }');
     const copied = async (name: string) => {
       await detail(page).getByRole('button', { name }).click();
@@ -276,14 +274,6 @@ describe('an exchange', { tags: 'slow' }, () => {
     await detail(page).getByText('Secrets are redacted').waitFor();
     expect(JSON.parse(await copied('Copy corrected body'))).toEqual(json.corrected);
     expect(service.deleted).toEqual([]);
-  });
-
-  it('is compared with the project as it is when the page is opened', async () => {
-    const { gate, service } = await start();
-    await patch(gate.url, LOSSY);
-    service.projects.set('42', { ...ALL, name: 'Renamed in the service' });
-    const page = await open(gate, '#/exchanges/1');
-    expect(await diffIn(page)).toContain('− "name": "Renamed in the service", | + "name": "Checkout",');
   });
 
   it('that deleted with an approval shows what was there before', async () => {
@@ -459,14 +449,6 @@ describe('the page', { tags: 'slow' }, () => {
     await page.getByText('No exchange yet').waitFor();
     expect(size).toBeGreaterThan(10_000);
     expect(size).toBeLessThan(60_000);
-  });
-
-  it('says that the gate is gone', async () => {
-    const { gate } = await start();
-    const page = await open(gate, '#/', PHONE);
-    await page.getByText('No exchange yet').waitFor();
-    await gate.gate.close();
-    await page.getByText('Disconnected, trying again').waitFor();
   });
 
   it('of the packed program opens by its link, and goes on when the gate comes back', async () => {

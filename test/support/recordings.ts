@@ -36,15 +36,3 @@ export function exchangeFilesBelow(folder: string): Record<string, string> {
   const all = Object.entries(filesBelow(folder));
   return Object.fromEntries(all.filter(([name]) => !name.split(sep).includes('.patchgate')));
 }
-
-/** Where a command writes. */
-export function textOutput() {
-  const output = {
-    text: '',
-    async write(text: string) {
-      output.text += text;
-      return true;
-    },
-  };
-  return output;
-}
