@@ -2,13 +2,6 @@ import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 
-/** Something that takes a connection for a while. */
-interface Turn {
-  begin(turn: Turn): void;
-  /** Absent where it is no request. */
-  res?: ServerResponse | undefined;
-}
-
 /** A client's connection. Its requests are answered one after the other, whatever it sends at once (RFC 9112 9.3.2). */
 export class Client {
   readonly socket: Duplex;
@@ -18,10 +11,15 @@ export class Client {
   onGone: (() => void) | undefined;
   /** The server has ended it, and not the client. */
   isCutByStop = false;
-  /** The response to the last request, unless that request came whole and is answered. */
+  /** The response to the last request that came. */
   last: ServerResponse | undefined;
+  /** The response to the last request that began. */
+  current: ServerResponse | undefined;
+  /** Something else than HTTP has the connection. */
+  isTaken = false;
+  /** Begins in the place of the last request. */
+  instead: (() => void) | undefined;
   readonly #gone = new AbortController();
-  readonly #turns: Turn[] = [];
 
   constructor(socket: Duplex) {
     this.socket = socket;
@@ -37,49 +35,32 @@ export class Client {
     return this.#gone.signal;
   }
 
-  /** What has the connection now. */
-  get current(): Turn | undefined {
-    return this.#turns[0];
+  get isAnswered(): boolean {
+    return this.last?.closed ?? true;
   }
 
   abort(): void {
     this.#gone.abort();
   }
 
-  /** Begins when everything before it is over: at once, if nothing is there. A request is over with its response. */
-  inTurn(begin: Turn['begin'], res?: ServerResponse): void {
-    const turn = { begin, res };
-    if (res) {
-      this.last = res;
-      res.once('close', () => this.over(turn));
-    }
-    this.#turns.push(turn);
-    if (this.current === turn) this.#begin(turn);
-  }
-
-  /** Answers a request otherwise, in its turn. */
-  instead(res: ServerResponse | undefined, begin: Turn['begin']): void {
-    const turn = this.#turns.find((one) => one.res === res);
-    if (res && turn) turn.begin = begin;
-    else this.inTurn(begin);
-  }
-
-  over(turn: Turn): void {
-    if (this.last === turn.res && this.last?.req.complete) this.last = undefined;
-    const index = this.#turns.indexOf(turn);
-    this.#turns.splice(index, 1);
-    const { current } = this;
-    if (index === 0 && current) this.#begin(current);
+  /** Begins a request, or something else, when the request before it is answered: at once, if there is none. */
+  inTurn(begin: () => void, res?: ServerResponse): void {
+    const { last, isAnswered, socket } = this;
+    const go = () => {
+      if (socket.destroyed || !socket.writable) return;
+      if (res) this.current = res;
+      if (this.instead && res === this.last) this.instead();
+      else begin();
+    };
+    if (res) this.last = res;
+    if (isAnswered) go();
+    else last?.once('close', go);
   }
 
   /** Closes the connection because the server is to stop. */
   cutByStop(): void {
     this.isCutByStop = true;
     this.socket.destroy();
-  }
-
-  #begin(turn: Turn): void {
-    if (!this.socket.destroyed && this.socket.writable) turn.begin(turn);
   }
 }
 

@@ -83,7 +83,7 @@ export async function listen(handlers: Handlers, options: ListenOptions): Promis
   const at = server.address() as AddressInfo;
   const close = async () => {
     const clients = [...sockets].map(clientOf);
-    const count = clients.filter(({ current }) => current?.res).length;
+    const count = clients.filter(({ isAnswered }) => !isAnswered).length;
     const said = `waiting for ${amount(count, 'request')}, ${GRACE / 1000}s at most`;
     const say = count > 0 ? setTimeout(notice, UNSAID, said) : undefined;
     const force = setTimeout(() => clients.forEach((client) => void client.cutByStop()), GRACE);
@@ -124,11 +124,11 @@ function openOf(server: Server, event: 'connection' | 'secureConnection'): Reado
 
 /** Resolves when the connection is closed. */
 function closeOnceAnswered(client: Client): Promise<unknown> {
-  const { socket, current } = client;
+  const { socket, last } = client;
   const closed = new Promise((resolve) => socket.once('close', resolve));
-  // It speaks another protocol, whose end nobody knows.
-  if (current && !current.res) client.cutByStop();
-  if (current?.res && !current.res.headersSent) current.res.shouldKeepAlive = false;
+  // Nobody knows when that ends.
+  if (client.isTaken) client.cutByStop();
+  if (last && !last.headersSent) last.shouldKeepAlive = false;
   // Node leaves those open that never sent a request, and those that are answered from now on.
   client.inTurn(() => (socket as Socket).destroySoon());
   return closed;
@@ -169,7 +169,9 @@ const NO_TUNNELS = new PatchgateError(
 /** Answers what Node gives to no handler of requests: tunnels, upgrades, and what its parser could not read. */
 function answerRest(server: Server, { upgrade, unread }: Handlers): void {
   server.on('connect', (_, socket: Duplex) => {
-    clientOf(socket).inTurn(() => {
+    const client = clientOf(socket);
+    client.inTurn(() => {
+      client.isTaken = true;
       unread(NO_TUNNELS);
       endWith(socket, NO_TUNNELS);
     });
@@ -177,10 +179,9 @@ function answerRest(server: Server, { upgrade, unread }: Handlers): void {
   // Without a listener Node would take such a request for any other, but lose what the client has sent right behind it.
   server.on('upgrade', (req: IncomingMessage, socket: Duplex, head: Buffer) => {
     const client = clientOf(socket);
-    client.inTurn((turn) => {
-      if (isWebSocket(req) && upgrade?.(req, socket, head)) return;
-      client.over(turn);
-      readAgain(server, req, socket, head);
+    client.inTurn(() => {
+      client.isTaken = isWebSocket(req) && upgrade?.(req, socket, head) === true;
+      if (!client.isTaken) readAgain(server, req, socket, head);
     });
   });
   const refused = new WeakSet<Client>();
@@ -195,17 +196,18 @@ function answerRest(server: Server, { upgrade, unread }: Handlers): void {
       socket.destroy();
       return;
     }
-    const { last, current } = client;
+    const { last, current, isAnswered } = client;
     const broken = last?.req.complete ? undefined : last;
-    // A client that has its answer, or a part of it, would take another for the next one's.
-    const answer = () => (broken?.headersSent ? socket.destroy() : endWith(socket, error));
-    const isFirst = !current || current.res === broken;
+    const isFirst = isAnswered || current === broken;
     // One whose turn has not come never gets to a handler.
     if (!broken || !isFirst) unread(error);
+    // A client that has its answer, or a part of it, would take another for the next one's.
+    const answer = () => (broken?.headersSent ? socket.destroy() : endWith(socket, error));
     if (isFirst) answer();
     // Node takes a client that has closed its end for gone, but not where that was within a further request.
     else if (socket.readableEnded) socket.destroy();
-    else client.instead(broken, answer);
+    else if (broken) client.instead = answer;
+    else client.inTurn(answer);
   });
 }
 
