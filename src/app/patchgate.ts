@@ -5,12 +5,12 @@ import { readServerTls, type ServerTls } from '../http/tls.ts';
 import type { RecordingStore } from '../recordings/store.ts';
 import { amount } from '../reporters/wording.ts';
 import { createAccess, readNamedTokens } from '../server/access.ts';
+import { type Handler, inTurn } from '../server/connections.ts';
 import { CONTROL_ROOT, isControlPath } from '../server/control-path.ts';
 import { createDataPath } from '../server/data-path.ts';
 import type { FinishedExchange } from '../server/exchange.ts';
 import type { ExchangeFilter } from '../server/exchange-list.ts';
 import type { Faults } from '../server/faults.ts';
-import { type Handler, inTurn } from '../server/handler.ts';
 import { type Handlers, type Listening, listen } from '../server/listen.ts';
 import { problemOfError, sendProblem } from '../server/problem.ts';
 import { quotingNoSecrets } from '../server/redact-verdict.ts';
@@ -151,7 +151,7 @@ async function serve(parts: Parts & { tls: ServerTls | undefined }): Promise<Pat
       };
       const { host, port, controlToken } = config;
       const target = forward && !fake ? config.target : undefined;
-      const one: Listening = await listen(handlers, { host, port, clientTimeout, notice, tls, target });
+      const one: Listening = await listen(handlers, { host, port, clientTimeout, tls, target });
       if (!one.isLoopback && controlToken === undefined)
         notice(
           `others can reach ${one.url}, so the control API (${CONTROL_ROOT}/) is off until it has a token: PATCHGATE_CONTROL_TOKEN`,

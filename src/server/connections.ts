@@ -1,6 +1,10 @@
-import type { ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { ownFault, problemOfError, sendProblem } from './problem.ts';
+
+/** A plain handler of requests: it can be a server's only listener, or middleware of an Express app. */
+export type Handler = (req: IncomingMessage, res: ServerResponse) => void;
 
 /** A client's connection. Its requests are answered one after the other, whatever it sends at once (RFC 9112 9.3.2). */
 export class Client {
@@ -78,4 +82,23 @@ export function clientOf(socket: Duplex): Client {
 export function resetConnection(socket: Socket): void {
   if ('encrypted' in socket) socket.destroy();
   else socket.resetAndDestroy();
+}
+
+/**
+ * Handles each request in its turn: Node hands on all that a client sends at once. A handler that throws is a fault of ours: the request
+ * goes nowhere, and others go on.
+ */
+export function inTurn(handler: Handler): Handler {
+  return (req, res) => {
+    const begin = () => {
+      try {
+        handler(req, res);
+      } catch (error) {
+        if (res.headersSent) return res.destroy();
+        res.shouldKeepAlive = false;
+        sendProblem(res, problemOfError(ownFault(error)));
+      }
+    };
+    clientOf(req.socket).inTurn(begin, res);
+  };
 }

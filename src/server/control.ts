@@ -15,10 +15,10 @@ import type { FaultsGiven } from '../settings/faults.ts';
 import { SESSION_HEADER } from '../upstreams/session.ts';
 import { approverOf, type NamedTokens } from './access.ts';
 import type { Audit } from './audit.ts';
+import type { Handler } from './connections.ts';
 import { CONTROL_ROOT } from './control-path.ts';
 import type { ExchangeList } from './exchange-list.ts';
 import type { Faults } from './faults.ts';
-import type { Handler } from './handler.ts';
 import { problemOfError, sendProblem } from './problem.ts';
 import { type Sessions, sessionNameOf } from './sessions.ts';
 import type { ShownExchange } from './show-exchange.ts';
@@ -86,7 +86,12 @@ export function createControl({ gate, guard, approvals, approvers, run }: Contro
     async 'GET exchanges'(req, res) {
       const { limit, verdict, session, bodies } = queryOf(req, ['limit', 'verdict', 'session', 'bodies']);
       const outcome = verdict as 'pass' | 'block' | undefined;
-      const list = exchanges.list({ limit: numberOf(limit), outcome, session, bodies: bodies !== 'false' });
+      const list = exchanges.list({
+        limit: limit ? Number(limit) : undefined,
+        outcome,
+        session,
+        bodies: bodies !== 'false',
+      });
       await pipeline(Readable.from(listText(list)), res.type('json'));
     },
     'GET exchanges/:id'({ params }) {
@@ -97,7 +102,10 @@ export function createControl({ gate, guard, approvals, approvers, run }: Contro
     },
     async 'GET approvals'(req) {
       const { limit, status } = queryOf(req, ['limit', 'status']);
-      const list = await approvals.list({ limit: numberOf(limit), status: status as ApprovalStatus });
+      const list = await approvals.list({
+        limit: limit ? Number(limit) : undefined,
+        status: status as ApprovalStatus,
+      });
       const mayDecide = approvers.size > 0 ? approverOf(req.rawHeaders, approvers) !== undefined : undefined;
       return { approvals: list, approvers: approvals.needApprover, mayDecide };
     },
@@ -124,18 +132,14 @@ export function createControl({ gate, guard, approvals, approvers, run }: Contro
       send(':\n\n');
       const { signal } = run.stopping;
       if (req.method === 'HEAD' || signal.aborted) return void res.end();
-      const leaveExchanges = exchanges.subscribe((shown) =>
-        send(`event: exchange\nid: ${shown.id}\ndata: ${JSON.stringify(shown)}\n\n`),
-      );
-      const leaveApprovals = approvals.subscribe((approval) =>
-        send(`event: approval\ndata: ${JSON.stringify(approval)}\n\n`),
-      );
+      const tell = (event: string) => (data: { id: number | string }) =>
+        send(`event: ${event}\nid: ${data.id}\ndata: ${JSON.stringify(data)}\n\n`);
+      const leave = [exchanges.subscribe(tell('exchange')), approvals.subscribe(tell('approval'))];
       const heartbeat = setInterval(send, HEARTBEAT_MS, ':\n\n').unref();
       const end = () => res.end();
       signal.addEventListener('abort', end);
       res.once('close', () => {
-        leaveExchanges();
-        leaveApprovals();
+        for (const one of leave) one();
         clearInterval(heartbeat);
         signal.removeEventListener('abort', end);
       });
@@ -177,6 +181,10 @@ export function createControl({ gate, guard, approvals, approvers, run }: Contro
     const what = `${req.method} ${req.path.slice(0, 200)}`;
     throw new PatchgateError('not-found', `the control API has no ${what}`, { hint });
   });
+  const answerError: ErrorRequestHandler = (thrown, _req, res, _next) => {
+    if (res.headersSent) res.destroy();
+    else sendProblem(res, problemOfError(asPatchgateError(thrown)));
+  };
   app.use(answerError);
   return app;
 }
@@ -212,10 +220,6 @@ function queryOf<Name extends Parameter>(req: Request, names: readonly Name[]): 
     throw badInput(`wrong parameter ${name.slice(0, 100)}`, `it takes ${taken}, each once`);
   }
   return req.query as { [name in Name]?: string };
-}
-
-function numberOf(text: string | undefined): number | undefined {
-  return text === undefined ? undefined : Number(text);
 }
 
 /** Which session is meant, by the query or by the header; undefined: all. @throws PatchgateError `bad-input` */
@@ -260,11 +264,6 @@ function decisionOf({ body }: Request, redaction: Redaction): Decided {
 function badInput(message: string, hint: string): PatchgateError {
   return new PatchgateError('bad-input', message, { hint });
 }
-
-const answerError: ErrorRequestHandler = (thrown, _req, res, _next) => {
-  if (res.headersSent) res.destroy();
-  else sendProblem(res, problemOfError(asPatchgateError(thrown)));
-};
 
 /** Express's own errors (a body past the limit, a broken escape) come with a status; any other is a fault of ours. */
 function asPatchgateError(thrown: unknown): PatchgateError {

@@ -8,11 +8,11 @@ import type { Session } from '../upstreams/session.ts';
 import type { Answer, Upstream, UpstreamRequest } from '../upstreams/upstream.ts';
 import type { AccessRefusal } from './access.ts';
 import { attempt, giveUp, gone, type Step } from './answer.ts';
+import type { Handler } from './connections.ts';
 import { BodyKeeper, type Exchange, newExchange, type Run } from './exchange.ts';
 import type { Faults } from './faults.ts';
 import { followed } from './follow.ts';
 import { framingError } from './framing.ts';
-import type { Handler } from './handler.ts';
 import { problemOfRefusal, problemOfVerdict } from './problem.ts';
 import { type Sessions, takeSession } from './sessions.ts';
 import { hasBody, watchBody } from './watch-body.ts';
@@ -131,15 +131,9 @@ export function createDataPath(options: DataPathOptions): DataPath {
     x.isSent = true;
     const { method, url, headers } = x.request;
     const request: UpstreamRequest = { method, url, headers, body, json, stream: req, session };
+    const { wantsAnswer: tells = true, over: isGuarded } = decision;
     const answer = over
-      ? followed(x, upstream, request, {
-          ...{
-            over,
-            timeout,
-            wantsBody: decision.wantsAnswer ?? true,
-            outlives: decision.over !== undefined,
-          },
-        })
+      ? followed(x, upstream, request, over, { tells, outlives: isGuarded !== undefined, timeout })
       : upstream.handle(request, client.signal);
     return fault ? faults.delay(fault, answer, x) : answer;
   };

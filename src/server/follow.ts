@@ -7,27 +7,24 @@ import { NeverReached } from '../upstreams/target.ts';
 import type { Answer, Upstream, UpstreamRequest } from '../upstreams/upstream.ts';
 import type { Exchange } from './exchange.ts';
 
-/** Who is to be told once what came of a request, before the client has all of its answer. */
-export interface Tell {
-  over(answered: Answered): void;
-  wantsBody: boolean;
-  /** The service may be at work when the client is gone: its answer is waited for all the same. */
-  outlives: boolean;
-  /** Milliseconds that the body of an answer may take; 0: a minute. */
-  timeout: number;
-}
-
 /** Bytes of an answer that are read at most. */
 const MOST = 5 * 1024 * 1024;
 const FOR_EVER = 60_000;
 const NEVER = new AbortController().signal;
 
-/** Has an upstream answer, and tells what came of it. */
+/**
+ * Has an upstream answer, and tells what came of it before the client has all of the answer.
+ *
+ * @param tells the answer alone says what the record is
+ * @param outlives the service may be at work when the client is gone: its answer is waited for all the same
+ * @param timeout milliseconds that the body of the answer may take; 0: a minute
+ */
 export async function followed(
   x: Exchange,
   upstream: Upstream,
   request: UpstreamRequest,
-  { over, wantsBody, outlives, timeout }: Tell,
+  over: (answered: Answered) => void,
+  { tells, outlives, timeout }: { tells: boolean; outlives: boolean; timeout: number },
 ): Promise<Answer> {
   let answer: Answer;
   try {
@@ -42,7 +39,7 @@ export async function followed(
     if (!told) over(from === 'recording' ? 'unsent' : { status, headers, bytes });
     told = true;
   };
-  const isWanted = wantsBody && status >= 200 && status < 300 && from !== 'recording' && !x.isOver;
+  const isWanted = tells && status >= 200 && status < 300 && from !== 'recording' && !x.isOver;
   const read = async ({ bytes, omitted }: CollectedBody) => {
     if (!isWanted || omitted !== undefined) return tell(undefined);
     const plain = await decodeContent(bytes, codingOf(headers), LEARNING_BOUNDS);

@@ -7,11 +7,9 @@ import type { Duplex } from 'node:stream';
 import { PatchgateError, systemCode } from '../errors.ts';
 import { headerValues, withoutHeaders } from '../http/http.ts';
 import type { ServerTls } from '../http/tls.ts';
-import { amount } from '../reporters/wording.ts';
 import { isLoopback } from './access.ts';
-import { type Client, clientOf } from './connections.ts';
+import { type Client, clientOf, type Handler, inTurn } from './connections.ts';
 import { unclearFraming } from './framing.ts';
-import { type Handler, inTurn } from './handler.ts';
 import { problemText } from './problem.ts';
 
 export interface Handlers {
@@ -31,8 +29,6 @@ export interface ListenOptions {
   portFlag?: string;
   /** Milliseconds that a client may take for a request's head. */
   clientTimeout: number;
-  /** Takes one notice for people: who keeps it from closing. */
-  notice(text: string): void;
   /** What it proves itself with; without it, it speaks plain HTTP. */
   tls?: ServerTls | undefined;
   /** URL that requests are forwarded to. */
@@ -51,12 +47,10 @@ export interface Listening {
 
 /** Milliseconds that requests in flight have once the server is to close, and that clients have to take a last answer. */
 const GRACE = 5000;
-/** Milliseconds that a close takes before it says what it waits for. */
-const UNSAID = 250;
 
 /** @throws PatchgateError `cannot-listen`, naming the address and what to do; `bad-usage` where the target is this server */
 export async function listen(handlers: Handlers, options: ListenOptions): Promise<Listening> {
-  const { host, port, portFlag = '--port', clientTimeout, notice, tls, target } = options;
+  const { host, port, portFlag = '--port', clientTimeout, tls, target } = options;
   const request = inTurn(handlers.request);
   const limits = {
     keepAliveTimeout: 65_000,
@@ -83,16 +77,12 @@ export async function listen(handlers: Handlers, options: ListenOptions): Promis
   const at = server.address() as AddressInfo;
   const close = async () => {
     const clients = [...sockets].map(clientOf);
-    const count = clients.filter(({ isAnswered }) => !isAnswered).length;
-    const said = `waiting for ${amount(count, 'request')}, ${GRACE / 1000}s at most`;
-    const say = count > 0 ? setTimeout(notice, UNSAID, said) : undefined;
     const force = setTimeout(() => clients.forEach((client) => void client.cutByStop()), GRACE);
     const closed = new Promise((resolve) => server.close(resolve));
     // The server does not wait until a request that was cut is told of.
     await Promise.all(clients.map(closeOnceAnswered));
     for (const socket of carriers) socket.destroy();
     await closed;
-    clearTimeout(say);
     clearTimeout(force);
   };
   if (target !== undefined && (await leadsTo(target, at))) {

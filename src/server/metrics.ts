@@ -12,14 +12,20 @@ export interface RunNumbers {
   recording: { recorded: number; waiting: number; lost: number; journalBytes: number } | undefined;
 }
 
+/** Seconds. */
+const BOUNDS = [
+  0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30,
+];
+
 /** What a run counts of its requests, and writes in Prometheus' text format. */
 export class Metrics {
   /** By the labels of a sample: `{rule="…",severity="…"}` */
   readonly #requests = new Map<string, number>();
   readonly #findings = new Map<string, number>();
   readonly #effects = new Map<string, number>();
-  readonly #gate = new Histogram();
-  readonly #target = new Histogram();
+  /** How many times are within each bound; the last two are of all, and their sum. */
+  readonly #gate: number[] = Array(BOUNDS.length + 2).fill(0);
+  readonly #target: number[] = Array(BOUNDS.length + 2).fill(0);
   readonly #hasTarget: boolean;
 
   /** @param hasTarget a real service answers, or may */
@@ -33,30 +39,30 @@ export class Metrics {
     const status = response?.status ?? 'none';
     increase(
       this.#requests,
-      `{operation=${JSON.stringify(operation)},verdict="${outcome}",status="${status}"}`,
+      `operation=${JSON.stringify(operation)},verdict="${outcome}",status="${status}"`,
     );
     for (const { rule, severity } of findings)
-      increase(this.#findings, `{rule="${rule}",severity="${severity}"}`);
-    for (const { kind } of effects) increase(this.#effects, `{effect="${kind}",verdict="${outcome}"}`);
-    this.#gate.observe((handedOnAfterMs ?? durationMs) / 1000);
+      increase(this.#findings, `rule="${rule}",severity="${severity}"`);
+    for (const { kind } of effects) increase(this.#effects, `effect="${kind}",verdict="${outcome}"`);
+    observe(this.#gate, handedOnAfterMs ?? durationMs);
     // The target answered, or was waited for in vain.
     const isTargets =
       answeredBy === 'target' || (answeredBy === 'gate' && (status === 502 || status === 504));
     if (handedOnAfterMs !== undefined && this.#hasTarget && isTargets)
-      this.#target.observe((durationMs - handedOnAfterMs) / 1000);
+      observe(this.#target, durationMs - handedOnAfterMs);
   }
 
   text({ version, mode, approvals, sessions, misses, recording }: RunNumbers): string {
     const { user, system } = process.cpuUsage();
-    const approved = [`{event="given"} ${approvals.given}`, `{event="used"} ${approvals.used}`];
+    const approved = Object.entries(approvals).map(([event, count]) => `{event="${event}"} ${count}`);
     const all: [name: string, type: string, samples: readonly string[] | number | undefined][] = [
       ['patchgate_info', 'gauge', [`{version="${version}",mode="${mode}"} 1`]],
       ['patchgate_requests_total', 'counter', samplesOf(this.#requests)],
       ['patchgate_findings_total', 'counter', samplesOf(this.#findings)],
       ['patchgate_effects_total', 'counter', samplesOf(this.#effects)],
       ['patchgate_approvals_total', 'counter', approved],
-      ['patchgate_gate_seconds', 'histogram', this.#gate.samples()],
-      ['patchgate_target_seconds', 'histogram', this.#target.samples()],
+      ['patchgate_gate_seconds', 'histogram', timesOf(this.#gate)],
+      ['patchgate_target_seconds', 'histogram', timesOf(this.#target)],
       ['patchgate_sessions', 'gauge', sessions],
       ['patchgate_misses_total', 'counter', misses],
       ['patchgate_exchanges_recorded_total', 'counter', recording?.recorded],
@@ -80,27 +86,17 @@ function increase(counts: Map<string, number>, labels: string): void {
 }
 
 function samplesOf(counts: ReadonlyMap<string, number>): string[] {
-  return Array.from(counts, ([labels, count]) => `${labels} ${count}`);
+  return Array.from(counts, ([labels, count]) => `{${labels}} ${count}`);
 }
 
-/** Seconds. */
-const BOUNDS = [
-  0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30,
-];
+function observe(counts: number[], ms: number): void {
+  const seconds = ms / 1000;
+  for (let i = BOUNDS.length; i >= 0 && seconds <= (BOUNDS[i] ?? seconds); i--) (counts[i] as number)++;
+  (counts[BOUNDS.length + 1] as number) += seconds;
+}
 
-/** Times, and how many of them are within each bound; the last number is of all. */
-class Histogram {
-  readonly #counts = [...BOUNDS.map(() => 0), 0];
-  #sum = 0;
-
-  observe(seconds: number): void {
-    this.#sum += seconds;
-    for (let i = BOUNDS.length; i >= 0 && seconds <= (BOUNDS[i] ?? seconds); i--)
-      (this.#counts[i] as number)++;
-  }
-
-  samples(): string[] {
-    const buckets = this.#counts.map((count, index) => `_bucket{le="${BOUNDS[index] ?? '+Inf'}"} ${count}`);
-    return [...buckets, `_sum ${this.#sum}`, `_count ${this.#counts.at(-1)}`];
-  }
+function timesOf(counts: readonly number[]): string[] {
+  const [all, sum] = counts.slice(BOUNDS.length);
+  const within = BOUNDS.map((bound, index) => `_bucket{le="${bound}"} ${counts[index]}`);
+  return [...within, `_bucket{le="+Inf"} ${all}`, `_sum ${sum}`, `_count ${all}`];
 }

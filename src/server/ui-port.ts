@@ -1,8 +1,8 @@
 import express from 'express';
 import { PACKAGE_FOLDER } from '../version.ts';
 import { type NamedTokens, refusedByUi } from './access.ts';
+import type { Handler } from './connections.ts';
 import { CONTROL_ROOT } from './control-path.ts';
-import type { Handler } from './handler.ts';
 import { type Listening, type ListenOptions, listen } from './listen.ts';
 import { problem, problemOfRefusal, sendProblem } from './problem.ts';
 import { watchBody } from './watch-body.ts';
@@ -57,6 +57,6 @@ export async function listenForUi(options: UiPortOptions): Promise<Listening> {
   });
   return listen(
     { request: app, unread: () => undefined },
-    { host: '127.0.0.1', port, portFlag: '--ui', clientTimeout, notice: () => undefined },
+    { host: '127.0.0.1', port, portFlag: '--ui', clientTimeout },
   );
 }
