@@ -62,7 +62,7 @@ export interface Backend {
 /** Of a target in this process. */
 const NO_TARGET_SETTINGS = {
   ...{ targetCa: undefined, targetCert: undefined, targetKey: undefined },
-  ...{ targetInsecure: false, setHeader: [] },
+  setHeader: [],
 };
 
 /** `forward`, `record(forward, store)`, `replay(store)` or `replay(store, onMiss: record(forward, store))`. */
@@ -122,7 +122,7 @@ export const MODES: Readonly<Record<ServerKind, (setup: Setup) => Promise<Backen
 };
 
 async function forwardTo(
-  { config, opened, notice, env }: Setup,
+  { config, opened, env }: Setup,
   to: string | undefined,
   answeredBy: 'target' | 'fake' = 'target',
 ): Promise<Forward> {
@@ -132,12 +132,7 @@ async function forwardTo(
   }
   const target = parseTarget(to);
   const { openForward } = await import('../upstreams/forward.ts');
-  const forward = opened.add(await openForward(target, { ...config, answeredBy }, env));
-  if (forward.isInsecure)
-    notice(
-      `the certificate of ${target.origin} is not verified (--target-insecure): anybody in between can read and change all`,
-    );
-  return forward;
+  return opened.add(await openForward(target, { ...config, answeredBy }, env));
 }
 
 async function replayOf({ config, rules, operationOf }: Setup, store: RecordingStore, onMiss?: Upstream) {

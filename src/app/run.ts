@@ -99,7 +99,6 @@ export async function createRun(parts: Parts) {
       return {
         ...{ version: version(), mode: kind, doing: parts.summary },
         ...{ validation: config.validation, guard: config.guard },
-        targetInsecure: forward?.isInsecure ?? false,
         startedAt: new Date(performance.timeOrigin).toISOString(),
         url: this.url,
         recording: store && config.recording,

@@ -39,7 +39,7 @@ async function runDemo(flags: Readonly<Record<string, unknown>>): Promise<void> 
   const { config: given } = await resolveConfig(flags, { guard: 'on' });
   // What is for a real service and its clients.
   const none = { targetCa: undefined, targetCert: undefined, targetKey: undefined, setHeader: [] };
-  const noTls = { ...none, targetInsecure: false, tlsCert: undefined, tlsKey: undefined, ui: undefined };
+  const noTls = { ...none, tlsCert: undefined, tlsKey: undefined, ui: undefined };
   const config = { ...given, ...noTls, state: '', recording: 'demo', store: undefined };
   const notice = (text: string) => print(`   ${text}`);
 

@@ -28,7 +28,7 @@ export const REPLAYING: Names = [
 export const PROXYING: Names = [
   ...REPLAYING,
   ...(['record', 'recordOnly', 'audit', 'state', 'readState', 'setHeader', 'timeout'] as const),
-  ...(['targetCa', 'targetCert', 'targetKey', 'targetInsecure'] as const),
+  ...(['targetCa', 'targetCert', 'targetKey'] as const),
 ];
 
 /** Gives a command its options, from the table of settings. config.ts checks every value, wherever it comes from. */

@@ -27,7 +27,7 @@ type Args = { body: string; format: 'text' | 'json' } & Partial<
   Record<'project' | 'fromTarget', string | string[]>
 >;
 
-const TARGET = ['contract', 'store', 'timeout', 'targetCa', 'targetInsecure', 'setHeader'] as const;
+const TARGET = ['contract', 'store', 'timeout', 'targetCa', 'setHeader'] as const;
 const SOURCES = 'What the project holds (one of them):';
 
 export const plan: CommandModule = {

@@ -2,7 +2,6 @@ import { promisify } from 'node:util';
 import {
   brotliDecompress,
   brotliDecompressSync,
-  constants,
   gunzip,
   gunzipSync,
   inflate,
@@ -54,22 +53,18 @@ export const answerBounds = (decoded: number): Bounds => ({ decoded, growth: 100
 /** Of an answer that the guard reads. */
 export const LEARNING_BOUNDS: Bounds = answerBounds(8 * 1024 * 1024);
 
-type Options = { maxOutputLength: number; finishFlush?: number };
+type Options = { maxOutputLength: number };
 
 interface Coding {
   now(bytes: Uint8Array, options: Options, isStrict?: boolean): Buffer;
   later(bytes: Uint8Array, options: Options): Promise<Buffer>;
   /** Coded bytes of a request that are read at most: made to be slow, they take 0.1 µs each, in br 2 µs. */
   most: number;
-  /** For bytes that are the beginning only. */
-  flush: number;
 }
 
 const [inflateLater, inflateRawLater] = [promisify(inflate), promisify(inflateRaw)];
 
-const ZLIB_FLUSH = constants.Z_SYNC_FLUSH;
-const BROTLI_FLUSH = constants.BROTLI_OPERATION_FLUSH;
-const GZIP: Coding = { now: gunzipSync, later: promisify(gunzip), most: 1_048_576, flush: ZLIB_FLUSH };
+const GZIP: Coding = { now: gunzipSync, later: promisify(gunzip), most: 1_048_576 };
 const DEFLATE: Coding = {
   now: (bytes, options, isStrict) =>
     isStrict
@@ -78,13 +73,11 @@ const DEFLATE: Coding = {
   later: (bytes, options) => (hasZlibHeader(bytes) ? inflateLater : inflateRawLater)(bytes, options),
   // Strictly, it is decoded twice.
   most: 524_288,
-  flush: ZLIB_FLUSH,
 };
 const BROTLI: Coding = {
   now: brotliDecompressSync,
   later: promisify(brotliDecompress),
   most: 65_536,
-  flush: BROTLI_FLUSH,
 };
 
 const CODINGS: ReadonlyMap<string, Coding> = new Map([
@@ -204,45 +197,4 @@ async function inTurn<T>(work: () => Promise<T>): Promise<T> {
     if (next) next();
     else running--;
   }
-}
-
-/** What a coded body begins with; where it is `cut`, there may be more. */
-export type Beginning = { bytes: Buffer; cut: boolean };
-
-/**
- * The same for showing: of what is too long, the beginning, which is between nothing and `most` bytes. Undefined where
- * the coding is unknown or the bytes are broken.
- */
-export function decodeStart(bytes: Buffer, coding: string | undefined, most: number): Beginning | undefined {
-  const whole = { bytes, cut: false };
-  if (coding === undefined || bytes.length === 0) return whole;
-  const steps = stepsOf(coding);
-  try {
-    return Array.isArray(steps)
-      ? steps.reduce((start, step) => decodeStep(start, step, most), whole)
-      : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-/**
- * Zlib gives all of the output or none: half of the bytes are left away until it fits. A quarter of what may be coded
- * is more than enough for a beginning.
- */
-function decodeStep(
-  { bytes, cut }: Beginning,
-  { now, most, flush }: Step,
-  maxOutputLength: number,
-): Beginning {
-  for (let length = Math.min(bytes.length, most / 4); length > 0; length >>= 1) {
-    const isWhole = !cut && length === bytes.length;
-    try {
-      const options = { maxOutputLength, ...(!isWhole && { finishFlush: flush }) };
-      return { bytes: now(bytes.subarray(0, length), options), cut: !isWhole };
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ERR_BUFFER_TOO_LARGE') throw error;
-    }
-  }
-  return { bytes: bytes.subarray(0, 0), cut: true };
 }

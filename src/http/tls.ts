@@ -61,7 +61,6 @@ async function readPair(
 /** The settings of TLS to the target. */
 export interface TargetTlsFiles {
   targetCa?: string | undefined;
-  targetInsecure: boolean;
   /** The gate's own certificate and key, for a target that asks for them. */
   targetCert?: string | undefined;
   targetKey?: string | undefined;
@@ -70,25 +69,22 @@ export interface TargetTlsFiles {
 /** @throws PatchgateError `bad-usage` where the settings do not fit each other or the target, `bad-input` of a file */
 export async function readTargetTls(
   { url }: { url: URL },
-  { targetCa, targetInsecure, targetCert, targetKey }: TargetTlsFiles,
+  { targetCa, targetCert, targetKey }: TargetTlsFiles,
 ): Promise<TargetTls> {
-  const flag = targetInsecure ? 'insecure' : targetCa !== undefined ? 'ca' : targetCert && 'cert';
-  const refuse = (message: string, hint: string) => new PatchgateError('bad-usage', message, { hint });
+  const flag = targetCa !== undefined ? 'ca' : targetCert && 'cert';
   if (url.protocol === 'http:' && flag)
-    throw refuse(
+    throw new PatchgateError(
+      'bad-usage',
       `--target-${flag} has no meaning for ${url.origin}: it speaks no TLS`,
-      `leave --target-${flag} out, or give the target as https://${url.host}`,
-    );
-  if (targetInsecure && targetCa !== undefined)
-    throw refuse(
-      '--target-ca and --target-insecure contradict each other',
-      'with --target-ca alone the target is verified',
+      {
+        hint: `leave --target-${flag} out, or give the target as https://${url.host}`,
+      },
     );
   return {
     ...(await readPair(targetCert, targetKey, '--target-cert', '--target-key')),
     ca: targetCa === undefined ? undefined : await readAuthorities(targetCa, '--target-ca'),
     allowPartialTrustChain: targetCa !== undefined,
-    rejectUnauthorized: !targetInsecure,
+    rejectUnauthorized: true,
     servername: isIP(url.hostname.replace(/^\[|\]$/g, '')) === 0 ? url.hostname : '',
   };
 }

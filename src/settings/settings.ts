@@ -61,7 +61,6 @@ export const SETTINGS = {
     targetCa: { ...file, rare, description: "PEM file of the authorities of the target's certificate" },
     targetCert: { ...file, rare, description: 'PEM file with the certificate for the target' },
     targetKey: { ...file, rare, description: 'PEM file with its key' },
-    targetInsecure: { ...off, rare, description: "Accept any certificate of the target's" },
   }),
   ...group('Judging', {
     contract: { ...file, description: 'Folder or contract.json of a contract, or an OpenAPI document' },

@@ -10,8 +10,6 @@ import { canReach, createTunnel, proxyOf } from './tunnel.ts';
 import { stopped, type Upstream } from './upstream.ts';
 
 export interface Forward extends Upstream {
-  /** Whether the target's certificate is not verified. */
-  isInsecure: boolean;
   target: Target;
   /** Whether a connection can be made. @param patience milliseconds that it may take */
   canReach(patience: number): Promise<boolean>;
@@ -53,7 +51,6 @@ export function forward(given: ForwardOptions): Forward {
   let isClosed = false;
   return {
     target,
-    isInsecure: !tls.rejectUnauthorized,
     handle(request, signal) {
       if (isClosed) throw stopped();
       return request.body ? client.send(request, request.body, signal) : streams.send(request, signal);

@@ -99,28 +99,21 @@ export function replay(store: RecordingStore, options: ReplayOptions = {}): Repl
     throw choice ? refusal(store.name, choice) : missed(request, body, recorded);
   };
 
-  /** Looks under the path, redacted; under the path as sent, or with a segment as a token; then with or without the base path. */
+  /** Looks under the path, redacted; then with a segment as a token. */
   const recordedFor = (method: string, sent: string): Recorded => {
     const key = `${method} ${sent}`;
     const before = known.get(key);
     if (before) return before;
-    const found = lookUp(method, sent, redactPath(sent, rules.redaction));
+    const path = redactPath(sent, rules.redaction);
+    const under = (recordedPath: string) => ({
+      ...{ path, recordedPath, exchanges: store.exchanges(method, recordedPath) },
+    });
+    const places = [path, ...pathsWithToken(sent)].map(under);
+    const found = places.find(({ exchanges }) => exchanges.length > 0);
+    if (!found) return places[0] as Recorded;
     // What is recorded on the way may be for the very path, and name its secrets.
-    if (found.exchanges.length > 0 && !store.isWritable && known.size < MOST_PATHS) known.set(key, found);
+    if (!store.isWritable && known.size < MOST_PATHS) known.set(key, found);
     return found;
-  };
-
-  const lookUp = (method: string, sent: string, path: string): Recorded => {
-    for (const recordedPath of [path, ...pathsWithToken(sent)]) {
-      const exchanges = store.exchanges(method, recordedPath);
-      if (exchanges.length > 0) return { path, recordedPath, exchanges };
-    }
-    const { other = path, hasBase } = otherPath(store, path);
-    const exchanges = store.exchanges(method, other);
-    // A miss of a base path that is recorded, too, is one of the path as sent.
-    return exchanges.length > 0 || !hasBase
-      ? { path, recordedPath: other, exchanges }
-      : { path, recordedPath: path, exchanges: store.exchanges(method, path) };
   };
 
   const sentRequest = (request: UpstreamRequest, body: Buffer, path: string) =>
@@ -190,23 +183,4 @@ function tooLarge(limit: number): PatchgateError {
   return new PatchgateError('request-too-large', `the request's body has more than ${limit} bytes`, {
     hint: 'only a request whose body fits into memory can be looked up in a recording',
   });
-}
-
-const ACCOUNTS = '/accounts/';
-/** Paths that are looked at for base paths. */
-const MOST_PLACES = 1000;
-
-/** The path with or without the one base path of the recording, and whether it has its own: a client's base URL may end with it or not. */
-function otherPath(store: RecordingStore, path: string): { other?: string; hasBase: boolean } {
-  const at = path.indexOf(ACCOUNTS);
-  if (at < 0) return { hasBase: false };
-  const bases = new Set<string>();
-  let looked = 0;
-  for (const { path: one } of store.places()) {
-    if (one.includes(ACCOUNTS)) bases.add(one.slice(0, one.indexOf(ACCOUNTS)));
-    if (++looked >= MOST_PLACES) break;
-  }
-  const [base, ...more] = [...bases].filter((one) => (one === '') !== (at === 0));
-  const hasBase = bases.has(path.slice(0, at));
-  return base === undefined || more.length > 0 ? { hasBase } : { other: base + path.slice(at), hasBase };
 }

@@ -129,22 +129,13 @@ const REASONS: Readonly<Record<string, string>> = {
   ERR_SSL_WRONG_VERSION_NUMBER: 'it speaks no TLS',
 };
 
-/** What a target says of the certificate that it was shown, or was not: in the code of the error, or in its message. */
-const ALERTS: readonly (readonly [RegExp, string])[] = [
-  [
-    /alert.(?:certificate.required|handshake.failure)/i,
-    'it may want a certificate of the gate: --target-cert and --target-key',
-  ],
-  [/alert.unknown.ca/i, "it does not know the authority of the gate's certificate"],
-  [
-    /alert.(?:(?:bad|unsupported).certificate|certificate.(?:expired|revoked|unknown))/i,
-    "it does not take the gate's certificate",
-  ],
-];
-
+/** What a target says of the certificate that it was shown, or was not. */
 function alertOf(error: unknown): string | undefined {
   const text = `${systemCode(error)} ${error instanceof Error ? error.message : ''}`;
-  return ALERTS.find(([pattern]) => pattern.test(text))?.[1];
+  if (/alert.(?:certificate.required|handshake.failure)/i.test(text))
+    return 'it may want a certificate of the gate: --target-cert and --target-key';
+  const isOfCertificate = /alert.(?:unknown.ca|\w+.certificate|certificate.\w+)/i.test(text);
+  return isOfCertificate ? "it does not take the gate's certificate" : undefined;
 }
 
 function reasonOf(error: unknown): string {
@@ -154,28 +145,19 @@ function reasonOf(error: unknown): string {
   );
 }
 
-const UNTRUSTED = "if you trust it, give its certificate or its authority's with --target-ca FILE";
-
-/** Why a target's certificate was refused, by Node's error code: those of OpenSSL, and the one of Node's own check of the name. */
+/** Why a certificate was refused, by the code of OpenSSL, or of Node's own check of the name. */
 const CERTIFICATE_TROUBLES: readonly (readonly [code: RegExp, reason: string, hint: string])[] = [
-  [/^DEPTH_ZERO_SELF_SIGNED_CERT$/, 'is not trusted: it is signed by itself', UNTRUSTED],
   [
-    /^(?:SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_.*)$/,
+    /^(?:DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|CERT_UNTRUSTED|CERT_SIGNATURE|INVALID_CA)/,
     'is not trusted: its authority is not known here',
-    UNTRUSTED,
+    "if you trust it, give its certificate or its authority's with --target-ca FILE",
   ],
-  [/^(?:CERT_UNTRUSTED|CERT_SIGNATURE_FAILURE|INVALID_CA)$/, 'is not trusted', UNTRUSTED],
   [
-    /^CERT_(?:HAS_EXPIRED|NOT_YET_VALID)$/,
-    'has expired, or is not valid yet',
+    /^(?:CERT_|INVALID_PURPOSE)/,
+    'has expired, is not valid yet, or is not for servers',
     "the target needs another; or is this machine's clock wrong?",
   ],
-  [/^(?:INVALID_PURPOSE|CERT_REVOKED)$/, 'is not for servers, or is revoked', 'the target needs another'],
-  [
-    /^ERR_TLS_CERT_ALTNAME_INVALID$/,
-    'is for another name',
-    "use the name that it is for in the target's URL",
-  ],
+  [/^ERR_TLS_CERT_ALTNAME/, 'is for another name', "use the name that it is for in the target's URL"],
 ];
 
 /** The handshake came to no end, and no request was sent. Undefined where the error has nothing to do with a certificate. */

@@ -48,7 +48,7 @@ describe('flags', () => {
     [['proxy'], 'no target is given'],
     [['proxy', 'http://user:secret@example.com'], 'credentials'],
     [['proxy', `${TARGET}/api/v2/accounts/current`], "end the target's URL before /accounts"],
-    [['proxy', TARGET, '--target-insecure'], 'speaks no TLS'],
+    [['proxy', TARGET, '--target-ca', 'ca.crt'], 'speaks no TLS'],
     [['proxy', 'https://127.0.0.1:9', '--target-ca', 'no.crt'], 'no.crt'],
     [['proxy', TARGET, '--tls-cert', 'no.crt'], '--tls-key'],
     [['fake', '--seed', 'missing.json'], 'missing.json'],

@@ -256,17 +256,6 @@ async function replayed(recordings: string, settings: Partial<Config>, sent: rea
   return answers;
 }
 
-describe('a base path', () => {
-  it.each([
-    [`/api/v2${REST}`, REST],
-    [REST, `/api/v2${REST}`],
-  ])('need not be sent as it was recorded: recorded %s, sent %s', async (recorded, path) => {
-    const recordings = await record({}, [{ path: `${recorded}?a=1` }, { path: `${recorded}?a=1` }]);
-    const twice = { path: `${path}?a=1` };
-    expect(await replayed(recordings, {}, [twice, twice, twice, { path }])).toEqual(['1', '2', '2', 501]);
-  });
-});
-
 describe('an option', () => {
   it('names headers that tell requests apart; they are kept, without secrets', async () => {
     const settings = { matchHeaders: ['Accept-Language', 'Authorization'] };

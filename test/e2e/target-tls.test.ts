@@ -309,12 +309,6 @@ describe.each(WAYS)('over TLS, %s', (_, ask) => {
     expect(hint).toContain('name');
   });
 
-  it('goes anywhere where that is asked for', async () => {
-    const target = await startSecure(await makeCertificate(['gate.test'], { days: [-9, -2] }));
-    const gate = await startGate({ target: target.url, targetInsecure: true });
-    expect([101, 200]).toContain((await ask(gate)).status);
-  });
-
   it('calls the target by its own name, whatever the client calls the gate', async () => {
     const target = await startSecure(tls);
     for (const [host, name] of [
@@ -349,14 +343,6 @@ it('keeps its connection whatever the host names of its clients', async () => {
     expect(target.received.at(-1)?.headers.host).toBe(`127.0.0.1:${target.port}`);
   }
   expect(target.names).toHaveLength(1);
-});
-
-it('a target that is not verified is told of at the start and in health', async () => {
-  const target = await startSecure(tls);
-  const { url, notices } = await startGate({ target: target.url, targetInsecure: true });
-  expect(notices).toEqual([expect.stringContaining(`${target.url} is not verified (--target-insecure)`)]);
-  const health = await (await fetch(`${url}/__patchgate/health`)).json();
-  expect(health).toMatchObject({ targetInsecure: true });
 });
 
 describe('the packed program', () => {

@@ -5,7 +5,6 @@ import {
   answerBounds,
   decodeContent,
   decodeContentSync,
-  decodeStart,
   REQUEST_BOUNDS,
 } from '../../src/http/decode-content.ts';
 
@@ -80,30 +79,5 @@ describe('decoding a content', () => {
     expect(lengthOf(await both(brotliCompressSync(noise(60_000)), 'br'))).toBe(60_000);
     expect(await both(brotliCompressSync(noise(70_000)), 'br')).toBe('coded-too-large');
     expect(await both(gzipSync(brotliCompressSync(noise(70_000))), 'br, gzip')).toBe('coded-too-large');
-  });
-});
-
-describe('decoding a beginning', () => {
-  const start = (bytes: Buffer, coding: string) => decodeStart(bytes, coding, 10_000);
-
-  it.each([
-    ['gzip', gzipSync],
-    ['deflate', deflateSync],
-    ['br', brotliCompressSync],
-  ])('gives the beginning of what is longer: %s', (coding, code) => {
-    const long = noise(60_000);
-    const { bytes, cut } = start(code(long), coding) ?? expect.fail();
-    expect(cut).toBe(true);
-    expect(bytes.length).toBeLessThanOrEqual(10_000);
-    expect(bytes.equals(long.subarray(0, bytes.length))).toBe(true);
-    const twice = start(code(gzipSync(long)), `gzip, ${coding}`) ?? expect.fail();
-    expect(twice.cut).toBe(true);
-    expect(twice.bytes.equals(long.subarray(0, twice.bytes.length))).toBe(true);
-  });
-
-  it('gives nothing of what is broken or unknown', () => {
-    expect(start(gzipSync('abc').subarray(0, 15), 'gzip')).toBeUndefined();
-    expect(start(Buffer.from('abc'), 'br')).toBeUndefined();
-    expect(start(Buffer.from('abc'), 'zstd')).toBeUndefined();
   });
 });

@@ -47,10 +47,9 @@ describe('TLS to the target', () => {
   interface Given {
     target?: string;
     targetCa?: string;
-    targetInsecure?: boolean;
   }
-  const read = ({ target = 'https://staging.example.com', targetCa, targetInsecure = false }: Given) =>
-    readTargetTls(parseTarget(target), { targetCa, targetInsecure });
+  const read = ({ target = 'https://staging.example.com', targetCa }: Given) =>
+    readTargetTls(parseTarget(target), { targetCa });
   const broken = () => authority.cert.replace(/\n.{8}/, '\nAAAAAAAA');
 
   it.each([
@@ -65,12 +64,10 @@ describe('TLS to the target', () => {
     );
   });
 
-  it('takes no settings that contradict each other or the target', async () => {
-    const both = { targetCa: 'ca.crt', targetInsecure: true };
-    expect(await laterRefusal('bad-usage', read(both))).toContain('contradict each other');
-    const plain = { target: 'http://127.0.0.1:9/api', targetInsecure: true };
+  it('takes no settings that contradict the target', async () => {
+    const plain = { target: 'http://127.0.0.1:9/api', targetCa: 'ca.crt' };
     expect(await laterRefusal('bad-usage', read(plain))).toBe(
-      '--target-insecure has no meaning for http://127.0.0.1:9: it speaks no TLS (leave --target-insecure out, or give the target as https://127.0.0.1:9)',
+      '--target-ca has no meaning for http://127.0.0.1:9: it speaks no TLS (leave --target-ca out, or give the target as https://127.0.0.1:9)',
     );
   });
 });

@@ -96,8 +96,7 @@ describe('a body', () => {
   });
 
   it.each<[string, string, RegExp]>([
-    ['it is long', `"${'é'.repeat(200_000)}"`, /^"é{30000,32767}$/],
-    ['a few bytes become many', 'x'.repeat(3_000_000), /^x{10000,65536}$/],
+    ['it is long', JSON.stringify(Array.from({ length: 40_000 }, (_, id) => ({ id }))), /^\[\{"id":0\}/],
     [
       'that is within a secret',
       `{"a":"${'x'.repeat(65_500)}","token":"${SECRET.repeat(10)}"}`,
@@ -108,6 +107,10 @@ describe('a body', () => {
     const body = bodyOf(bytes, 'gzip') as { text: string };
     expect(body).toMatchObject({ cut: true, size: bytes.length });
     expect(body.text).toMatch(shown);
+  });
+
+  it('is not shown where a few bytes become many', () => {
+    expect(bodyOf(gzipSync('x'.repeat(30_000_000)), 'gzip')).toMatchObject({ text: '[redacted]' });
   });
 
   it('is not taken for JSON where it was cut, and stays a text', () => {

@@ -23,7 +23,6 @@ describe('each setting', () => {
     record: asItIs('all', 'new_episodes', 'once', 'none'),
     target: asItIs('https://staging.example.com/api/v2'),
     targetCa: asItIs('ca.crt'),
-    targetInsecure: isOnOrOff,
     validation: asItIs('enforce', 'warn', 'off'),
     guard: asItIs('on', 'strict', 'off'),
     state: [['held.json', 'held.json']],

@@ -33,12 +33,9 @@ it.each([
     'it may want a certificate of the gate: --target-cert',
   ],
   [withCode('ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE'), 'it may want a certificate of the gate'],
-  [withCode('ERR_SSL_TLSV1_ALERT_UNKNOWN_CA'), "it does not know the authority of the gate's certificate"],
+  [withCode('ERR_SSL_TLSV1_ALERT_UNKNOWN_CA'), "it does not take the gate's certificate"],
   [withCode('ERR_SSL_SSLV3_ALERT_BAD_CERTIFICATE'), "it does not take the gate's certificate"],
-  [
-    withCode('EPROTO', 'write EPROTO 809C: tlsv1 alert unknown ca:../deps'),
-    "authority of the gate's certificate",
-  ],
+  [withCode('EPROTO', 'write EPROTO 809C: tlsv1 alert unknown ca:../deps'), "take the gate's certificate"],
   [withCode('SELF_SIGNED_CERT_IN_CHAIN'), 'its authority is not known here'],
   [withCode('ECONNRESET'), 'a target that wants a certificate of the gate (--target-cert'],
 ])('%j is told with what to do', (error, text) => {

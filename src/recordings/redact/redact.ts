@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { answerBounds, type Beginning, decodeStart } from '../../http/decode-content.ts';
+import { answerBounds, decodeContentSync } from '../../http/decode-content.ts';
 import { header, headerValues, type RawHeaders } from '../../http/http.ts';
 import type { StoredBody, StoredHeaders } from '../../model/exchange.ts';
 import { bodyBytes, storeBody } from '../body.ts';
@@ -220,8 +220,8 @@ export function redactBody(
 export const ANSWER_BOUNDS = answerBounds(64 * 1024 * 1024);
 
 /**
- * The beginning of a body for showing, without its content codings. If these cannot be undone, nobody can say what it holds: the
- * placeholder alone.
+ * The beginning of a body for showing, without its content codings. If these cannot be undone, or only a part is there, nobody can
+ * say what it holds: the placeholder alone.
  *
  * @param most bytes that are looked at, and shown unless placeholders make it longer
  * @param isCut the bytes are not all of the body
@@ -233,12 +233,12 @@ export function redactBodyStart(
   isCut: boolean,
   redaction: Redaction,
   onSecret?: OnSecret,
-): Beginning {
-  // Twice as much: of what is too long, only half may be had.
-  const plain = decodeStart(bytes, codingOf(headers), 2 * most);
-  if (plain === undefined) return { bytes: Buffer.from(REDACTED), cut: isCut };
-  const cut = isCut || plain.cut || plain.bytes.length > most;
-  const start = cut ? wholeCharacters(plain.bytes.subarray(0, most)) : plain.bytes;
+): { bytes: Buffer; cut: boolean } {
+  const coding = codingOf(headers);
+  const plain = isCut && coding !== undefined ? undefined : decodeContentSync(bytes, coding, ANSWER_BOUNDS);
+  if (!Buffer.isBuffer(plain)) return { bytes: Buffer.from(REDACTED), cut: isCut };
+  const cut = isCut || plain.length > most;
+  const start = cut ? wholeCharacters(plain.subarray(0, most)) : plain;
   return { bytes: redactBytes(start, header(headers, 'content-type'), redaction, onSecret), cut };
 }
 

@@ -2,18 +2,12 @@ import type { JsonObject } from '../../json/json.ts';
 import type { RecordKind, RecordName } from '../../model/record.ts';
 import { recordsOf, type State } from './seed.ts';
 
-/** Characters of the JSON of all changed records, in all sessions together. */
-const MOST = 512 * 1024 * 1024;
-
 /** The records of the fake in each session, by the session's number: the seed's, and what became of them there. */
 export class FakeRecords {
   readonly #seed: ReadonlyMap<string, JsonObject>;
-  readonly #changed = new Map<string, Map<string, { record: JsonObject; size: number }>>();
-  readonly #most: number;
-  #size = 0;
+  readonly #changed = new Map<string, Map<string, JsonObject>>();
 
-  constructor(seed: State, most = MOST) {
-    this.#most = most;
+  constructor(seed: State) {
     this.#seed = new Map(Array.from(recordsOf(seed), ({ name, record }) => [keyOf(name), record]));
   }
 
@@ -23,7 +17,6 @@ export class FakeRecords {
   }
 
   end(session: string): void {
-    for (const { size } of this.#changed.get(session)?.values() ?? []) this.#size -= size;
     this.#changed.delete(session);
   }
 
@@ -34,17 +27,11 @@ export class FakeRecords {
   /** Undefined where there is no such record, or no such session. */
   get(session: string, name: RecordName): JsonObject | undefined {
     const changed = this.#changed.get(session);
-    return changed && (changed.get(keyOf(name))?.record ?? this.#seed.get(keyOf(name)));
+    return changed && (changed.get(keyOf(name)) ?? this.#seed.get(keyOf(name)));
   }
 
-  /** @param size characters of its JSON @returns false where all records together would take too much */
-  replace(session: string, name: RecordName, record: JsonObject, size: number): boolean {
-    const changed = this.#changed.get(session);
-    const after = this.#size - (changed?.get(keyOf(name))?.size ?? 0) + size;
-    if (!changed || after > this.#most) return false;
-    this.#size = after;
-    changed.set(keyOf(name), { record, size });
-    return true;
+  replace(session: string, name: RecordName, record: JsonObject): void {
+    this.#changed.get(session)?.set(keyOf(name), record);
   }
 }
 

@@ -2,8 +2,6 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import type { JsonObject } from '../../../src/json/json.ts';
-import { FakeRecords } from '../../../src/upstreams/fake/fake-records.ts';
-import { SAMPLE } from '../../../src/upstreams/fake/sample.ts';
 import { type Fake, type FakeOptions, startFake } from '../../../src/upstreams/fake/start-fake.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
@@ -184,14 +182,4 @@ describe('a seed', () => {
     writeFileSync(file, text);
     await expect(start({ seed: file })).rejects.toThrow(`${file}:${place}`);
   });
-});
-
-test('records take no more than so much in all sessions together; what ends makes room', () => {
-  const records = new FakeRecords(SAMPLE, 100);
-  for (const name of ['1', '2']) records.start(name);
-  const name = { account: 'current', kind: 'project', id: '42' } as const;
-  const replace = (session: string, size: number) => records.replace(session, name, { size }, size);
-  expect([replace('1', 60), replace('2', 41), replace('2', 40)]).toEqual([true, false, true]);
-  records.end('1');
-  expect(replace('2', 100)).toBe(true);
 });
