@@ -1,3 +1,4 @@
+/** The guard in front of a service that really deletes: what it has not announced must not be gone. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { type ClientRequest, request, type ServerResponse } from 'node:http';
 import { join } from 'node:path';
