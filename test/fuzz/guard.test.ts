@@ -2,18 +2,19 @@
  * Random clients, a service that also changes by itself, reads that fail or lag, and answers that never come. The oracle knows what each
  * client was told: no environment goes without a 409 that named it.
  */
-import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { startGate } from '../support/in-process.ts';
 import { sequence } from '../support/numbers.ts';
+import { runs, SEED } from '../support/rounds.ts';
 import { type Environment, type Project, patch, startService } from '../support/service.ts';
 
+const COUNT = runs('PATCHes of each client', 60, 5000);
 const IDS = ['42', '43', '44'];
 /** How a read fails: never as if there were none. */
 const FAILURES = [401, 429, 500, 'reset', 'text', 'part'] as const;
 
-it('no environment is deleted without a 409 that has named it', { timeout: 120_000 }, async () => {
-  const random = sequence(fc.readConfigureGlobal()?.seed ?? 7);
+it('no environment is deleted without a 409 that has named it', async () => {
+  const random = sequence(SEED);
   const below = (count: number) => Math.floor(random() * count);
   const service = await startService();
   const gates = [await start(), await start()];
@@ -48,7 +49,7 @@ it('no environment is deleted without a 409 that has named it', { timeout: 120_0
   const unannounced: string[] = [];
   let [passed, blocked, deleted] = [0, 0, 0];
   const client = async () => {
-    for (let i = 0; i < 60; i++) {
+    for (let i = 0; i < COUNT; i++) {
       const id = IDS[below(IDS.length)] as string;
       const seen = service.projects.get(id) as Project;
       const kept = seen.environments.filter(() => below(6) > 0);
