@@ -21,7 +21,7 @@ import type { ExchangeList } from './exchange-list.ts';
 import type { Faults } from './faults.ts';
 import { problemOfError, sendProblem } from './problem.ts';
 import { type Sessions, sessionNameOf } from './sessions.ts';
-import type { ShownExchange } from './show-exchange.ts';
+import { type ShownExchange, showVerdict } from './show-exchange.ts';
 
 export interface ControlDeps {
   gate: Gate;
@@ -81,7 +81,7 @@ export function createControl({ gate, guard, approvals, approvers, run }: Contro
       const known = name && (read ? await guard.look(name, asker) : guard.knownOf(name, sessions.default));
       const { verdict } = gate.inspect(request, match, { known });
       const shown = known && { known: redactJson(known.record, redaction) };
-      return { judged: match !== undefined, ...verdict, ...shown };
+      return { judged: match !== undefined, ...showVerdict(verdict, redaction), ...shown };
     },
     async 'GET exchanges'(req, res) {
       const { limit, verdict, session, bodies } = queryOf(req, ['limit', 'verdict', 'session', 'bodies']);

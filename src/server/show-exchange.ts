@@ -96,7 +96,8 @@ function headOf(exchange: FinishedExchange, redaction: Redaction, onSecret?: OnS
   };
 }
 
-function showVerdict(verdict: Verdict, redaction: Redaction): Verdict {
+/** The effects of what passed may name secrets. */
+export function showVerdict(verdict: Verdict, redaction: Redaction): Verdict {
   if (verdict.findings.length === 0 && !verdict.effects) return verdict;
   const effects = verdict.effects?.map((effect) => redactEffect(effect, redaction));
   return withShortTexts({ ...verdict, ...(effects && { effects }) });
