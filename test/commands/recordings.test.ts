@@ -9,7 +9,7 @@ import { filesBelow, find, recordAll, turn } from '../support/recordings.ts';
 import { runSource } from '../support/run-here.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
-const SAMPLES = fileURLToPath(new URL('../support/har/', import.meta.url));
+const SAMPLES = fileURLToPath(new URL('../recordings/har/samples/', import.meta.url));
 const GITHUB = `ghp_${'a1B2'.repeat(9)}`;
 
 let cwd: string;

@@ -7,9 +7,37 @@ import {
   inflateSync,
 } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { mayNameMethod } from '../../src/contract/read-body.ts';
+import { mayNameMethod, type ReadBody, readBody } from '../../src/contract/read-body.ts';
+import type { Shape } from '../../src/contract/schema-shape.ts';
 import { brief } from '../support/gate.ts';
-import { found, JSON_TYPE, BODY_LIMIT as LIMIT, read } from '../support/read-body.ts';
+
+const JSON_TYPE = ['Content-Type', 'application/json'];
+const LIMIT = 5 * 1024 * 1024;
+
+interface ReadParts {
+  headers?: readonly string[];
+  limit?: number;
+  isOpen?: IsOpen;
+}
+
+type IsOpen = (path: readonly (string | number)[]) => boolean;
+
+function shapeBy(isOpen: IsOpen, path: readonly (string | number)[] = []): Shape {
+  return { isOpen: isOpen(path), below: (token) => shapeBy(isOpen, [...path, token]) };
+}
+
+/** Reads a body, or `too-large`, with everything that a test does not care about filled in. */
+function read(body: string | Uint8Array, parts: ReadParts = {}): ReadBody {
+  const { headers = JSON_TYPE, limit = LIMIT, isOpen = () => false } = parts;
+  const bytes =
+    typeof body === 'string' && body !== 'too-large' ? Buffer.from(body) : (body as Uint8Array | 'too-large');
+  return readBody(bytes, headers, limit, shapeBy(isOpen));
+}
+
+/** `request.json error`: what is found. */
+function found(body: string | Uint8Array, parts?: ReadParts): string[] {
+  return brief(read(body, parts).findings);
+}
 
 describe('the text', () => {
   it.each([

@@ -12,13 +12,14 @@ import { harEntryOf } from '../../../src/recordings/har/to-har.ts';
 import { plainExchangeOf, toStoredExchange } from '../../../src/recordings/plain-exchange.ts';
 import { redactionOf } from '../../../src/recordings/redact/redaction.ts';
 import { exchange } from '../../support/exchanges.ts';
-import { HAR_SCHEMA } from '../../support/har/har-schema.ts';
+import { HAR_SCHEMA } from './samples/har-schema.ts';
 
 const NO_ANSWER = "the response's body is not in the file";
 const NO_REQUEST = "the request's body is not in the file";
 
 function entriesOf(name: string): readonly TimedEntry[] {
-  return readHar(readFileSync(new URL(`../../support/har/${name}`, import.meta.url)), name).entries;
+  return readHar(readFileSync(new URL(`../../recordings/har/samples/${name}`, import.meta.url)), name)
+    .entries;
 }
 
 function entry(request: object = {}, response: object = {}): TimedEntry {
