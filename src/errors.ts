@@ -12,7 +12,6 @@ const STATUSES = {
   'cannot-write': 500,
   'recording-in-use': 500,
   'cannot-listen': 500,
-  'body-already-read': 500,
   'request-too-large': 413,
   'malformed-request': 400,
   'client-timeout': 408,

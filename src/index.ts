@@ -20,8 +20,7 @@ export { defineConfig, type UserConfig } from './settings/define-config.ts';
 export type { Unserved, UnservedExchange } from './upstreams/replay/unserved.ts';
 
 /**
- * The gate as the commands run it, for a program of one's own: to listen by itself, or to be mounted in an Express app
- * (`app.use(gate.handler)`, before any body parser; WebSockets need `listen`).
+ * The gate as the commands run it, for a program of one's own.
  *
  * @param settings as in a config file (but paths start from the working folder); they stand above the environment
  *   and the config file. Nothing is logged unless `log` says so

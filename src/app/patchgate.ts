@@ -5,7 +5,7 @@ import { readServerTls, type ServerTls } from '../http/tls.ts';
 import type { RecordingStore } from '../recordings/store.ts';
 import { amount } from '../reporters/wording.ts';
 import { createAccess, readNamedTokens } from '../server/access.ts';
-import { type Handler, inTurn } from '../server/connections.ts';
+import type { Handler } from '../server/connections.ts';
 import { CONTROL_ROOT, isControlPath } from '../server/control-path.ts';
 import { createDataPath } from '../server/data-path.ts';
 import type { FinishedExchange } from '../server/exchange.ts';
@@ -30,8 +30,6 @@ import { openDatabaseOf, openOutbox, rulesOf } from './open-recording.ts';
 import { createRun, type Parts, type Run } from './run.ts';
 
 export interface Patchgate {
-  /** All that it answers, the control API included: to be mounted in an Express app, before any body parser. */
-  handler: Handler;
   /** What it does, for people: `forwards to https://…, records into "checkout" (all)`. */
   summary: string;
   /** Starts its own server, with the control API. @throws PatchgateError `cannot-listen` */
@@ -135,7 +133,6 @@ async function serve(parts: Parts & { tls: ServerTls | undefined }): Promise<Pat
 
   const listening: Listening[] = [];
   return {
-    handler: inTurn(handlerAt(() => false)),
     summary: summaryOf(parts),
     async listen() {
       if (replay && store) await lookAt(store, run, notice);

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
-import { BlockList, isIP, type Server } from 'node:net';
+import { BlockList, isIP } from 'node:net';
 import { PatchgateError, whyUnreadable } from '../errors.ts';
 import { header, headerValues, type RawHeaders } from '../http/http.ts';
 import { isUrl, parseUrl } from '../http/url.ts';
@@ -33,8 +33,7 @@ const NEW_TOKEN = 'make one with: openssl rand -hex 16';
 /**
  * Who may ask for what. Everything that a page in a browser could do by way of this machine is refused here.
  *
- * @returns takes what is asked for: the control API, or what stands behind the gate; and whether it is asked at a server of ours, on
- *   loopback: any other says itself to which names it answers
+ * @returns takes what is asked for: the control API, or what stands behind the gate; and whether it is asked on loopback
  * @throws PatchgateError `bad-config`
  */
 export function createAccess(settings: AccessSettings) {
@@ -48,7 +47,7 @@ export function createAccess(settings: AccessSettings) {
   const names = ['localhost', ownHost.toLowerCase(), 'host.docker.internal', targetHost || 'localhost'];
 
   return (req: IncomingMessage, asked: 'control' | 'target', isOnLoopback: boolean) => {
-    if (asked === 'control') return refusedByControl(req, settings);
+    if (asked === 'control') return refusedByControl(req, settings, isOnLoopback);
     if (header(req.rawHeaders, 'service-worker') !== undefined) return NO_WORKERS;
     const host = header(req.rawHeaders, 'host') ?? '';
     // Without one it is HTTP/1.0, and no browser.
@@ -85,7 +84,11 @@ const OF_PAGE_OR_PROXY = /^(?:origin|service-worker|via|x-real-ip)$|forwarded|(?
  * The control API shows and changes what the gate knows. It is closed to pages of every origin, since a page that the target serves
  * has the gate's own, and to what came through another proxy, which may let anybody in.
  */
-function refusedByControl(req: IncomingMessage, settings: AccessSettings): AccessRefusal | undefined {
+function refusedByControl(
+  req: IncomingMessage,
+  settings: AccessSettings,
+  isOnLoopback: boolean,
+): AccessRefusal | undefined {
   const { url = '', rawHeaders: headers } = req;
   if (PROBE.test(url)) return undefined;
   const [named, ...further] = headerValues(headers, 'host');
@@ -95,9 +98,7 @@ function refusedByControl(req: IncomingMessage, settings: AccessSettings): Acces
   if (approverOf(headers, settings.approvers) !== undefined) return undefined;
   if (settings.controlToken !== undefined)
     return hasToken(headers, settings.controlToken) ? undefined : NEEDS_TOKEN;
-  // The server that got the request: ours, or the one that the gate is mounted in.
-  const at = (req.socket as { server?: Partial<Server> }).server?.address?.();
-  if (typeof at !== 'object' || at === null || !isLoopback(at.address)) return NO_TOKEN;
+  if (!isOnLoopback) return NO_TOKEN;
   const tells = headers.some((name, index) => index % 2 === 0 && OF_PAGE_OR_PROXY.test(name));
   // What browsers say, and no page can change. `none`: the address was typed.
   const isOfPage = headerValues(headers, 'sec-fetch-site').some((site) => site !== 'none');

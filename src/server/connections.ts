@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { ownFault, problemOfError, sendProblem } from './problem.ts';
 
-/** A plain handler of requests: it can be a server's only listener, or middleware of an Express app. */
+/** Handles the requests of a server. */
 export type Handler = (req: IncomingMessage, res: ServerResponse) => void;
 
 /** A client's connection. Its requests are answered one after the other, whatever it sends at once (RFC 9112 9.3.2). */

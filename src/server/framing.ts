@@ -1,4 +1,4 @@
-import type { IncomingMessage, Server } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { PatchgateError } from '../errors.ts';
 import { byHeaderName, looseHeaderName } from '../http/http.ts';
 
@@ -57,26 +57,16 @@ export function unclearFraming({ httpVersion, rawHeaders }: IncomingMessage): st
 
 const NOT_CHUNKED = 'its Transfer-Encoding is not simply chunked';
 
-/** Headers that the server which got the request keeps of it; the rest is dropped and could be anything. */
-function headersKept({ socket }: IncomingMessage): number {
-  const { maxHeadersCount } = (socket as { server?: Partial<Server> }).server ?? {};
-  if (typeof maxHeadersCount !== 'number') return 1000;
-  return maxHeadersCount > 0 ? maxHeadersCount : Number.POSITIVE_INFINITY;
-}
+/** Headers that Node keeps of a request; the rest is dropped and could be anything. */
+const MOST_HEADERS = 1000;
 
 /** What keeps the gate from seeing the request as it was sent. */
 export function framingError(req: IncomingMessage): PatchgateError | undefined {
-  if (req.readableDidRead) {
-    const message = "the request's body was read before the gate could judge it";
-    const hint = 'mount Patchgate before any body parser';
-    return new PatchgateError('body-already-read', message, { hint });
-  }
   const unclear = unclearFraming(req);
   if (unclear !== undefined)
     return new PatchgateError('malformed-request', `the request is ambiguous: ${unclear}`);
-  const most = headersKept(req);
-  if (req.rawHeaders.length < 2 * most) return undefined;
-  return new PatchgateError('too-many-headers', `the request has ${most} headers or more`, {
+  if (req.rawHeaders.length < 2 * MOST_HEADERS) return undefined;
+  return new PatchgateError('too-many-headers', `the request has ${MOST_HEADERS} headers or more`, {
     hint: 'send fewer',
   });
 }

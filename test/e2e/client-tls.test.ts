@@ -1,7 +1,6 @@
 /** TLS for the clients of the gate: everything that goes over plain HTTP goes over it, too. */
 import { once } from 'node:events';
-import { createServer } from 'node:https';
-import { type AddressInfo, connect as connectTcp } from 'node:net';
+import { connect as connectTcp } from 'node:net';
 import { connect, type TLSSocket } from 'node:tls';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
@@ -114,21 +113,6 @@ describe('a location at the target', () => {
     expect(await ledTo('/a', target, gate)).toBe('/a');
     expect(await ledTo('https://elsewhere.test/a', target, gate)).toBe('https://elsewhere.test/a');
   });
-});
-
-it("is seen where the gate is mounted in a server of one's own", async () => {
-  const target: Target = await startTarget((_, res) =>
-    res.writeHead(302, { location: `${target.url}/a` }).end(),
-  );
-  const { gate } = await startGate({ target: target.url });
-  const server = createServer(pair, gate.handler);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  const client = await RawConnection.open(port, { ca: pair.cert });
-  client.write(requestBytes({ path: '/x' }));
-  expect(valuesOf(await client.response(), 'location')).toEqual(['https://gate.localhost/a']);
-  client.close();
-  server.close();
 });
 
 describe('a client that speaks no TLS', () => {

@@ -1,8 +1,5 @@
-/** Who may ask the control API, and by which Host names what stands behind the gate; test/server/access.test.ts has the tables. */
-import { createServer } from 'node:http';
 import { networkInterfaces } from 'node:os';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { patchgate } from '../../src/index.ts';
 import { type Running, runBinary, startBinary } from '../support/binary.ts';
 import { GOOD_PROJECT, PROJECT_PATH } from '../support/e2e-bodies.ts';
 import { startGate } from '../support/in-process.ts';
@@ -137,18 +134,4 @@ describe('beyond loopback', () => {
     const { code, stderr } = await runBinary(['proxy', target.url, '--port', '0'], { env });
     expect([code, stderr]).toEqual([2, expect.stringContaining('PATCHGATE_CONTROL_TOKEN')]);
   });
-});
-
-it.each([
-  ['0.0.0.0', 200, 403],
-  ['127.0.0.1', 200, 200],
-])('mounted in a server on %s, that says which names it has', async (host, behind, control) => {
-  const mounted = await patchgate('proxy', { target: target.url, state: false });
-  const server = createServer(mounted.handler);
-  await new Promise<void>((resolve) => server.listen(0, host, resolve));
-  const at = server.address() as { port: number };
-  expect(await statusOf(at, get('Host: evil.example', '/x'))).toBe(behind);
-  expect(await statusOf(at, get('Host: localhost'))).toBe(control);
-  server.close().closeAllConnections();
-  await mounted.close();
 });

@@ -1,5 +1,3 @@
-/** What of a message's head reaches the other side, in both directions. */
-import { createServer } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type Running, startBinary } from '../support/binary.ts';
@@ -7,7 +5,6 @@ import { BAD_PROJECT, GOOD_PROJECT, JSON_TYPE, PROJECT_PATH } from '../support/e
 import { startGate } from '../support/in-process.ts';
 import { RawConnection, type RawRequest, requestBytes, sendRaw, valuesOf } from '../support/raw.ts';
 import { exchangeFilesBelow } from '../support/recordings.ts';
-import { closeServer, listen } from '../support/serve-upstream.ts';
 import { type Received, startTarget, type Target } from '../support/target.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -244,32 +241,18 @@ describe('headers that are set', () => {
   });
 });
 
-describe('mounted in a server that keeps so many headers', () => {
+describe('a request with so many headers', () => {
   const hidden = requestBytes({ method: 'PATCH', path: PROJECT_PATH, body: JSON.stringify(BAD_PROJECT) });
-  /** `Host` and `Content-Length` are two of them. */
-  const requestOf = (count: number): RawRequest => ({
-    path: '/x',
-    headers: Array.from({ length: count - 2 }, (_, i) => [`A${i}`, '1'] as const),
-    body: hidden,
-  });
 
   it.each([
-    [40, 39, 200],
-    [40, 40, 431],
-    [40, 100, 431],
-    [null, 999, 200],
-    [null, 1000, 431],
-    [1500, 1499, 200],
-    [1500, 1500, 431],
-    [0, 1500, 200],
-  ])('%s, a request with %i is answered with %i', async (most, count, status) => {
+    [999, 200],
+    [1000, 431],
+  ])('as %i is answered with %i', async (count, status) => {
     const target = await startTarget();
-    const { gate } = await startGate({ target: target.url });
-    const server = createServer(gate.handler);
-    server.maxHeadersCount = most;
-    const port = await listen(server);
-    expect((await sendRaw(port, requestOf(count))).status).toBe(status);
+    const { port } = await startGate({ target: target.url });
+    // `Host` and `Content-Length` are two of them.
+    const headers = Array.from({ length: count - 2 }, (_, i) => [`A${i}`, '1'] as const);
+    expect((await sendRaw(port, { path: '/x', headers, body: hidden })).status).toBe(status);
     expect(target.received.map(({ body }) => body.length)).toEqual(status === 200 ? [hidden.length] : []);
-    await closeServer(server);
   });
 });

@@ -2,15 +2,13 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { packed, startBinary } from '../support/binary.ts';
 import { BAD_PROJECT, GOOD_PROJECT, HANDSHAKE, JSON_TYPE, PROJECT_PATH } from '../support/e2e-bodies.ts';
-import { startGate, startRecorder } from '../support/in-process.ts';
+import { startGate } from '../support/in-process.ts';
 import { RawConnection, requestBytes, sendRaw } from '../support/raw.ts';
-import { exchangeFilesBelow, filesBelow } from '../support/recordings.ts';
+import { exchangeFilesBelow } from '../support/recordings.ts';
 import { freePort, startRawTarget, startStreamingTarget, startTarget } from '../support/target.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -221,32 +219,5 @@ describe.concurrent('what the stop cuts off', () => {
     }
     expect(stdout).not.toMatch(/client|could not be reached/);
     expect(Object.keys(exchangeFilesBelow(join(cwd, 'recordings')))).toEqual(['default/last/GET.json']);
-  });
-
-  it('is answered so in a server of somebody else', async () => {
-    const target = await startOpenTarget();
-    const cwd = temporaryFolder();
-    const { gate } = await startRecorder(cwd, target.url);
-    const server = createServer(gate.handler).listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const { port } = server.address() as AddressInfo;
-    const silent = await RawConnection.open(port);
-    const judged = await RawConnection.open(port);
-    silent.write(requestBytes({ path: '/silent' }));
-    judged.write(requestBytes(patch(GOOD_PROJECT)));
-    expect((await sendRaw(port, { path: '/last' })).status).toBe(200);
-    await expect.poll(() => target.sockets.length).toBe(3);
-    await gate.close();
-    for (const [client, method] of [
-      [silent, 'GET'],
-      [judged, 'PATCH'],
-    ] as const) {
-      const answer = await client.response(method);
-      expect(answer.status).toBe(503);
-      expect(JSON.parse(answer.body.toString())).toMatchObject({ detail: STOPPED });
-      client.close();
-    }
-    server.close().closeAllConnections();
-    expect(Object.keys(filesBelow(cwd)).filter((file) => file.endsWith('silent/GET.json'))).toEqual([]);
   });
 });

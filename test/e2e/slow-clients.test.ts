@@ -1,7 +1,6 @@
 /** A client has so long for its request and no longer; a long upload that goes on is no slow client. */
 import { EventEmitter, once } from 'node:events';
-import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { ServerResponse } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
@@ -170,13 +169,4 @@ describe.concurrent('as long as it likes has', () => {
     expect(String((await once(socket, 'message'))[0])).toBe('there');
     socket.terminate();
   });
-});
-
-it('a gate that is mounted in another server has its limits for bodies all the same', async () => {
-  const server = createServer(gate.gate.handler).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  await expectTimedOut(await send(`${PATCH}\r\nhalf`, port));
-  await expectTimedOut(await send(`${post('/mounted')}half`, port));
-  server.close();
 });
