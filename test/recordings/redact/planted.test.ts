@@ -1,6 +1,12 @@
 /** Realistic secrets, each in the place in which services have it, and values that only look like some. */
 import { expect, it } from 'vitest';
-import { redactBytes, redactHeader, redactPath, redactQuery } from '../../../src/recordings/redact/redact.ts';
+import {
+  redactBytes,
+  redactHeader,
+  redactPath,
+  redactQuery,
+  redactUrl,
+} from '../../../src/recordings/redact/redact.ts';
 import { DEFAULT_REDACTION } from '../../../src/recordings/redact/redaction.ts';
 
 let state = 4711;
@@ -278,4 +284,128 @@ it(`hides nothing that is harmless (${HARMLESS.length + HARMLESS_BODIES.length})
   );
   expect(hidden).toEqual([]);
   expect(HARMLESS_BODIES.filter((body) => redacted(body) !== body)).toEqual([]);
+});
+
+/** By name, in queries, forms and JSON alike. */
+const SECRET_NAMES = `
+  password passwd pwd newPassword currentPassword password_confirmation DB_PASSWORD dbpassword smtp_pass userPwd PASSWORD2
+  passwords passphrase keyPassphrase passcode passwordHash password_hash hashedPassword basicAuthPassword
+  secret secrets clientSecret client_secret webhookSecret stripeWebhookSecret1 CONNECTION_SECRET secretValue SecretString
+  token tokens accessToken access_token ACCESS_TOKEN accesstoken refreshToken idToken oauth_token oauthTokenSecret authToken
+  csrfToken csrf_token _csrf xsrfToken sessionToken deviceToken bearerToken x-access-token nextAccessToken exchange_token
+  personalAccessTokens tokenValue apiKey api_key apikey API-KEY APIKey apiKeys sdkKey envSdkKey sdk_key SDKKey privateKey
+  privateKeyPem ssh_private_key secretKey secretAccessKey aws_secret_access_key signingKey encryptionKey masterKey
+  subscriptionKey licenseKey deployKey webhookKey accountKey sharedKey hmacKey authKey appKey clientKey
+  sessionId session_id JSESSIONID PHPSESSID connectSessionIds otp totp otpCode mfaCode 2faCode verification_code recoveryCodes
+  authCode deviceCode codeVerifier jwt userJwt credentials dbCredential authorization x-authorization signature oauth_signature
+`
+  .trim()
+  .split(/\s+/);
+
+const PLAIN_NAMES = `
+  page pageToken page_token nextToken nextPageToken next_page_token prevToken continuationToken cursor cursorToken syncToken
+  tokenCount token_count tokenType tokenExpiresAt max_tokens promptTokens tokenId secretName secretArn passwordPolicy
+  password_length passwordResetUrl hasPassword isSecret requiresToken key keys code sid auth variationKey featureKey flagKey
+  eventKey projectKey environmentKey publicKey primaryKey foreignKey cacheKey sortKey idempotencyKey idempotency_key keyboard
+  monkey hotkey keyId requestId userId sessionTimeout session author authority errorCode statusCode countryCode postalCode
+  passed bypass compass tokenizer secretary signatureAlgorithm emailSignature designToken lockToken scope grant email
+`
+  .trim()
+  .split(/\s+/);
+
+const SECRET_HEADERS = `
+  Authorization Proxy-Authorization Cookie X-Api-Key Api-Key X-Auth-Token X-Auth-Key X-Auth Token Private-Token Job-Token
+  X-Vault-Token X-Amz-Security-Token X-Goog-Api-Key Ocp-Apim-Subscription-Key DD-API-KEY DD-APPLICATION-KEY Fastly-Key
+  X-Hub-Signature X-Hub-Signature-256 Stripe-Signature X-Slack-Signature Cf-Access-Jwt-Assertion Cf-Access-Client-Secret
+  X-Amzn-Oidc-Data X-Amzn-Oidc-Accesstoken X-Registry-Auth X-Sentry-Auth X-Functions-Key X-User-Jwt X-GitHub-OTP X-Session-Id
+  X-License-Key X-Shopify-Access-Token X-CSRFToken X-ApiKey X-Acme-Signing-Secret X-Tenant-Key PayPal-Transmission-Sig
+`
+  .trim()
+  .split(/\s+/);
+
+const PLAIN_HEADERS = `
+  Idempotency-Key X-Idempotency-Key Surrogate-Key X-Cache-Key X-Request-Id X-Correlation-Id X-Continuation-Token
+  X-Next-Page-Token X-Token-Count X-Author Lock-Token X-Key-Id X-Password-Policy Accept-Language Signature-Input
+`
+  .trim()
+  .split(/\s+/);
+
+const FORM = 'application/x-www-form-urlencoded';
+const inAllPlaces = (name: string, value: string) => [
+  redacted(json({ a: [{ [name]: value }] })),
+  redacted(json({ note: json({ [name]: value }) })),
+  redacted(`a=b\n${name}=${value}\n`),
+  redacted(`a=b&${name}=${value}`, FORM),
+  redactQuery(`a=b&${name}=${value}`, DEFAULT_REDACTION),
+  redactQuery(`user[${name}]=${value}`, DEFAULT_REDACTION),
+  redactUrl(`/next?a=b#${name}=${value}`, DEFAULT_REDACTION),
+];
+
+it(`leaves nothing readable that a name tells, in any place (${SECRET_NAMES.length})`, () => {
+  const readable = SECRET_NAMES.filter((name) => {
+    const secret = word();
+    return inAllPlaces(name, secret).some((text) => text.includes(secret));
+  });
+  expect(readable).toEqual([]);
+  const value = word();
+  expect(SECRET_HEADERS.filter((name) => redactHeader(name, value, DEFAULT_REDACTION) === value)).toEqual([]);
+});
+
+it(`leaves names that only look like those of secrets (${PLAIN_NAMES.length})`, () => {
+  const hidden = PLAIN_NAMES.filter((name) => {
+    const value = word();
+    return !inAllPlaces(name, value).every((text) => text.includes(value));
+  });
+  expect(hidden).toEqual([]);
+  const value = word();
+  expect(PLAIN_HEADERS.filter((name) => redactHeader(name, value, DEFAULT_REDACTION) !== value)).toEqual([]);
+});
+
+const PLAIN_PATHS = [
+  ...['/records/550e8400-e29b-41d4-a716-446655440000', '/orders/01ARZ3NDEKTSV4RRFFQ69G5FAV'],
+  ...['/commits/2fd4e1c67a2d28fced849ee1bb76e7391b93eb12', '/accounts/current/tokens/42'],
+  '/blobs/e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
+  '/users/507f1f77bcf86cd799439011/keys/507f1f77bcf86cd799439012',
+  '/posts/how-to-run-an-experiment-in-2026-with-feature-flags',
+  ...['/flags/MyFeatureFlagForIOS17AndAndroid14Users', '/assets/vendors~main.8f3b1c9e7a2d4f6b0c1e.chunk.js'],
+  '/addresses?state=NY&code=10001&key=home-page-banner-2026',
+];
+
+const JS = `(function () { var token = "js-4711"; const password = 'js-4712'; f({ apiKey: "js-4713" }, "?secret=js-4714"); })();`;
+const PAGE = `<html><script>var token = "js-4715"; x = {"password": "js-4716"};</script><input password="js-4717"></html>`;
+
+it('leaves paths and code as they are', () => {
+  expect(PLAIN_PATHS.filter((path) => redactUrl(path, DEFAULT_REDACTION) !== path)).toEqual([]);
+  expect(redacted(JS, 'text/javascript')).toBe(JS);
+  expect(redacted(PAGE, 'text/html')).toBe(PAGE);
+  const draft = {
+    variations: [{ editorData: { stack: [{ op: { html: PAGE } }] }, deployContent: [{ jsString: JS }] }],
+  };
+  expect(redacted(json(draft))).toBe(json(draft));
+});
+
+/** What a query or a path makes a secret; S is one that looks like nothing. */
+const IN_URLS = [
+  ...['sig=S&se=2026-11-22', 'X-Amz-Signature=S&X-Amz-Date=20261122T000000Z', 'X-Amz-Credential=S'],
+  ...['X-Goog-Signature=S', 'code=S&state=abc', 'code=S&redirect_uri=https%3A%2F%2Fh.example'],
+  ...['SAMLResponse=S', 'client_assertion=S'],
+].map((query) => `/callback?${query}`);
+const LOOKUPS = ['key', 'code', 'auth'].map((name) => `/lookup?${name}=${an(40)}`);
+const SECRET_PATHS = [
+  ...[`/a;jsessionid=${hex(24)}`, `/share/${an(40)}`, `/hooks/${random(48, LOWER + DIGITS)}`],
+  ...[`/tokens/${hex(40)}`, `/api-keys/${hex(32)}`, `/environments/${hex(32)}/settings`, `/reset/${an(32)}`],
+  ...[`/share/${an(64)}/edit`, `/bot/ghp_${an(36)}/send`],
+];
+
+it('leaves no secret of a URL readable', () => {
+  const named = IN_URLS.filter((url) => {
+    const secret = word();
+    return redactUrl(url.replace('=S', `=${secret}`), DEFAULT_REDACTION).includes(secret);
+  });
+  expect(named).toEqual([]);
+  const readable = [...LOOKUPS, ...SECRET_PATHS].filter((url) => {
+    const secret = /[^/=]{24,}/.exec(url.replace('jsessionid', ''))?.[0] as string;
+    return redactUrl(url, DEFAULT_REDACTION).includes(secret);
+  });
+  expect(readable).toEqual([]);
 });
