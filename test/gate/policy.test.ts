@@ -46,11 +46,6 @@ describe('severities', () => {
 describe('validation', () => {
   const wrong = { ...project(), name: 1, owner: 1 };
 
-  it('enforce blocks on errors, not on warnings', () => {
-    expect(judge({}, PROJECT_URL, wrong).outcome).toBe('block');
-    expect(judge({}, PROJECT_URL, { ...project(), owner: 1 }).outcome).toBe('pass');
-  });
-
   it('warn passes all and reports all', () => {
     const verdict = judge({ validation: 'warn' }, PROJECT_URL, wrong);
     expect(verdict).toMatchObject({ outcome: 'pass', operation: 'updateProject' });
@@ -60,11 +55,6 @@ describe('validation', () => {
       'schema.type error /name',
       'schema.unknown-field warn /owner',
     ]);
-    for (const body of ['{', '['.repeat(200)])
-      expect(judge({ validation: 'warn' }, FEATURE_URL, body)).toMatchObject({
-        outcome: 'pass',
-        findings: [{ severity: 'error' }],
-      });
   });
 
   it('off judges nothing but what the guard asks', () => {
@@ -98,8 +88,6 @@ describe('the guard', () => {
       return [verdict.outcome, verdict.status, ...brief(verdict.findings)].join(' ');
     };
     const zstd = ['content-type', 'application/json', 'content-encoding', 'zstd'];
-    const _elsewhere = ['content-type', 'application/json', 'x-original-url', '/accounts/1/projects/42'];
-
     it('of a project', () => {
       const good = JSON.stringify(project());
       expect(judged('/accounts/current//projects/42', good)).toContain('block 400 request.ambiguous-path');
@@ -116,21 +104,6 @@ describe('the guard', () => {
       for (const body of twoReadings) expect(judged(PROJECT_URL, body)).toMatch(/^block 422/);
       expect(judged(PROJECT_URL, good, zstd)).toBe('block 415 request.content-encoding error');
       expect(judged(PROJECT_URL, '['.repeat(200))).toBe('block 413 request.too-large error');
-    });
-  });
-
-  it('that is off lets pass what it cannot read', () => {
-    expect(judge({ validation: 'off', guard: 'off' }, PROJECT_URL, '{')).toMatchObject({ outcome: 'pass' });
-    expect(judge({ validation: 'warn', guard: 'off' }, PROJECT_URL, '{')).toMatchObject({
-      outcome: 'pass',
-      findings: [{ rule: 'request.json', severity: 'error' }],
-    });
-  });
-
-  it('leaves an empty list of languages a warning', () => {
-    expect(judge({}, PROJECT_URL, { ...project(), languages: [] })).toMatchObject({
-      outcome: 'pass',
-      findings: [{ rule: 'project.empty-list', severity: 'warn', pointer: '/languages' }],
     });
   });
 });
@@ -185,12 +158,6 @@ describe('more findings than are reported', () => {
     expect(findings.at(-1)?.pointer).toBe('/error/29');
     const errors = policy()('x', [...many(5, 'warn'), ...many(120, 'error')]);
     expect([count(errors.findings, 'error'), errors.omitted]).toEqual([100, 25]);
-  });
-
-  it('do not count what is off', () => {
-    const severities = () => ({ 'schema.type': 'off' as const });
-    const verdict = policy()('x', [...many(150, 'warn'), raw('schema.enum')], { severities });
-    expect(verdict).toMatchObject({ findings: { length: 1 }, omitted: 0 });
   });
 });
 

@@ -84,11 +84,6 @@ describe('lines for people', () => {
     const members = { ...withUrl('/x'), verdict: undefined, response: undefined, failure: 'client gone' };
     expect(text(members)).toBe('PATCH /x - not judged target 12ms: client gone');
   });
-
-  it('say which fault was injected', () => {
-    const members = { ...withUrl('/x'), verdict: undefined, fault: 'reset', failure: 'cut off' };
-    expect(text(members)).toBe('PATCH /x 200 not judged target 12ms: fault reset: cut off');
-  });
 });
 
 it('lines in JSON say the same, with a message for each finding', () => {
