@@ -163,10 +163,9 @@ export function createGate(contract: Contract, options: GateOptions): Gate {
     const { operation, bound } = load(meant.operation);
     const { entry, name } = operation;
     const { body, mistyped } = bodyOf(operation, request);
-    const isLeftOut = entry.body === 'optional' && request.body.length === 0;
-    const read = isLeftOut
-      ? NO_BODY
-      : readBody(request.body, request.headers, bodyLimit, body.shape, body.mediaType);
+    const { headers, body: bytes } = request;
+    const isLeftOut = entry.body === 'optional' && bytes.length === 0;
+    const read = isLeftOut ? NO_BODY : readBody(bytes, headers, bodyLimit, body.shape, body.mediaType);
     const isGuarded = bound.some(({ guards }) => guards);
     const isNamed = !isGuarded || recordNamed(entry, meant.parameters, meant.base) !== undefined;
     const findings: RawFinding[] = [];
@@ -187,15 +186,16 @@ export function createGate(contract: Contract, options: GateOptions): Gate {
       const recordId = meant.parameters[entry.record?.id ?? ''] ?? '';
       const context = { body: read.json, recordId, known, unread, effects };
       for (const rule of bound)
-        if (effects?.length || !rule.readsEffects) findings.push(...rule.check(context, bounds));
+        if (effects?.length || !rule.readsEffects)
+          for (const finding of rule.check(context, bounds)) findings.push(finding);
     }
     const mayProtect = protect.length > 0 && kind === 'project' && !isInFile && read.json !== undefined;
     const isApproved = approval === 'approved';
     const omitted = read.omitted + bounds.omitted;
     const judged = { severities, mayProtect, isInFile, isApproved, omitted, text: read.text };
-    const refused = typeof approval === 'object' ? [approval] : [];
-    const all = refused.map(({ refused, hint }) => requestFinding('request.approval', refused, { hint }));
-    const verdict = verdictOf(options, name, [...findings, ...all], judged);
+    const { refused, hint = '' } = typeof approval === 'object' ? approval : {};
+    const all = refused ? [...findings, requestFinding('request.approval', refused, { hint })] : findings;
+    const verdict = verdictOf(options, name, all, judged);
     const inspection: Inspection = { verdict, json: read.json };
     if (effects) inspection.effects = effects;
     if (effects?.length) verdict.effects = effects.slice(0, MOST_EFFECTS);
