@@ -26,29 +26,21 @@ export type ShownBody = ({ json: JsonValue } | { text: string } | { base64: stri
   cut?: true;
 };
 
-/** An exchange as the control API shows it, redacted. */
-export interface ShownExchange {
-  id: number;
-  /** ISO 8601, UTC. */
-  startedAt: string;
-  durationMs: number;
-  request: { method: string; url: string; headers: ShownHeaders; body?: ShownBody | undefined };
-  /** Absent where the client went away before there was a response. */
-  response?: { status: number; headers: ShownHeaders; body?: ShownBody | undefined } | undefined;
-  /** Absent where the request was not judged. */
-  verdict?: Verdict | undefined;
-  /** It changes a guarded record, and nobody can say what it deletes. */
-  unguarded?: true;
-  answeredBy: FinishedExchange['answeredBy'];
-  failure?: string | undefined;
-  /** The fault that was injected into its answer: `status=503 count=2`. */
-  fault?: string | undefined;
-  /** Absent where the request named none. */
-  session?: string | undefined;
-}
-
 /** Names in lower case; a name that came several times has a list. */
 type ShownHeaders = Record<string, string | string[]>;
+
+/** An exchange as the control API shows it, redacted. What there is not is absent. */
+export interface ShownExchange
+  extends Pick<
+    FinishedExchange,
+    'id' | 'durationMs' | 'verdict' | 'unguarded' | 'answeredBy' | 'failure' | 'fault'
+  > {
+  /** ISO 8601, UTC. */
+  startedAt: string;
+  session?: string | undefined;
+  request: { method: string; url: string; headers: ShownHeaders; body?: ShownBody | undefined };
+  response?: { status: number; headers: ShownHeaders; body?: ShownBody | undefined } | undefined;
+}
 
 /** Bytes of a body that are shown, once its content codings are undone. */
 const BODY_SHOWN = 65_536;
@@ -56,47 +48,49 @@ const BODY_SHOWN = 65_536;
 const LONGEST_TEXT = 2000;
 
 /** What one part shows to be a secret is hidden in all others. */
-export function showExchange(exchange: FinishedExchange, redaction: Redaction, bodies = true): ShownExchange {
-  const { request, requestBody, response } = exchange;
-  const show = (hiding: Redaction, onSecret?: OnSecret) => {
-    const shown = headOf(exchange, hiding, onSecret);
-    if (!bodies) return shown;
-    shown.request.body = showBody(requestBody, request.headers, hiding, onSecret);
-    if (response && shown.response)
-      shown.response.body = showBody(response.body, response.headers, hiding, onSecret);
-    return shown;
-  };
+export function showExchange(x: FinishedExchange, redaction: Redaction, bodies = true): ShownExchange {
   const known = new KnownSecrets(redaction);
-  known.addHeaders(request.headers);
-  if (response) known.addHeaders(response.headers);
+  known.addHeaders(x.request.headers);
+  if (x.response) known.addHeaders(x.response.headers);
   const before = known.texts;
-  const shown = show(hidingTexts(redaction, before), known.add);
+  const shown = showBy(x, hidingTexts(redaction, before), bodies, known.add);
   const { texts } = known;
-  return texts.length === before.length ? shown : show(hidingTexts(redaction, texts));
+  return texts.length === before.length ? shown : showBy(x, hidingTexts(redaction, texts), bodies);
 }
 
-function headOf(exchange: FinishedExchange, redaction: Redaction, onSecret?: OnSecret): ShownExchange {
-  const { id, request, response, failure } = exchange;
+function showBy(
+  x: FinishedExchange,
+  redaction: Redaction,
+  bodies: boolean,
+  onSecret?: OnSecret,
+): ShownExchange {
+  const { id, request, response, verdict, failure, session } = x;
+  const bodyOf = (body: BodyToShow | undefined, headers: RawHeaders) =>
+    bodies ? showBody(body, headers, redaction, onSecret) : undefined;
   return {
     id,
-    startedAt: new Date(exchange.startedAt).toISOString(),
-    durationMs: Math.round(exchange.durationMs * 1000) / 1000,
+    startedAt: new Date(x.startedAt).toISOString(),
+    durationMs: Math.round(x.durationMs * 1000) / 1000,
     request: {
       method: request.method,
       url: redactUrl(request.url, redaction, onSecret),
       headers: showHeaders(request.headers, redaction),
+      body: bodyOf(x.requestBody, request.headers),
     },
-    response: response && { status: response.status, headers: showHeaders(response.headers, redaction) },
-    verdict: exchange.verdict && showVerdict(exchange.verdict, redaction),
-    ...(exchange.unguarded && { unguarded: true as const }),
-    answeredBy: exchange.answeredBy,
+    response: response && {
+      status: response.status,
+      headers: showHeaders(response.headers, redaction),
+      body: bodyOf(response.body, response.headers),
+    },
+    verdict: verdict && showVerdict(verdict, redaction),
+    unguarded: x.unguarded,
+    answeredBy: x.answeredBy,
     failure: failure && redactText(failure, redaction),
-    fault: exchange.fault,
-    ...(exchange.session?.name && { session: exchange.session.name }),
+    fault: x.fault,
+    session: session?.name || undefined,
   };
 }
 
-/** The effects of what passed may name secrets. */
 export function showVerdict(verdict: Verdict, redaction: Redaction): Verdict {
   if (verdict.findings.length === 0 && !verdict.effects) return verdict;
   const effects = verdict.effects?.map((effect) => redactEffect(effect, redaction));

@@ -25,7 +25,7 @@ export function kindOf({ verdict, response, answeredBy, failure }: ShownExchange
 }
 
 /** It passed, and nobody knew what it would delete. */
-export function isUnguarded(exchange: ShownExchange & { unguarded?: boolean }): boolean {
+export function isUnguarded(exchange: ShownExchange): boolean {
   const { verdict, unguarded } = exchange;
   const unknown = verdict?.findings.find(({ rule }) => rule === 'project.state-unknown');
   return unguarded ?? (verdict?.outcome === 'pass' && unknown?.severity === 'warn');

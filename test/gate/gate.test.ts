@@ -5,7 +5,6 @@ import type { Verdict } from '../../src/model/finding.ts';
 import type { Known } from '../../src/model/record.ts';
 import type { Rule } from '../../src/model/rule.ts';
 import { draft, feature, project } from '../support/bodies.ts';
-import { without } from '../support/edit-json.ts';
 import { refusal } from '../support/errors.ts';
 import {
   brief,

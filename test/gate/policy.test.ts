@@ -2,15 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type PolicyOptions, verdictOf } from '../../src/gate/policy.ts';
 import type { RawFinding } from '../../src/model/finding.ts';
 import { project } from '../support/bodies.ts';
-import {
-  brief,
-  FEATURE_URL,
-  gate,
-  PROJECT_URL,
-  PROXY_DEFAULTS,
-  patch,
-  type TestGateOptions,
-} from '../support/gate.ts';
+import { brief, gate, PROJECT_URL, PROXY_DEFAULTS, patch, type TestGateOptions } from '../support/gate.ts';
 
 type More = Partial<Parameters<typeof verdictOf>[3]>;
 
