@@ -46,7 +46,7 @@ export interface Circumstances {
   unread?: string | undefined;
   /** What the client has to say to what the request loses: it is approved, or why what was sent as an approval is none. */
   approval?: 'approved' | { refused: string; hint: string } | undefined;
-  /** It is judged in a file: it is not on its way to a service. */
+  /** It is judged in a file, or a recording answers it: it is not on its way to a service. */
   isInFile?: boolean;
 }
 

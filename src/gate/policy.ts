@@ -104,7 +104,7 @@ function resolve(
     return { stage, finding: { ...plain, ...(hint && { hint }), severity: 'error' }, isGuards: true };
   }
   // The guard says each time what it cannot see, whatever the settings of the rules.
-  if (guards && (isRemembered || isUnknown))
+  if (guards && !isInFile && (isRemembered || isUnknown))
     return { stage: GUARD, finding: { ...plain, severity: 'warn' }, isGuards: true, isNotice: true };
   if (validation === 'off') return undefined;
   const own = isFailure ? 'error' : (severities[finding.rule] ?? finding.severity);

@@ -89,6 +89,11 @@ export function createDataPath(options: DataPathOptions): DataPath {
       isGone: () => x.isOver || x.req.socket.destroyed,
       sender: () => ({ client: x.client.address, exchange: x.id }),
     };
+    const sent = { ...asked.request, body: x.body, json: undefined, stream: x.req, session: asked.session };
+    if (upstream.holds?.(sent)) {
+      const { verdict } = gate.inspect(asked.request, asked.match, FROM_A_RECORDING);
+      return decide(x, { inspection: { verdict, json: undefined } });
+    }
     const name = guard.recordOf(asked.match);
     return name
       ? guard.judge(asked, name).then((decision) => decide(x, decision) as Answer)
@@ -155,6 +160,9 @@ function keepStart(x: Exchange): void {
   // Not `on`: that would start the flow, perhaps before the upstream listens.
   x.req.prependListener('data', (chunk: Buffer) => keeper.add(chunk));
 }
+
+/** Nothing can be lost. */
+const FROM_A_RECORDING = { isInFile: true, approval: 'approved' } as const;
 
 /** What is said of a PUT or DELETE of a guarded record: nobody looks at what is lost. */
 function unguardedVerdict(method: string, id: string | undefined): Verdict {

@@ -72,13 +72,8 @@ export function replay(store: RecordingStore, options: ReplayOptions = {}): Repl
   const known = new Map<string, Recorded>();
 
   const answer = (request: UpstreamRequest, body: Buffer, signal: AbortSignal): Answer | Promise<Answer> => {
-    const { method, url, session } = request;
-    const { path, query } = splitTarget(url);
-    const recorded = recordedFor(method, path);
-    const all = matching(request, query, body, recorded);
-    const own = ofSession(all, session.name);
-    const choice =
-      all.length > 0 && mayAnswer(own, session) ? sequences.choose(session, all, own) : undefined;
+    const { method, session } = request;
+    const { recorded, all, own, choice } = chosen(request, body);
     if (choice && !choice.reason) {
       sequences.advance(session, all, own, choice.place);
       served.add(choice.stored);
@@ -97,6 +92,16 @@ export function replay(store: RecordingStore, options: ReplayOptions = {}): Repl
         'it is not recorded, and no miss: browsers ask any server for it',
       );
     throw choice ? refusal(store.name, choice) : missed(request, body, recorded);
+  };
+
+  const chosen = (request: UpstreamRequest, body: Buffer) => {
+    const { method, url, session } = request;
+    const { path, query } = splitTarget(url);
+    const recorded = recordedFor(method, path);
+    const all = matching(request, query, body, recorded);
+    const own = ofSession(all, session.name);
+    const isOpen = all.length > 0 && mayAnswer(own, session);
+    return { recorded, all, own, choice: isOpen ? sequences.choose(session, all, own) : undefined };
   };
 
   /** Looks under the path, redacted; then with a segment as a token. */
@@ -172,6 +177,13 @@ export function replay(store: RecordingStore, options: ReplayOptions = {}): Repl
           ? tooLarge(bodyLimit)
           : new PatchgateError('malformed-request', 'broken off');
       });
+    },
+    // A database that has not read the path yet cannot say so at once.
+    holds(request) {
+      const { method, url, body = NO_BODY } = request;
+      if (!onMiss || store.ready?.(method, splitTarget(url).path)) return false;
+      const { choice } = chosen(request, body);
+      return choice !== undefined && !choice.reason;
     },
     misses,
     unserved: (session) => findUnserved(store, served, startedAt, rules.redaction, session),

@@ -35,6 +35,8 @@ export interface Upstream {
    * @throws PatchgateError (or rejects with one) where there is no answer; a body that is cut off errors with one
    */
   handle(request: UpstreamRequest, signal: AbortSignal): Answer | Promise<Answer>;
+  /** Whether it answers a request by itself, without the service. */
+  holds?(request: UpstreamRequest): boolean;
   /** Finishes what is being written and frees what is held. */
   close(): Promise<void>;
 }

@@ -199,6 +199,26 @@ describe('record mode', () => {
     expect(bare).toMatchObject({ statuses: [200, 200], asked: ['/a', '/e'], files: 5 });
   });
 
+  it('new_episodes answers a guarded PATCH that is recorded without its target, and guards every other', async () => {
+    const cwd = temporaryFolder();
+    const fake = await startBinary(['fake']);
+    const settings = { record: 'new_episodes', guard: 'on', state: '' } as const;
+    const recorder = await startRecorder(cwd, fake.url, settings);
+    const asked = patch(PROJECT_PATH, GOOD_PROJECT);
+    const [first] = await answersTo(recorder, [asked]);
+    await recorder.gate.close();
+    await fake.stop();
+    const again = await startRecorder(cwd, fake.url, settings);
+    const [same, other] = await answersTo(again, [
+      asked,
+      patch(PROJECT_PATH, { ...GOOD_PROJECT, name: 'Other' }),
+    ]);
+    expect(first?.status).toBe(200);
+    expect(same).toEqual(first);
+    expect(other?.status).toBe(502);
+    await again.gate.close();
+  });
+
   it.each(['once', 'new_episodes'] as const)('%s replays only where CI is set, and says so', async (mode) => {
     const cwd = temporaryFolder();
     mkdirSync(join(cwd, 'recordings/default'), { recursive: true });
