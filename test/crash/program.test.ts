@@ -29,7 +29,7 @@ const MOMENTS = [
 /** Rounds that record into one recording: its files are begun, added to, and grow. */
 const ROUNDS_A_RECORDING = 10;
 const CLIENTS = 6;
-const ROUNDS = runs('rounds', 4, 60);
+const ROUNDS = runs('rounds', 6, 60);
 /** The short form has each moment that has something to lose, and few requests. */
 const random = sequence(isLong ? SEED : 1314);
 let lastNumber = 0;
