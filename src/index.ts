@@ -1,5 +1,5 @@
 /** What a program of one's own may use. */
-import { gateOf } from './app/compose-gate.ts';
+import { gateOf } from './app/gate.ts';
 import type { ServerKind } from './app/modes.ts';
 import { createPatchgate, type Patchgate } from './app/patchgate.ts';
 import { PatchgateError } from './errors.ts';

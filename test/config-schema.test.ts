@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { Ajv } from 'ajv';
 import { describe, expect, it } from 'vitest';
-import { gateOf } from '../src/app/compose-gate.ts';
+import { gateOf } from '../src/app/gate.ts';
 import { furtherSchemaRules } from '../src/contract/check-schema.ts';
 import { PatchgateError } from '../src/errors.ts';
 import { CATALOGUE } from '../src/gate/catalogue.ts';
@@ -51,7 +51,7 @@ const validate = new Ajv({ strict: true, allowUnionTypes: true, allErrors: true 
 async function isTaken(file: unknown): Promise<boolean> {
   try {
     const { config } = await resolve({ file });
-    await gateOf({ ...config, contract: DEFAULT_CONTRACT, target: undefined }, { lazy: true });
+    await gateOf({ ...config, contract: DEFAULT_CONTRACT, target: undefined }, true);
     return true;
   } catch (error) {
     if (error instanceof PatchgateError && error.code === 'bad-config') return false;

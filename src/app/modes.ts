@@ -6,13 +6,11 @@ import type { RecordingStore } from '../recordings/store.ts';
 import type { Config } from '../settings/config.ts';
 import type { State } from '../upstreams/fake/seed.ts';
 import type { Fake } from '../upstreams/fake/start-fake.ts';
-import type { Forward } from '../upstreams/forward.ts';
+import type { Forward, TargetSettings } from '../upstreams/forward.ts';
 import type { ReplayUpstream } from '../upstreams/replay.ts';
 import { parseTarget } from '../upstreams/target.ts';
 import type { Upstream } from '../upstreams/upstream.ts';
-import type { Opened } from './closing.ts';
-import type { Shared } from './open-recording.ts';
-import { isRecorded, openRecording, recordMode, requireRecording } from './open-recording.ts';
+import { isRecorded, openRecording, recordMode, requireRecording, type Shared } from './recording.ts';
 
 export type ServerKind = 'proxy' | 'replay' | 'fake';
 
@@ -25,7 +23,7 @@ export interface RuntimeContext {
   /** Takes one notice for people. */
   notice(text: string): void;
   env: Readonly<Record<string, string | undefined>>;
-  /** Milliseconds that a client may take for its request, in the place of a minute. */
+  /** Milliseconds that a client may take for its request. Default a minute. */
   clientTimeout?: number;
   /** One of many short runs, whose recording is known to be there: what may load later does. */
   isBrief?: boolean;
@@ -33,12 +31,33 @@ export interface RuntimeContext {
   seed?: State;
 }
 
+interface Closable {
+  close(): Promise<void>;
+}
+
+/** Closes what was added, the last first, each one even if another fails. */
+export class Opened implements Closable {
+  readonly #all: Closable[] = [];
+
+  add<T extends Closable>(one: T): T {
+    this.#all.push(one);
+    return one;
+  }
+
+  async close(): Promise<void> {
+    try {
+      await this.#all.pop()?.close();
+    } finally {
+      if (this.#all.length > 0) await this.close();
+    }
+  }
+}
+
 /** What all parts of one run are made with. */
 export interface Setup extends RuntimeContext, Shared {
   config: Config;
   rules: MatchRules;
   opened: Opened;
-  /** The operation that a request means. */
   operationOf(head: RequestHead): string | undefined;
 }
 
@@ -47,84 +66,71 @@ export interface Backend {
   upstream: Upstream;
   /** For people. */
   summary: string;
-  /** Where WebSockets go; undefined where nothing is forwarded. */
-  forward?: Forward | undefined;
-  store?: RecordingStore | undefined;
-  /** Where a recording is replayed. */
-  replay?: ReplayUpstream | undefined;
-  fake?: Fake | undefined;
+  /** WebSockets go there, too. */
+  forward?: Forward;
+  store?: RecordingStore;
+  replay?: ReplayUpstream;
+  fake?: Fake;
   /** A real service gets what passes: no fake, and no recording that has every answer. */
   isReal: boolean;
-  /** How many exchanges were recorded by now; absent where none can be. */
-  recorded?: (() => number) | undefined;
+  /** How many exchanges were recorded by now. */
+  recorded?: () => number;
 }
 
-/** Of a target in this process. */
-const NO_TARGET_SETTINGS = {
-  ...{ targetCa: undefined, targetCert: undefined, targetKey: undefined },
-  setHeader: [],
-};
-
-/** `forward`, `record(forward, store)`, `replay(store)` or `replay(store, onMiss: record(forward, store))`. */
-async function proxy(setup: Setup): Promise<Backend> {
-  const { config, rules, opened, notice } = setup;
-  const { mode, notice: why } = recordMode(config, setup.env);
-  if (why) notice(why);
-  const forward = await forwardTo(setup, config.target);
-  const { proxy } = forward.target;
-  const to = `forwards to ${config.target}${proxy ? ` by the proxy ${proxy.origin}` : ''}`;
-  if (mode === undefined) return { upstream: forward, forward, isReal: true, summary: to };
-  const at = `"${config.recording}" in ${placeOf(setup)} (${mode})`;
-  if (mode === 'none' || (mode === 'once' && (await isRecorded(config, setup))))
-    return { ...(await replay(setup)), forward, summary: `replays ${at}` };
-  let count = 0;
-  const onKept = (more: number) => {
-    count += more;
-  };
-  const options = { rules, onNotice: notice, writable: true, replaces: mode !== 'new_episodes', onKept };
-  const store = opened.add(await openRecording(config, setup, options));
-  const recorder = opened.add(await recorderOf(setup, forward, store));
-  const parts = { forward, store, isReal: true, recorded: () => count };
-  if (mode !== 'new_episodes') return { ...parts, upstream: recorder, summary: `${to}, records ${at}` };
-  const replayed = await replayOf(setup, store, recorder);
-  return { ...parts, upstream: replayed, replay: replayed, summary: `${to}, replays and records ${at}` };
-}
-
-async function replay(setup: Setup): Promise<Backend> {
-  const { config, rules, opened, notice } = setup;
-  if (!setup.isBrief) await requireRecording(config, setup);
-  const store = opened.add(await openRecording(config, setup, { rules, onNotice: notice }));
-  const of = `"${config.recording}"`;
-  if (store.isEmpty() && !setup.isBrief)
-    notice(`the recording ${of} in ${placeOf(setup)} is empty, so every request is refused`);
-  const upstream = await replayOf(setup, store);
-  const summary = `replays ${of} from ${placeOf(setup)} and refuses the rest`;
-  return { upstream, store, replay: upstream, isReal: false, summary };
-}
-
-async function fake(setup: Setup): Promise<Backend> {
-  const { config, opened } = setup;
-  const { startFake } = await import('../upstreams/fake/start-fake.ts');
-  const seed = setup.seed ?? config.seed;
-  const started = opened.add(await startFake({ seed }));
-  const toFake = { ...setup, config: { ...config, ...NO_TARGET_SETTINGS } };
-  const forward = await forwardTo(toFake, started.url, 'fake');
-  const from = config.seed ?? (seed ? 'records given' : 'the built-in sample');
-  const summary = `stands in front of a fake of the service, seeded from ${from}`;
-  return { upstream: forward, forward, fake: started, isReal: false, summary };
-}
-
-/** A mode is composition. Only what is needed is loaded. */
+/** A mode is composition: `forward`, `record(forward)`, `replay` or `replay(record(forward))`. Each loads only what it needs. */
 export const MODES: Readonly<Record<ServerKind, (setup: Setup) => Promise<Backend>>> = {
-  proxy,
-  replay,
-  fake,
+  async proxy(setup) {
+    const { config, rules, opened, notice } = setup;
+    const { mode, notice: why } = recordMode(config, setup.env);
+    if (why) notice(why);
+    const forward = await forwardTo(setup, config.target, config);
+    const { proxy } = forward.target;
+    const to = `forwards to ${config.target}${proxy ? ` by the proxy ${proxy.origin}` : ''}`;
+    if (mode === undefined) return { upstream: forward, forward, isReal: true, summary: to };
+    const at = `"${config.recording}" in ${placeOf(setup)} (${mode})`;
+    if (mode === 'none' || (mode === 'once' && (await isRecorded(config, setup))))
+      return { ...(await MODES.replay(setup)), forward, summary: `replays ${at}` };
+    let count = 0;
+    const onKept = (more: number) => {
+      count += more;
+    };
+    const options = { rules, onNotice: notice, writable: true, replaces: mode !== 'new_episodes', onKept };
+    const store = opened.add(await openRecording(config, setup, options));
+    const recorder = opened.add(await recorderOf(setup, forward, store));
+    const parts = { forward, store, isReal: true, recorded: () => count };
+    if (mode !== 'new_episodes') return { ...parts, upstream: recorder, summary: `${to}, records ${at}` };
+    const replay = await replayOf(setup, store, recorder);
+    return { ...parts, upstream: replay, replay, summary: `${to}, replays and records ${at}` };
+  },
+
+  async replay(setup) {
+    const { config, rules, opened, notice, isBrief } = setup;
+    if (!isBrief) await requireRecording(config, setup);
+    const store = opened.add(await openRecording(config, setup, { rules, onNotice: notice }));
+    const at = `"${config.recording}" in ${placeOf(setup)}`;
+    if (!isBrief && store.isEmpty()) notice(`the recording ${at} is empty, so every request is refused`);
+    const replay = await replayOf(setup, store);
+    const summary = `replays "${config.recording}" from ${placeOf(setup)} and refuses the rest`;
+    return { upstream: replay, store, replay, isReal: false, summary };
+  },
+
+  async fake(setup) {
+    const { config, opened } = setup;
+    const { startFake } = await import('../upstreams/fake/start-fake.ts');
+    const seed = setup.seed ?? config.seed;
+    const fake = opened.add(await startFake({ seed }));
+    const options = { timeout: config.timeout, setHeader: [], answeredBy: 'fake' as const };
+    const forward = await forwardTo(setup, fake.url, options);
+    const from = config.seed ?? (seed ? 'records given' : 'the built-in sample');
+    const summary = `stands in front of a fake of the service, seeded from ${from}`;
+    return { upstream: forward, forward, fake, isReal: false, summary };
+  },
 };
 
 async function forwardTo(
-  { config, opened, env }: Setup,
+  { opened, env }: Setup,
   to: string | undefined,
-  answeredBy: 'target' | 'fake' = 'target',
+  options: TargetSettings,
 ): Promise<Forward> {
   if (to === undefined) {
     const hint = 'patchgate proxy https://staging.example.com/api/v2';
@@ -132,7 +138,7 @@ async function forwardTo(
   }
   const target = parseTarget(to);
   const { openForward } = await import('../upstreams/forward.ts');
-  return opened.add(await openForward(target, { ...config, answeredBy }, env));
+  return opened.add(await openForward(target, options, env));
 }
 
 async function replayOf({ config, rules, operationOf }: Setup, store: RecordingStore, onMiss?: Upstream) {
@@ -144,15 +150,13 @@ async function replayOf({ config, rules, operationOf }: Setup, store: RecordingS
 
 async function recorderOf({ config, rules, notice }: Setup, forward: Forward, store: RecordingStore) {
   const { record } = await import('../upstreams/record.ts');
+  const { redaction } = rules;
   const tell =
     (what: string) =>
     (reason: string, { method, url }: RequestHead) =>
-      notice(`${what}: ${method} ${redactUrl(url, rules.redaction)}: ${redactText(reason, rules.redaction)}`);
-  return record(forward, store, {
-    ...{ rules, only: config.recordOnly },
-    onSkipped: tell('not recorded'),
-    onOmitted: tell('recorded in part'),
-  });
+      notice(`${what}: ${method} ${redactUrl(url, redaction)}: ${redactText(reason, redaction)}`);
+  const [onSkipped, onOmitted] = [tell('not recorded'), tell('recorded in part')];
+  return record(forward, store, { rules, only: config.recordOnly, onSkipped, onOmitted });
 }
 
 /** For people: `recordings/`, or the database. */

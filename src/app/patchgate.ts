@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
+import { shippedContract } from '../contract/shipped-contract.ts';
 import { messageOf, PatchgateError } from '../errors.ts';
 import { readServerTls, type ServerTls } from '../http/tls.ts';
 import type { RecordingStore } from '../recordings/store.ts';
@@ -8,7 +9,6 @@ import { createAccess, readNamedTokens } from '../server/access.ts';
 import type { Handler } from '../server/connections.ts';
 import { CONTROL_ROOT, isControlPath } from '../server/control-path.ts';
 import { createDataPath } from '../server/data-path.ts';
-import type { FinishedExchange } from '../server/exchange.ts';
 import type { ExchangeFilter } from '../server/exchange-list.ts';
 import type { Faults } from '../server/faults.ts';
 import { type Handlers, type Listening, listen } from '../server/listen.ts';
@@ -22,11 +22,10 @@ import type { Config } from '../settings/config.ts';
 import type { Missed } from '../upstreams/replay/misses.ts';
 import type { Unserved } from '../upstreams/replay/unserved.ts';
 import { secretsOf } from '../upstreams/set-headers.ts';
-import { Opened, orClose } from './closing.ts';
-import { gateOf } from './compose-gate.ts';
-import { composeGuard } from './compose-guard.ts';
-import { MODES, type RuntimeContext, type ServerKind, type Setup } from './modes.ts';
-import { openDatabaseOf, openOutbox, rulesOf } from './open-recording.ts';
+import { gateOf } from './gate.ts';
+import { guardOf } from './guard.ts';
+import { MODES, Opened, type RuntimeContext, type ServerKind } from './modes.ts';
+import { openDatabaseOf, openOutbox, rulesOf } from './recording.ts';
 import { createRun, type Parts, type Run } from './run.ts';
 
 export interface Patchgate {
@@ -57,117 +56,84 @@ export interface Patchgate {
 const CLIENT_TIMEOUT = 60_000;
 /** Milliseconds in which a recording is looked at before the first request. */
 const LOOK_MS = 1000;
+
 /** Puts the parts together: the only place that knows them all. */
 export async function createPatchgate(
   kind: ServerKind,
   given: Config,
   context: RuntimeContext,
 ): Promise<Patchgate> {
-  // What answers in the place of the service changes nothing that anybody keeps account of.
+  // Only changes of a real service are audited.
   const config = kind === 'proxy' ? given : { ...given, audit: undefined };
   const { env, notice } = context;
   const approvers = readNamedTokens(config.approvers, env, '--approvers');
   const rules = rulesOf(config, [...secretsOf(config.setHeader, env), ...approvers.keys()]);
-  const gate = quotingNoSecrets(await gateOf(config, context), rules.redaction);
+  const isShipped = shippedContract(config.contract) && Object.keys(config.customRules).length === 0;
+  const isLazy = context.isBrief === true && isShipped === true;
+  const gate = quotingNoSecrets(await gateOf(config, isLazy, notice), rules.redaction);
   const tls = await readServerTls(config);
   const opened = new Opened();
-  return orClose(opened, async () => {
+  try {
     const database = kind === 'fake' ? undefined : await openDatabaseOf(config, notice);
     if (database) opened.add(database);
-    const outbox =
-      database && kind === 'proxy' ? opened.add(await openOutbox(config, database, notice)) : undefined;
+    const sends = kind === 'proxy' ? database : undefined;
+    const outbox = sends && opened.add(await openOutbox(config, sends, notice));
     const { operationOf } = gate;
-    const setup: Setup = { ...context, config, rules, opened, operationOf, database, outbox };
+    const setup = { ...context, config, rules, opened, operationOf, database, outbox };
     const backend = await MODES[kind](setup);
-    const guarding = await composeGuard(setup, gate, approvers, backend);
-    return serve({ ...setup, ...backend, ...guarding, kind, gate, approvers, tls });
-  });
+    const guarding = await guardOf(setup, gate, approvers, backend);
+    return serve({ ...setup, ...backend, ...guarding, kind, gate, approvers }, tls);
+  } catch (error) {
+    await opened.close();
+    throw error;
+  }
 }
 
-async function serve(parts: Parts & { tls: ServerTls | undefined }): Promise<Patchgate> {
-  const { config, gate, guard, approvers, opened, notice, tls } = parts;
-  const { upstream, forward, store, replay, fake, clientTimeout = CLIENT_TIMEOUT } = parts;
-  const access = createAccess({ ...config, approvers });
-  const run = await createRun(parts);
-  const { faults, exchanges } = run;
-  const answerControl = controlOf(parts, run);
-  const dataPath = createDataPath({
-    ...{
-      gate,
-      guard,
-      upstream,
-      faults,
-      clientTimeout,
-      timeout: config.timeout,
-    },
-    ...{ sessions: run.sessions, redaction: run.redaction, nextId: run.nextId },
-    onFinished: (exchange) => run.onFinished(exchange),
-  });
-  const isOfControl = (url = '') => isControlPath(url) && !isSessionPath(url);
-  const handlerAt =
-    (isOnLoopback: () => boolean): Handler =>
-    (req, res) => {
-      const asked = isOfControl(req.url) ? 'control' : 'target';
-      const refusal = access(req, asked, isOnLoopback());
-      if (refusal || asked === 'target') dataPath(req, res, refusal);
-      else {
-        watchBody({ req, res }, clientTimeout, () => req.destroy());
-        answerControl(req, res);
-      }
-    };
-  const onFinished = (exchange: FinishedExchange) => run.onFinished(exchange);
-  const upgradePath = forward && createUpgradePath({ gate, forward, nextId: run.nextId, onFinished });
+function serve(parts: Parts, tls: ServerTls | undefined): Patchgate {
+  const { config, opened, notice, forward, store, replay, fake } = parts;
+  const { approvers, clientTimeout = CLIENT_TIMEOUT } = parts;
+  const run = createRun(parts);
+  const control = controlOf(parts, run);
+  let closeServers: (() => Promise<void>) | undefined;
 
-  /** On a port of its own, whose token counts there alone. */
-  const openUi = async () => {
-    const { ui: port, controlToken } = config;
-    if (port === undefined) return undefined;
+  /** The page has a port of its own, whose token counts there alone. */
+  async function openPage(port: number): Promise<Listening> {
+    const { controlToken } = config;
     const token = controlToken ?? randomBytes(16).toString('hex');
     const { listenForUi } = await import('../server/ui-port.ts');
-    const own = await listenForUi({ port, token, approvers, clientTimeout, control: answerControl });
+    const page = await listenForUi({ port, token, approvers, clientTimeout, control });
     // A token that was given is known, and no notice shows it.
     const how = controlToken === undefined ? `#token=${token}` : ' (it asks for the control token)';
-    notice(`inspector: ${own.url}/${how}`);
-    return own;
-  };
+    notice(`inspector: ${page.url}/${how}`);
+    return page;
+  }
 
-  const listening: Listening[] = [];
   return {
     summary: summaryOf(parts),
     async listen() {
       if (replay && store) await lookAt(store, run, notice);
-      const isOnLoopback = () => one.isLoopback;
-      const handlers: Handlers = {
-        request: handlerAt(isOnLoopback),
-        // What may not ask is read again as an ordinary request, and refused.
-        upgrade: (req, socket, head) =>
-          !isOfControl(req.url) &&
-          !access(req, 'target', isOnLoopback()) &&
-          upgradePath?.(req, socket, head) === true,
-        unread: (error) => run.unread(error),
-      };
-      const { host, port, controlToken } = config;
+      const { host, port, ui, controlToken } = config;
       const target = forward && !fake ? config.target : undefined;
-      const one: Listening = await listen(handlers, { host, port, clientTimeout, tls, target });
-      if (!one.isLoopback && controlToken === undefined)
-        notice(
-          `others can reach ${one.url}, so the control API (${CONTROL_ROOT}/) is off until it has a token: PATCHGATE_CONTROL_TOKEN`,
-        );
-      const ui = await orClose(one, openUi);
-      if (ui) run.url = one.url;
+      const handlers = handlersOf(parts, run, control, () => own.isLoopback);
+      const own: Listening = await listen(handlers, { host, port, clientTimeout, tls, target });
+      const servers = [own];
       let closed: Promise<unknown> | undefined;
-      const own: Listening = {
-        ...one,
-        async close() {
-          // A stream of events would go on for ever, and what waits for a fault alone would be waited for.
-          run.stopping.abort();
-          closed ??= Promise.all([one.close(), ui?.close()]);
-          faults.endWaits();
-          await closed;
-        },
+      closeServers = async () => {
+        // A stream of events would go on for ever, and what waits for a fault alone would be waited for.
+        run.stopping.abort();
+        closed ??= Promise.all(servers.map((server) => server.close()));
+        run.faults.endWaits();
+        await closed;
       };
-      listening.push(own);
-      return own;
+      if (!own.isLoopback && controlToken === undefined)
+        notice(
+          `others can reach ${own.url}, so the control API (${CONTROL_ROOT}/) is off until it has a token: PATCHGATE_CONTROL_TOKEN`,
+        );
+      if (ui !== undefined) {
+        servers.push(await openPage(ui));
+        run.url = own.url;
+      }
+      return { ...own, close: closeServers };
     },
     async unserved(session) {
       try {
@@ -182,16 +148,16 @@ async function serve(parts: Parts & { tls: ServerTls | undefined }): Promise<Pat
       }
     },
     misses: (session) => replay?.misses.list(session) ?? { count: 0, misses: [] },
-    exchanges: (filter) => exchanges.list(filter),
+    exchanges: (filter) => run.exchanges.list(filter),
     counts: () => run.counts,
     recorded: () => parts.recorded?.(),
-    faults,
+    faults: run.faults,
     reset(session) {
       run.reset(session);
       replay?.misses.reset(session);
     },
     async close() {
-      await Promise.all(listening.map((one) => one.close()));
+      await closeServers?.();
       try {
         await opened.close();
       } finally {
@@ -201,9 +167,36 @@ async function serve(parts: Parts & { tls: ServerTls | undefined }): Promise<Pat
   };
 }
 
-/** Most runs never ask for it, and Express takes as long to load as all the rest. */
-function controlOf(parts: Parts, run: Run): Handler {
-  const { gate, guard, approvals, approvers } = parts;
+/** Sends each request to the control API or on the data path, if it has access. */
+function handlersOf(parts: Parts, run: Run, control: Handler, isOnLoopback: () => boolean): Handlers {
+  const { config, gate, guard, upstream, forward, approvers, clientTimeout = CLIENT_TIMEOUT } = parts;
+  const { faults, sessions, redaction, nextId, onFinished } = run;
+  const access = createAccess({ ...config, approvers });
+  const dataPath = createDataPath({
+    ...{ gate, guard, upstream, faults, sessions, redaction, nextId, onFinished },
+    ...{ clientTimeout, timeout: config.timeout },
+  });
+  const upgradePath = forward && createUpgradePath({ gate, forward, nextId, onFinished });
+  const isOfControl = (url = '') => isControlPath(url) && !isSessionPath(url);
+  return {
+    request(req, res) {
+      const asked = isOfControl(req.url) ? 'control' : 'target';
+      const refusal = access(req, asked, isOnLoopback());
+      if (refusal || asked === 'target') return dataPath(req, res, refusal);
+      watchBody({ req, res }, clientTimeout, () => req.destroy());
+      control(req, res);
+    },
+    // What may not ask is read again as an ordinary request, and refused.
+    upgrade: (req, socket, head) =>
+      !isOfControl(req.url) &&
+      !access(req, 'target', isOnLoopback()) &&
+      upgradePath?.(req, socket, head) === true,
+    unread: run.onUnread,
+  };
+}
+
+/** Loads the control API when it is first asked for: Express takes as long to load as all the rest. */
+function controlOf({ gate, guard, approvals, approvers }: Parts, run: Run): Handler {
   let control: Promise<Handler> | undefined;
   const load = async () => {
     const { createControl } = await import('../server/control.ts');

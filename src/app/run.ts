@@ -10,28 +10,28 @@ import { Faults } from '../server/faults.ts';
 import { Metrics } from '../server/metrics.ts';
 import { Sessions } from '../server/sessions.ts';
 import { version } from '../version.ts';
-import type { ComposedGuard } from './compose-guard.ts';
+import type { Guarding } from './guard.ts';
 import type { Backend, ServerKind, Setup } from './modes.ts';
 
 /** Milliseconds that the target has to take a connection, and for which that counts: probes themselves wait a second or so. */
 const CONNECT_PATIENCE = 800;
 
 /** All that a run is made of. */
-export interface Parts extends Setup, Backend, ComposedGuard {
+export interface Parts extends Setup, Backend, Guarding {
   kind: ServerKind;
   gate: Gate;
   approvers: NamedTokens;
 }
 
-export type Run = Awaited<ReturnType<typeof createRun>>;
+export type Run = ReturnType<typeof createRun>;
 
 /** What is kept of the requests of a run, and what is told of it. @throws PatchgateError `cannot-write` */
-export async function createRun(parts: Parts) {
-  const { config, kind, gate, approvals, rules, notice } = parts;
-  const { forward, store, replay, fake, isReal, database, outbox, remembered, recorded } = parts;
+export function createRun(parts: Parts) {
+  const { config, kind, gate, approvals, rules, notice, forward, store, replay, fake } = parts;
+  const { isReal, database, outbox, remembered, recorded } = parts;
   const { redaction } = rules;
-  const hasAudit = config.audit !== undefined || (isReal && outbox !== undefined);
   const entryOf = entriesBy(gate, redaction, isReal);
+  const hasAudit = config.audit !== undefined || (isReal && outbox !== undefined);
   const audit = hasAudit ? new Audit({ file: config.audit, outbox, entryOf, notice }) : undefined;
   const sessions = new Sessions({
     start: (session) => fake?.start(session),
@@ -47,8 +47,15 @@ export async function createRun(parts: Parts) {
   let reachable: boolean | Promise<boolean> = true;
   let askedAt = Number.NEGATIVE_INFINITY;
 
+  /** A recording that cannot answer is never a run that went well. */
+  function fail(message: string, { method, url } = { method: '-', url: '-' }, name = '') {
+    counts.failed++;
+    const miss = { message, hint: undefined, details: undefined };
+    replay?.misses.add({ method, url, session: { name } }, miss);
+  }
+
   return {
-    ...{ audit, sessions, faults, log, exchanges, redaction, counts, stopping },
+    ...{ audit, sessions, faults, exchanges, redaction, counts, stopping, fail },
     /** Where its port is, for the page. */
     url: undefined as string | undefined,
     nextId: () => ++ids,
@@ -56,19 +63,13 @@ export async function createRun(parts: Parts) {
       const { request, session, failure } = exchange;
       counts.requests++;
       audit?.finished(exchange);
-      if (isOwnFailure(exchange)) this.fail(failure ?? 'Patchgate failed', request, session?.name);
+      if (isOwnFailure(exchange)) fail(failure ?? 'Patchgate failed', request, session?.name);
       metrics.count(exchange);
       log.finished(exchange);
       exchanges.add(exchange);
     },
-    /** A recording that cannot answer is never a run that went well. */
-    fail(message: string, { method, url } = { method: '-', url: '-' }, name = '') {
-      counts.failed++;
-      const miss = { message, hint: undefined, details: undefined };
-      replay?.misses.add({ method, url, session: { name } }, miss);
-    },
-    /** Of what was no request there is nothing to show but that it came. */
-    unread(error: PatchgateError) {
+    /** What was no request is logged and counted, and not listed. */
+    onUnread(error: PatchgateError) {
       const exchange: FinishedExchange = {
         ...{ id: ++ids, startedAt: Date.now(), durationMs: 0, answeredBy: 'gate', failure: error.message },
         request: { method: '-', url: '-', headers: [] },
@@ -77,7 +78,7 @@ export async function createRun(parts: Parts) {
       metrics.count(exchange);
       log.finished(exchange);
     },
-    /** What a session has of its own ends with it: the places in sequences, the state of the fake, its faults. */
+    /** A session takes with it its places in sequences, its misses, its faults and the state of its fake. */
     reset(session?: string) {
       if (session !== undefined) sessions.end(session);
       else {

@@ -1,5 +1,5 @@
 import type { CommandModule } from 'yargs';
-import { judgingGate } from '../app/compose-gate.ts';
+import { judgingGate } from '../app/gate.ts';
 import { redactionOf } from '../recordings/redact/redaction.ts';
 import { type CheckedFile, fails, type Remark, summaryOf } from '../reporters/report.ts';
 import { amount } from '../reporters/wording.ts';

@@ -1,5 +1,5 @@
 import type { CommandModule } from 'yargs';
-import { judgingGate } from '../app/compose-gate.ts';
+import { judgingGate } from '../app/gate.ts';
 import { PatchgateError } from '../errors.ts';
 import type { Gate } from '../gate/gate.ts';
 import { member } from '../json/json.ts';

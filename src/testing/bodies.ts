@@ -1,4 +1,4 @@
-import { contractAt, judgingGate } from '../app/compose-gate.ts';
+import { contractAt, judgingGate } from '../app/gate.ts';
 import { PatchgateError } from '../errors.ts';
 import { isObject, type JsonObject, type JsonValue } from '../json/json.ts';
 import { pointerOf } from '../json/pointer.ts';

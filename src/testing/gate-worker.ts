@@ -1,10 +1,9 @@
 /** The thread in which the gates of a test process run: its fake timers and mocks do not reach it. */
 import { join, resolve } from 'node:path';
 import { parentPort } from 'node:worker_threads';
-import { orClose } from '../app/closing.ts';
 import type { ServerKind } from '../app/modes.ts';
-import { replayOrRecord } from '../app/open-recording.ts';
 import { createPatchgate, type Patchgate } from '../app/patchgate.ts';
+import { replayOrRecord } from '../app/recording.ts';
 import { missesText, unservedText } from '../app/run-text.ts';
 import { messageOf, PatchgateError } from '../errors.ts';
 import { hintWith } from '../recordings/explain.ts';
@@ -63,8 +62,13 @@ async function start(given: ServerKind, options: Readonly<Record<string, unknown
     ...{ notice, env, isBrief: true },
     ...(typeof options.seed === 'object' && { seed: options.seed as State }),
   });
-  const { url, close } = await orClose(gate, () => gate.listen());
-  return { url, calls: callsOf(gate, kind, config, close) };
+  try {
+    const { url, close } = await gate.listen();
+    return { url, calls: callsOf(gate, kind, config, close) };
+  } catch (error) {
+    await gate.close();
+    throw error;
+  }
 }
 
 const WORDING = {

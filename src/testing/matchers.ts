@@ -1,5 +1,5 @@
 import { types } from 'node:util';
-import { judgingGate } from '../app/compose-gate.ts';
+import { judgingGate } from '../app/gate.ts';
 import { hideSecrets } from '../commands/check/places.ts';
 import type { Match } from '../contract/match-operation.ts';
 import type { Gate } from '../gate/gate.ts';

@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest';
-import { gateOf } from '../../src/app/compose-gate.ts';
-import { recordMode } from '../../src/app/open-recording.ts';
+import { gateOf } from '../../src/app/gate.ts';
+import { recordMode } from '../../src/app/recording.ts';
 import { type Given, resolve } from '../support/config.ts';
 import { laterRefusal } from '../support/errors.ts';
 
 /** Why there is no gate for such a config. */
 async function refused(given: Given): Promise<string> {
   const { config } = await resolve(given);
-  return laterRefusal('bad-config', gateOf(config, { lazy: true }));
+  return laterRefusal('bad-config', gateOf(config, true));
 }
 
 it.each([

@@ -1,0 +1,146 @@
+import { dirname, join } from 'node:path';
+import { PatchgateError } from '../errors.ts';
+import type { Database } from '../postgres/database.ts';
+import type { Outbox } from '../postgres/outbox.ts';
+import { findRecording } from '../recordings/find-recording.ts';
+import { type MatchRules, matchRules } from '../recordings/match-rules.ts';
+import { hidingSecrets, redactionOf } from '../recordings/redact/redaction.ts';
+import type { RecordingStore, StoreOptions } from '../recordings/store.ts';
+import type { Config, Resolved } from '../settings/config.ts';
+import { COMMAND_DEFAULTS, type RecordMode, STATE_BY_DEFAULT } from '../settings/settings.ts';
+
+type Env = Readonly<Record<string, string | undefined>>;
+type Notice = (text: string) => void;
+
+/** What `--store` stands for, once it is open. */
+export interface Shared {
+  database?: Database | undefined;
+  /** What a proxy sends into it. */
+  outbox?: Outbox | undefined;
+}
+
+/**
+ * The record mode in force. A CI machine records nothing by accident, so that a test which misses its recording fails there instead;
+ * `notice` says so.
+ */
+export function recordMode(
+  { record }: Pick<Config, 'record'>,
+  env: Env,
+): { mode: RecordMode | undefined; notice?: string } {
+  // Most say `true`; AppVeyor says `True`, Woodpecker its name.
+  const isCi = !/^(?:|0|false)$/i.test(env.CI ?? '');
+  if (!isCi || (record !== 'once' && record !== 'new_episodes')) return { mode: record };
+  return { mode: 'none', notice: `CI is set: --record ${record} replays only, as none does` };
+}
+
+/** Which requests are the same, and what is hidden. @param secrets texts that are hidden wherever they stand */
+export function rulesOf(config: Config, secrets: readonly string[] = []): MatchRules {
+  return matchRules(config, hidingSecrets(redactionOf(config), secrets));
+}
+
+/** Milliseconds: what stops a server kills it after ten seconds. */
+const CLOSE_WITHIN = 8000;
+
+/** @throws PatchgateError as `openStore`; `store-unavailable` */
+export async function openRecording(
+  { recordings, recording }: Config,
+  { database, outbox }: Shared,
+  options: Pick<StoreOptions, 'onNotice' | 'writable' | 'replaces' | 'onKept'> & { rules: MatchRules },
+): Promise<RecordingStore> {
+  if (!database) {
+    const { openStore } = await import('../recordings/store.ts');
+    return openStore(recordings, recording, { closeWithin: CLOSE_WITHIN, ...options });
+  }
+  const { PgRecordingStore } = await import('../postgres/recordings.ts');
+  const { placesOf } = await import('../postgres/frames.ts');
+  const { rules, writable, onKept } = options;
+  const given = { database, rules, onKept, outbox: writable ? outbox : undefined };
+  return new PgRecordingStore(recording, given, await placesOf(database, recording));
+}
+
+const HOW_TO_RECORD =
+  'give another name with --recording, or record one: patchgate proxy <target> --store URL --record --recording NAME';
+
+/** @param hint how to record it @throws PatchgateError `bad-usage` if the recording is not there */
+export async function requireRecording(
+  config: Config,
+  { database }: Shared,
+  hint?: string,
+): Promise<unknown> {
+  if (!database) return findRecording(config.recordings, config.recording, hint);
+  const { requireStored } = await import('../postgres/frames.ts');
+  return requireStored(database, config.recording, hint ?? HOW_TO_RECORD);
+}
+
+/** Whether the recording holds an exchange. */
+export async function isRecorded(config: Config, shared: Shared): Promise<boolean> {
+  const store = await openRecording(config, shared, { rules: rulesOf(config) });
+  try {
+    return !store.isEmpty();
+  } finally {
+    await store.close();
+  }
+}
+
+/** The database of `--store`; undefined without that setting. @throws PatchgateError as `openDatabase` */
+export async function openDatabaseOf(
+  { store }: Pick<Config, 'store'>,
+  notice: Notice,
+): Promise<Database | undefined> {
+  if (store === undefined) return undefined;
+  const { openDatabase } = await import('../postgres/database.ts');
+  return openDatabase({ url: store, notice });
+}
+
+/** What is on its way to the database stands beside the state file. @throws PatchgateError `cannot-write` */
+export async function openOutbox(config: Config, database: Database, notice: Notice): Promise<Outbox> {
+  const { Outbox } = await import('../postgres/outbox.ts');
+  const folder = join(dirname(config.state || STATE_BY_DEFAULT), 'outbox');
+  const mode = config.record === 'new_episodes' ? 'append' : 'all';
+  return Outbox.open({ database, folder, recording: config.recording, mode, notice });
+}
+
+/** Opens the database of `--store` for one piece of work, whose error tells if it is away. */
+export async function withDatabase<T>(
+  config: Pick<Config, 'store'>,
+  work: (database: Database | undefined) => Promise<T>,
+): Promise<T> {
+  const database = await openDatabaseOf(config, () => undefined);
+  try {
+    return await work(database);
+  } finally {
+    await database?.close();
+  }
+}
+
+/**
+ * A replay; or the proxy that records instead, if a flag or the environment asks for that. A config file's `record` is for the
+ * proxy alone.
+ *
+ * @param hints how to give a target, and how to record
+ * @throws PatchgateError `bad-usage`: no target, no such recording
+ */
+export async function replayOrRecord(
+  { config, origins }: Resolved,
+  env: Env,
+  notice: Notice,
+  hints: { target: string; record: string },
+): Promise<{ kind: 'replay' | 'proxy'; config: Config }> {
+  const isAsked = origins.record === 'flag' || origins.record === 'environment';
+  const { mode, notice: why } = isAsked ? recordMode(config, env) : {};
+  if (why) notice(why);
+  const replays = await withDatabase(config, async (database) => {
+    if (mode === 'all' || mode === 'new_episodes') return false;
+    if (mode === 'once' && !(await isRecorded(config, { database }))) return false;
+    await requireRecording(config, { database }, hints.record);
+    return true;
+  });
+  if (replays) return { kind: 'replay', config };
+  if (config.target === undefined) {
+    const message = `the record mode is "${mode}", and there is no target to record from`;
+    throw new PatchgateError('bad-usage', message, { hint: hints.target });
+  }
+  // A real service is guarded, unless somebody says otherwise.
+  const { guard } = origins.guard === 'default' ? COMMAND_DEFAULTS.proxy : config;
+  return { kind: 'proxy', config: { ...config, guard } };
+}
