@@ -97,7 +97,7 @@ export interface GateOptions extends PolicyOptions {
   /** Severities, for some requests or for all. */
   overrides?: readonly SeverityOverride[] | undefined;
   /** What is meant by a JSON Pointer in the config, and where it stands, for messages. */
-  placeOf?: ((pointer: string, name?: string) => string) | undefined;
+  placeOf?: ((pointer: string) => string) | undefined;
   /** Names of environments that may go without asking. */
   allowDelete?: readonly string[] | undefined;
   /** Names of environments that never go, although `allowDelete` has them. */

@@ -18,21 +18,19 @@ const LONGEST_PATH = 1000;
  */
 export function bindOverrides(
   overrides: readonly SeverityOverride[],
-  placeOf: (pointer: string, name?: string) => string,
+  placeOf: (pointer: string) => string,
   rules: readonly CatalogueEntry[],
   entries: Contract['entries'],
 ): (path?: JudgedPath) => Readonly<Record<string, SeveritySetting>> {
   const templates = Object.values(entries).map(({ path }) => path);
   const bound = overrides.map(({ paths, rules: given }, index) => {
-    checkSeverities(given, rules, (rule) => {
-      const at = pointerOf(['overrides', index, 'rules', rule]);
-      return placeOf(at, at);
-    });
+    const placeIn = (more: string) => placeOf(`/overrides/${index}${more}`);
+    checkSeverities(given, rules, (rule) => placeIn(pointerOf(['rules', rule])));
     const fits = paths?.globs.map((glob, at) => {
       const counting = globFromTemplate(glob, templates);
       if (counting !== undefined) return paths.compile(counting);
       const words = new Set(templates.map((template) => `/${template.split('/')[1]}`));
-      const message = `${placeOf(`/overrides/${index}/paths/${at}`)}: no operation has a path like ${JSON.stringify(glob)}`;
+      const message = `${placeIn(`/paths/${at}`)}: no operation has a path like ${JSON.stringify(glob)}`;
       const hint = `begin it with **, or with one of: ${[...words].join(', ')}`;
       throw new PatchgateError('bad-config', message, { hint });
     });

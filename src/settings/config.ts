@@ -28,7 +28,7 @@ export interface Extras {
   /** Values of requests that a replay puts into its answers. */
   echo: readonly EchoRule[];
   /** What a JSON Pointer means in all this, and where it stands: `overrides[0].rules["x.y"] in patchgate.config.json:4:5`. */
-  placeOf: PlaceOf;
+  placeOf(pointer: string): string;
 }
 export const EXTRAS = ['overrides', 'customRules', 'echo'] as const;
 
@@ -108,8 +108,8 @@ export async function resolveConfig(
   const extras = {
     ...{ customRules, echo },
     overrides: await overridesOf(overrides),
-    placeOf: (pointer: string, name?: string) =>
-      (layerOf(tokensOf(pointer)[0] ?? '') ?? (layers[0] as Layer)).placeOf(pointer, name),
+    placeOf: (pointer: string) =>
+      (layerOf(tokensOf(pointer)[0] ?? '') ?? (layers[0] as Layer)).placeOf(pointer, pointer),
   };
   return { config: { ...config, ...extras } as Config, origins, file };
 }
