@@ -1,4 +1,8 @@
 #!/usr/bin/env node
-import { main } from './cli.ts';
+import module from 'node:module';
 
+// From Node 22.1 on, a second start compiles nothing: the types are those of Node 20.
+(module as { enableCompileCache?: () => void }).enableCompileCache?.();
+
+const { main } = await import('./cli.ts');
 await main(process.argv.slice(2));

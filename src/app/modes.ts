@@ -81,8 +81,7 @@ export interface Backend {
 export const MODES: Readonly<Record<ServerKind, (setup: Setup) => Promise<Backend>>> = {
   async proxy(setup) {
     const { config, rules, opened, notice } = setup;
-    const { mode, notice: why } = recordMode(config, setup.env);
-    if (why) notice(why);
+    const mode = recordMode(config, setup.env, notice);
     const forward = await forwardTo(setup, config.target, config);
     const { proxy } = forward.target;
     const to = `forwards to ${config.target}${proxy ? ` by the proxy ${proxy.origin}` : ''}`;

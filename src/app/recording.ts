@@ -19,18 +19,17 @@ export interface Shared {
   outbox?: Outbox | undefined;
 }
 
-/**
- * The record mode in force. A CI machine records nothing by accident, so that a test which misses its recording fails there instead;
- * `notice` says so.
- */
+/** The record mode in force. A CI machine records nothing by accident, so that a test which misses its recording fails there. */
 export function recordMode(
   { record }: Pick<Config, 'record'>,
   env: Env,
-): { mode: RecordMode | undefined; notice?: string } {
+  notice: Notice,
+): RecordMode | undefined {
   // Most say `true`; AppVeyor says `True`, Woodpecker its name.
   const isCi = !/^(?:|0|false)$/i.test(env.CI ?? '');
-  if (!isCi || (record !== 'once' && record !== 'new_episodes')) return { mode: record };
-  return { mode: 'none', notice: `CI is set: --record ${record} replays only, as none does` };
+  if (!isCi || (record !== 'once' && record !== 'new_episodes')) return record;
+  notice(`CI is set: --record ${record} replays only, as none does`);
+  return 'none';
 }
 
 /** Which requests are the same, and what is hidden. @param secrets texts that are hidden wherever they stand */
@@ -127,8 +126,7 @@ export async function replayOrRecord(
   hints: { target: string; record: string },
 ): Promise<{ kind: 'replay' | 'proxy'; config: Config }> {
   const isAsked = origins.record === 'flag' || origins.record === 'environment';
-  const { mode, notice: why } = isAsked ? recordMode(config, env) : {};
-  if (why) notice(why);
+  const mode = isAsked ? recordMode(config, env, notice) : undefined;
   const replays = await withDatabase(config, async (database) => {
     if (mode === 'all' || mode === 'new_episodes') return false;
     if (mode === 'once' && !(await isRecorded(config, { database }))) return false;
