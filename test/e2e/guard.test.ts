@@ -237,9 +237,8 @@ describe('PATCHes at the same moment', () => {
       .on('error', () => undefined)
       .end(JSON.stringify(project('1 Production', '2 Staging', '3 QA')));
   };
-  const told = async (url: string, text: string) => {
-    while (!(await (await fetch(`${url}/__patchgate/exchanges`)).text()).includes(text));
-  };
+  const told = (url: string, text: string) =>
+    expect.poll(async () => (await fetch(`${url}/__patchgate/exchanges`)).text()).toContain(text);
   /** Sends a PATCH that the service has, and does not take before it is told to. */
   const begin = async (port: number) => {
     let leaving: ClientRequest | undefined;

@@ -114,7 +114,7 @@ describe('the end', () => {
     const gate = await startBinary(['proxy', target.url]);
     const client = await RawConnection.open(gate.port);
     client.write('GET /slow HTTP/1.1\r\nHost: localhost\r\n\r\n');
-    while (!answer) await new Promise((resolve) => setTimeout(resolve, 5));
+    await expect.poll(() => answer).toBeDefined();
     const ended = gate.stop();
     // No new connection is taken any more: it has begun to end.
     for (;;) {
@@ -127,7 +127,7 @@ describe('the end', () => {
       );
       if (!isOpen) break;
     }
-    answer();
+    answer?.();
     expect((await client.response()).body.toString()).toBe('late');
     client.close();
     expect((await ended).code).toBe(0);

@@ -94,10 +94,10 @@ describe('enforce', () => {
         `Transfer-Encoding: chunked\r\n\r\n${size}\r\n${smuggled}\r\n0\r\n\r\n`,
         `Content-Length: ${smuggled.length}\r\n\r\n${smuggled}`,
       ]) {
-        await sendRaw(gate.port, `${method} /x HTTP/1.1\r\nHost: localhost\r\n${filler}${framing}`);
+        const text = `${method} /x HTTP/1.1\r\nHost: localhost\r\n${filler}${framing}`;
+        expect((await sendRaw(gate.port, text)).status).toBe(431);
       }
-      expect(target.received.filter(({ method }) => method === 'PATCH')).toEqual([]);
-      expect(target.received.map(({ body }) => body.toString())).toEqual([smuggled, smuggled]);
+      expect(target.received).toEqual([]);
     },
   );
 });
