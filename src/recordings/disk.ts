@@ -11,7 +11,6 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname, isAbsolute, join } from 'node:path';
-import { TextFile } from 'lowdb/node';
 import { messageOf, PatchgateError, systemCode } from '../errors.ts';
 
 /** A folder for the tool alone, hidden from git. No path gives a folder this name. */
@@ -60,6 +59,8 @@ export async function writeFileAtomically(file: string, text: string): Promise<v
   const folder = dirname(file);
   try {
     if (!existsSync(folder)) makeFolders(folder);
+    // Most commands write nothing.
+    const { TextFile } = await import('lowdb/node');
     await new TextFile(file).write(text);
   } catch (error) {
     throw cannotWrite(file, error);

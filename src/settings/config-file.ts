@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -73,7 +72,7 @@ async function exportOf(file: string, where: string): Promise<unknown> {
     return ((await import(pathToFileURL(file).href)) as { default?: unknown }).default;
   } catch (error) {
     const place = placeIn(String((error as Error)?.stack), file);
-    const line = place === '' && error instanceof SyntaxError ? askNode(file) : place;
+    const line = place === '' && error instanceof SyntaxError ? await askNode(file) : place;
     const hint = 'a config file is an ES module, patchgate.config.mjs: export default { … }';
     throw wrong(`${where}${line}: ${messageOf(error).split('\n', 1)}`, hint, error);
   }
@@ -86,7 +85,8 @@ function placeIn(text: string, file: string): string {
 }
 
 /** `:3`, or nothing. The error of a module that does not parse has no line: Node only prints it. Runs nothing of the file. */
-function askNode(file: string): string {
+async function askNode(file: string): Promise<string> {
+  const { spawnSync } = await import('node:child_process');
   const { stderr } = spawnSync(process.execPath, ['--input-type=module', '--check'], {
     ...{ input: readFileSync(file), encoding: 'utf8', timeout: 5000 },
   });
