@@ -13,9 +13,6 @@ import { version } from '../version.ts';
 import type { Guarding } from './guard.ts';
 import type { Backend, ServerKind, Setup } from './modes.ts';
 
-/** Milliseconds that the target has to take a connection, and for which that counts: probes themselves wait a second or so. */
-const CONNECT_PATIENCE = 800;
-
 /** All that a run is made of. */
 export interface Parts extends Setup, Backend, Guarding {
   kind: ServerKind;
@@ -27,7 +24,7 @@ export type Run = ReturnType<typeof createRun>;
 
 /** What is kept of the requests of a run, and what is told of it. @throws PatchgateError `cannot-write` */
 export function createRun(parts: Parts) {
-  const { config, kind, gate, approvals, rules, notice, forward, store, replay, fake } = parts;
+  const { config, kind, gate, approvals, rules, notice, store, replay, fake } = parts;
   const { isReal, database, outbox, remembered, recorded } = parts;
   const { redaction } = rules;
   const entryOf = entriesBy(gate, redaction, isReal);
@@ -44,8 +41,6 @@ export function createRun(parts: Parts) {
   const counts = { requests: 0, failed: 0 };
   const stopping = new AbortController();
   let ids = 0;
-  let reachable: boolean | Promise<boolean> = true;
-  let askedAt = Number.NEGATIVE_INFINITY;
 
   /** A recording that cannot answer is never a run that went well. */
   function fail(message: string, { method, url } = { method: '-', url: '-' }, name = '') {
@@ -87,14 +82,7 @@ export function createRun(parts: Parts) {
       }
       exchanges.reset(session);
     },
-    async isReady() {
-      // Probes of many cost the target one connection a while.
-      if (isReal && forward && performance.now() - askedAt > CONNECT_PATIENCE) {
-        askedAt = performance.now();
-        reachable = forward.canReach(CONNECT_PATIENCE);
-      }
-      return !stopping.signal.aborted && (!store?.isWritable || store.takesExchanges()) && reachable;
-    },
+    isReady: () => !stopping.signal.aborted && (!store?.isWritable || store.takesExchanges()),
     health() {
       const trouble = database?.trouble ?? (outbox ?? store)?.trouble ?? parts.trouble?.() ?? audit?.trouble;
       return {

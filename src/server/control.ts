@@ -37,7 +37,7 @@ export interface ControlDeps {
     audit: Pick<Audit, 'decided'> | undefined;
     /** With `trouble`, the status is `degraded`. */
     health(): { readonly trouble: string | undefined; readonly [member: string]: unknown };
-    isReady(): Promise<boolean>;
+    isReady(): boolean;
     /** In Prometheus' text format. */
     metrics(): string;
     /** Makes it as new. @param session that one alone */
@@ -64,8 +64,8 @@ export function createControl({ gate, guard, approvals, approvers, run }: Contro
       return { status: health.trouble === undefined ? 'ok' : 'degraded', ...health };
     },
     'GET health/live': () => ({ status: 'ok' }),
-    async 'GET health/ready'(_req, res) {
-      const isReady = await run.isReady();
+    'GET health/ready'(_req, res) {
+      const isReady = run.isReady();
       res.status(isReady ? 200 : 503);
       return { status: isReady ? 'ok' : 'not ready' };
     },

@@ -6,13 +6,11 @@ import type { ForwardOptions } from './outgoing.ts';
 import { readSetHeaders } from './set-headers.ts';
 import { Streams, type UpgradeOutcome } from './streams.ts';
 import type { Target } from './target.ts';
-import { canReach, createTunnel, proxyOf } from './tunnel.ts';
+import { createTunnel, proxyOf } from './tunnel.ts';
 import { stopped, type Upstream } from './upstream.ts';
 
 export interface Forward extends Upstream {
   target: Target;
-  /** Whether a connection can be made. @param patience milliseconds that it may take */
-  canReach(patience: number): Promise<boolean>;
   upgrade(
     incoming: IncomingMessage,
     socket: Duplex,
@@ -55,7 +53,6 @@ export function forward(given: ForwardOptions): Forward {
       if (isClosed) throw stopped();
       return request.body ? client.send(request, request.body, signal) : streams.send(request, signal);
     },
-    canReach: (patience) => canReach(target.url, tunnel, patience),
     upgrade: (...handshake) => streams.upgrade(...handshake),
     async close() {
       isClosed = true;

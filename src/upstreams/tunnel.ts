@@ -1,6 +1,6 @@
 import { request, STATUS_CODES } from 'node:http';
 import { request as secureRequest } from 'node:https';
-import { connect, isIP, type Socket } from 'node:net';
+import { isIP, type Socket } from 'node:net';
 import { connect as connectSecure } from 'node:tls';
 import { PatchgateError } from '../errors.ts';
 import type { TargetTls } from '../http/tls.ts';
@@ -124,34 +124,12 @@ function refusal(proxy: TargetProxy, to: string, status: number): PatchgateError
   // Its own words may repeat the password.
   const answer = `${status} ${STATUS_CODES[status] ?? ''}`.trim();
   const message = `the proxy ${proxy.origin} gave no connection to ${to}: it answered ${answer}`;
-  return new PatchgateError('target-unreachable', message, { hint: hintFor(status, proxy) });
+  return new PatchgateError('target-unreachable', message, { hint: hintFor(status) });
 }
 
-function hintFor(status: number, { authorization }: TargetProxy): string {
+function hintFor(status: number): string {
   // Some proxies answer a wrong password with 401.
   if (status === 407 || status === 401)
-    return authorization
-      ? 'it does not take the user and password of its URL; are they right, and coded as a URL needs it?'
-      : 'it wants a user and a password: give them in the URL in HTTPS_PROXY';
-  if (status >= 500) return 'does the target run, and can the proxy reach it by that name?';
-  return 'does the proxy allow this host and port? NO_PROXY names targets that go without it';
-}
-
-/** Whether a connection to the target can be made. @param patience milliseconds that it may take */
-export function canReach(url: URL, tunnel: Tunnel | undefined, patience: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const over = (socket: Socket | null, isReached: boolean) => {
-      clearTimeout(timer);
-      socket?.destroy();
-      resolve(isReached);
-    };
-    // Not a socket's own: that one begins anew when a name has been looked up.
-    const timer = setTimeout(resolve, patience, false);
-    if (tunnel) {
-      tunnel.open((error, socket) => over(socket, !error));
-      return;
-    }
-    const socket = connect(addressOf(url));
-    socket.once('connect', () => over(socket, true)).once('error', () => over(socket, false));
-  });
+    return 'give its user and password in the URL in HTTPS_PROXY, coded as a URL needs it';
+  return 'does the target run, and does the proxy allow it? NO_PROXY names targets that go without it';
 }

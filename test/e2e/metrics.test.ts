@@ -2,14 +2,13 @@
 import { mkdirSync, rmdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { startBinary } from '../support/binary.ts';
 import { BAD_PROJECT } from '../support/e2e-bodies.ts';
 import { exchange } from '../support/exchanges.ts';
 import { startGate, startRecorder, startReplay } from '../support/in-process.ts';
 import { sendRaw } from '../support/raw.ts';
 import { recordAll } from '../support/recordings.ts';
 import { patch, project, startService } from '../support/service.ts';
-import { freePort, startTarget } from '../support/target.ts';
+import { startTarget } from '../support/target.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const TOKEN = 'f00dcafe-f00dcafe-f00d';
@@ -117,16 +116,5 @@ describe('health in two parts', () => {
       expect((await sendRaw(gate.port, { path: '/__patchgate/health' })).status).not.toBe(200);
     }
     expect(target.received).toEqual([]);
-  });
-
-  it('is live and not ready where the target cannot be reached, and ready once it can', async () => {
-    const port = await freePort();
-    const gate = await startBinary(['proxy', `http://127.0.0.1:${port}`, '--no-state']);
-    const health = `${gate.url}/__patchgate/health`;
-    expect(await statusOf(`${health}/ready`)).toBe(503);
-    expect(await statusOf(`${health}/live`)).toBe(200);
-    const { server } = await startTarget();
-    await new Promise<void>((resolve) => server.close(() => server.listen(port, '127.0.0.1', resolve)));
-    await expect.poll(() => statusOf(`${health}/ready`)).toBe(200);
   });
 });
