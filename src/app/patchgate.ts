@@ -130,7 +130,12 @@ function serve(parts: Parts, tls: ServerTls | undefined): Patchgate {
           `others can reach ${own.url}, so the control API (${CONTROL_ROOT}/) is off until it has a token: PATCHGATE_CONTROL_TOKEN`,
         );
       if (ui !== undefined) {
-        servers.push(await openPage(ui));
+        try {
+          servers.push(await openPage(ui));
+        } catch (error) {
+          await closeServers();
+          throw error;
+        }
         run.url = own.url;
       }
       return { ...own, close: closeServers };
