@@ -6,9 +6,9 @@ import { messageOf, PatchgateError, whyUnreadable } from '../../errors.ts';
 import { isObject, type JsonObject, type JsonValue } from '../../json/json.ts';
 import type { RecordName } from '../../model/record.ts';
 import { SESSION_HEADER, type Session } from '../session.ts';
-import { afterPatch, FakeRecords } from './fake-records.ts';
+import { afterPatch } from './after-patch.ts';
 import { SAMPLE } from './sample.ts';
-import { COLLECTIONS, isCollection, readState, type State } from './seed.ts';
+import { COLLECTIONS, isCollection, readState, recordsOf, type State } from './seed.ts';
 
 export interface FakeOptions {
   /** What it holds at first, or a file with that; the built-in sample where left out. */
@@ -29,6 +29,11 @@ export interface Fake {
   close(): Promise<void>;
 }
 
+/** The records of each session, by the session's number. */
+type Sessions = Map<string, Map<string, JsonObject>>;
+
+const keyOf = ({ account, kind, id }: RecordName): string => JSON.stringify([account, kind, id]);
+
 /**
  * Starts a fake of the service on a free port, with its state in memory. What stands in front of it judges; the fake
  * itself does not.
@@ -36,9 +41,10 @@ export interface Fake {
  * @throws PatchgateError `bad-input`: the seed cannot be read, or is none; `cannot-listen`
  */
 export async function startFake({ seed }: FakeOptions): Promise<Fake> {
-  const records = new FakeRecords(seed === undefined ? SAMPLE : await loadSeed(seed));
-  records.start('');
-  const server = createServer(fakeApp(records));
+  const state = seed === undefined ? SAMPLE : await loadSeed(seed);
+  const seeded = new Map(Array.from(recordsOf(state), ({ name, record }) => [keyOf(name), record]));
+  const sessions: Sessions = new Map([['', new Map(seeded)]]);
+  const server = createServer(fakeApp(sessions));
   // The client ends a connection that it keeps open: if we did, a request could be on its way meanwhile and be lost.
   server.keepAliveTimeout = 0;
   // The gate in front of it says how long the process lives.
@@ -52,9 +58,9 @@ export async function startFake({ seed }: FakeOptions): Promise<Fake> {
   });
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    start: ({ id }) => records.start(String(id)),
-    end: ({ id }) => records.end(String(id)),
-    recordOf: ({ id }, name) => records.get(String(id), name),
+    start: ({ id }) => sessions.set(String(id), new Map(seeded)),
+    end: ({ id }) => sessions.delete(String(id)),
+    recordOf: ({ id }, name) => sessions.get(String(id))?.get(keyOf(name)),
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
@@ -81,7 +87,7 @@ const LIMIT = 64 * 1024 * 1024;
  * The service's three PATCHes, and the reading of one record as an extension, below any prefix of the path. Where the
  * description is silent, the choice is ours. What was let past the gate gets a 4xx at worst, never a crash.
  */
-function fakeApp(records: FakeRecords): Express {
+function fakeApp(sessions: Sessions): Express {
   const app = express();
   app.disable('x-powered-by').disable('etag').set('query parser', false);
   app
@@ -90,23 +96,23 @@ function fakeApp(records: FakeRecords): Express {
       const { account, collection, id } = request.params as Record<'account' | 'collection' | 'id', string>;
       if (!isCollection(collection)) return next('route');
       const name = { account, kind: COLLECTIONS[collection], id };
-      const session = request.get(SESSION_HEADER) ?? '';
-      if (!records.has(session)) return problem(response, 404, 'The session of this request is over.');
-      const record = records.get(session, name);
-      Object.assign(response.locals, { session, name, record });
+      const records = sessions.get(request.get(SESSION_HEADER) ?? '');
+      if (!records) return problem(response, 404, 'The session of this request is over.');
+      const record = records.get(keyOf(name));
+      Object.assign(response.locals, { records, name, record });
       if (record) next();
       else problem(response, 404, `There is no ${name.kind} ${id} in the account ${account}.`);
     })
     .get((_, response) => answer(response, 200, JSON.stringify(response.locals.record)))
     .patch(express.raw({ type: () => true, limit: LIMIT }), (request: Request, response) => {
-      const { session, name, record } = response.locals;
+      const { records, name, record } = response.locals;
       const patch = readObject(request.body);
       if (!patch) return problem(response, 400, 'The body is not a JSON object in UTF-8.');
       const after = afterPatch(name.kind, record, patch);
       // Written out before it is kept: what could not be answered must not stay behind.
       const text = JSON.stringify(after);
       if (text.length > LIMIT) return problem(response, 413, 'The record would be larger than 64 MiB.');
-      records.replace(session, name, after);
+      records.set(keyOf(name), after);
       answer(response, 200, text);
     })
     .all((request, response) => {
