@@ -132,9 +132,12 @@ export function createControl({ gate, guard, approvals, approvers, run }: Contro
       send(':\n\n');
       const { signal } = run.stopping;
       if (req.method === 'HEAD' || signal.aborted) return void res.end();
-      const tell = (event: string) => (data: { id: number | string }) =>
-        send(`event: ${event}\nid: ${data.id}\ndata: ${JSON.stringify(data)}\n\n`);
-      const leave = [exchanges.subscribe(tell('exchange')), approvals.subscribe(tell('approval'))];
+      const tell = (event: string) => (data: object) =>
+        send(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
+      const leave = [
+        exchanges.subscribe((shown) => tell(`exchange\nid: ${shown.id}`)(shown)),
+        approvals.subscribe(tell('approval')),
+      ];
       const heartbeat = setInterval(send, HEARTBEAT_MS, ':\n\n').unref();
       const end = () => res.end();
       signal.addEventListener('abort', end);
