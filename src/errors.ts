@@ -16,7 +16,6 @@ const STATUSES = {
   'malformed-request': 400,
   'client-timeout': 408,
   'head-too-large': 431,
-  'too-many-headers': 431,
   'not-allowed': 403,
   'not-found': 404,
   'not-pending': 409,

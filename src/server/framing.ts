@@ -57,16 +57,10 @@ export function unclearFraming({ httpVersion, rawHeaders }: IncomingMessage): st
 
 const NOT_CHUNKED = 'its Transfer-Encoding is not simply chunked';
 
-/** Headers that Node keeps of a request; the rest is dropped and could be anything. */
-const MOST_HEADERS = 1000;
-
 /** What keeps the gate from seeing the request as it was sent. */
 export function framingError(req: IncomingMessage): PatchgateError | undefined {
   const unclear = unclearFraming(req);
-  if (unclear !== undefined)
-    return new PatchgateError('malformed-request', `the request is ambiguous: ${unclear}`);
-  if (req.rawHeaders.length < 2 * MOST_HEADERS) return undefined;
-  return new PatchgateError('too-many-headers', `the request has ${MOST_HEADERS} headers or more`, {
-    hint: 'send fewer',
-  });
+  return unclear === undefined
+    ? undefined
+    : new PatchgateError('malformed-request', `the request is ambiguous: ${unclear}`);
 }

@@ -131,9 +131,7 @@ describe('the resource', () => {
     await patch(gate.url, ONE, withToken(approve));
     let text = '';
     const told = () =>
-      [...text.matchAll(/event: approval\nid: .*\ndata: (.*)\n\n/g)].map(([, data]) =>
-        JSON.parse(data as string),
-      );
+      [...text.matchAll(/event: approval\ndata: (.*)\n\n/g)].map(([, data]) => JSON.parse(data as string));
     for await (const chunk of events.body as ReadableStream<Uint8Array>) {
       text += Buffer.from(chunk).toString();
       if (told().length === 3) break;

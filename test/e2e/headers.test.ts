@@ -241,18 +241,11 @@ describe('headers that are set', () => {
   });
 });
 
-describe('a request with so many headers', () => {
-  const hidden = requestBytes({ method: 'PATCH', path: PROJECT_PATH, body: JSON.stringify(BAD_PROJECT) });
-
-  it.each([
-    [999, 200],
-    [1000, 431],
-  ])('as %i is answered with %i', async (count, status) => {
-    const target = await startTarget();
-    const { port } = await startGate({ target: target.url });
-    // `Host` and `Content-Length` are two of them.
-    const headers = Array.from({ length: count - 2 }, (_, i) => [`A${i}`, '1'] as const);
-    expect((await sendRaw(port, { path: '/x', headers, body: hidden })).status).toBe(status);
-    expect(target.received.map(({ body }) => body.length)).toEqual(status === 200 ? [hidden.length] : []);
-  });
+it('a request of 1,500 headers is forwarded whole', async () => {
+  const target = await startTarget();
+  const { port } = await startGate({ target: target.url });
+  const headers = Array.from({ length: 1500 }, (_, i) => [`A${i}`, '1'] as const);
+  const body = requestBytes({ method: 'PATCH', path: PROJECT_PATH, body: JSON.stringify(BAD_PROJECT) });
+  expect((await sendRaw(port, { path: '/x', headers, body })).status).toBe(200);
+  expect(target.received.map(({ body }) => body.length)).toEqual([body.length]);
 });
