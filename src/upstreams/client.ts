@@ -5,6 +5,7 @@ import { asUnconnected } from './target.ts';
 import { type Answer, stopped, type UpstreamRequest } from './upstream.ts';
 
 type Connector = ReturnType<typeof buildConnector>;
+type Controller = Dispatcher.DispatchController;
 
 export interface Client {
   /** Sends a request whose bytes are in hand, once. */
@@ -41,7 +42,7 @@ export function createClient(options: ForwardOptions): Client {
               headers: outgoingHeaders(request, options),
               body,
             },
-            handlerOf(receiver),
+            new Handler(receiver),
           );
         } catch (error) {
           receiver.fail(error);
@@ -51,19 +52,34 @@ export function createClient(options: ForwardOptions): Client {
   };
 }
 
-/** What undici tells of an answer. */
-function handlerOf(receiver: Receiver): Dispatcher.DispatchHandler {
-  return {
-    onRequestStart(controller) {
-      if (receiver.isDone) controller.abort(new Error('the client is gone'));
-      else receiver.source = controller;
-    },
-    onResponseStart({ rawHeaders }, status, _, message = '') {
-      const headers = (rawHeaders as readonly Buffer[]).map((text) => text.toString('latin1'));
-      if (status < 100 || status > 199) receiver.head(status, message, headers);
-    },
-    onResponseData: (_, chunk) => receiver.data(chunk),
-    onResponseEnd: () => receiver.end(),
-    onResponseError: (_, error) => receiver.fail(error),
-  };
+class Handler implements Dispatcher.DispatchHandler {
+  readonly #receiver: Receiver;
+
+  constructor(receiver: Receiver) {
+    this.#receiver = receiver;
+  }
+
+  onRequestStart(controller: Controller): void {
+    if (this.#receiver.isDone) controller.abort(new Error('the client is gone'));
+    else this.#receiver.source = controller;
+  }
+
+  onResponseStart({ rawHeaders }: Controller, status: number, _: unknown, message = ''): void {
+    if (status < 100 || status > 199)
+      this.#receiver.head(status, message, (rawHeaders as readonly Buffer[]).map(textOf));
+  }
+
+  onResponseData(_: Controller, chunk: Buffer): void {
+    this.#receiver.data(chunk);
+  }
+
+  onResponseEnd(): void {
+    this.#receiver.end();
+  }
+
+  onResponseError(_: Controller, error: Error): void {
+    this.#receiver.fail(error);
+  }
 }
+
+const textOf = (text: Buffer) => text.toString('latin1');
