@@ -3,8 +3,14 @@ import type { RequestHead } from '../../http/http.ts';
 import { type Exchange, headerPairs, isKept, type RecordedRequest } from '../../model/exchange.ts';
 import { bodyBytes } from '../../recordings/body.ts';
 import { decodeRecording, parseRecording } from '../../recordings/files.ts';
-import { askedIn, exchangeIn, isBase64, targetOf } from '../../recordings/har/from-har.ts';
-import { type HarItem, harEntries } from '../../recordings/har/read-har.ts';
+import {
+  askedIn,
+  exchangeIn,
+  type HarItem,
+  harEntries,
+  targetOf,
+  textEncoding,
+} from '../../recordings/har/from-har.ts';
 import type { Input } from './inputs.ts';
 import type { BodyPlace } from './places.ts';
 
@@ -54,7 +60,7 @@ function archivedRequest({ entry, pointer, wrong }: HarItem, isOwn: boolean) {
   const head = { method, url: targetOf(entry), headers };
   const isThere = (postData || bodySize === 0) && entry._patchgate?.omitted?.request === undefined;
   const body = isThere ? asked : undefined;
-  const isText = postData?.text && !isBase64(postData) && !postData._isBinary;
+  const isText = postData?.text && textEncoding(postData) === 'utf8';
   const member = `${postData ? '/postData' : ''}${isText ? '/text' : ''}`;
   const place: BodyPlace = { pointer: `${pointer}/request${member}`, as: isText ? 'text' : 'coded' };
   return { pointer, head, body, place, exchange: () => exchangeIn(entry, head, body) };

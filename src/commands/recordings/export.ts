@@ -1,6 +1,5 @@
 import type { CommandModule } from 'yargs';
-import { CREATOR, NO_ORIGIN } from '../../recordings/har/har.ts';
-import { harEntryOf } from '../../recordings/har/to-har.ts';
+import { CREATOR, harEntryOf, NO_ORIGIN } from '../../recordings/har/to-har.ts';
 import { redactExchange } from '../../recordings/plain-exchange.ts';
 import { redactionOf } from '../../recordings/redact/redaction.ts';
 import { resolveConfig } from '../../settings/config.ts';

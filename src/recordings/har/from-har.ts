@@ -1,98 +1,188 @@
+import { isAscii, isUtf8 } from 'node:buffer';
+import { PatchgateError } from '../../errors.ts';
 import { decodeContentSync, isPastBounds } from '../../http/decode-content.ts';
 import { header, type RawHeaders, type RequestHead, splitTarget, withoutHeaders } from '../../http/http.ts';
 import { parseUrl } from '../../http/url.ts';
+import { isObject, type JsonValue, member } from '../../json/json.ts';
+import { findPlace, findPlaces, type Place, placeAt, syntaxErrorOf } from '../../json/json-text.ts';
 import type { Exchange, StoredBody } from '../../model/exchange.ts';
+import { problemOf } from '../../schemas/check.ts';
 import { storeBody } from '../body.ts';
 import { type SeenExchange, storedHeaders } from '../plain-exchange.ts';
 import { ANSWER_BOUNDS, codingOf, isForm } from '../redact/redact.ts';
-import {
-  type HarBody,
-  type HarEntry,
-  type HarHeader,
-  type HarRequest,
-  type HarResponse,
-  UNKNOWN_TYPE,
-} from './har.ts';
-import type { TimedEntry } from './read-har.ts';
+import { CREATOR, type OwnMember, UNKNOWN_TYPE } from './to-har.ts';
 
-/** A body's bytes; undefined where the archive has only heard of it. */
-type Found = Buffer | undefined;
+/** HTTP Archive 1.2, as far as it is read here: tools leave out what the standard wants, write null, numbers, and lists of values. */
+export interface HarEntry {
+  startedDateTime?: string | null;
+  time?: number | null;
+  request: { method: string; url: string; postData?: HarBody | null } & HarMessage;
+  /** Of status 0 or -1: there was none. */
+  response?: ({ status: number; statusText?: string | null; content?: HarBody | null } & HarMessage) | null;
+  _patchgate?: OwnMember | null;
+}
+
+interface HarMessage {
+  headers?: HarPair[] | null;
+  bodySize?: number | null;
+}
+
+interface HarPair {
+  name?: string | null;
+  value?: unknown;
+}
+
+/** `text` is base64 where an encoding says so, hexadecimal where Polly's `_isBinary` does, and else decoded from its charset. */
+interface HarBody {
+  text?: string | null;
+  mimeType?: string | null;
+  size?: number | null;
+  encoding?: string | null;
+  _encoding?: string | null;
+  _isBinary?: boolean | null;
+  params?: HarPair[] | null;
+}
+
+export interface HarItem {
+  /** `/log/entries/3` */
+  pointer: string;
+  /** Absent where the request cannot be read; the request alone where something else is wrong. */
+  entry?: HarEntry;
+  /** The first field that is not as HAR 1.2 says: its pointer from the entry, and `must be string`. */
+  wrong?: { pointer: string; what: string };
+}
+
+/**
+ * The entries of an HTTP archive in the order of the file, each checked as far as it is read here.
+ *
+ * @param file its name, for messages
+ * @returns `isOwn`: Patchgate wrote it, and what it says of bodies and headers is so
+ * @throws PatchgateError `bad-input` with file, line and column where it is no archive
+ */
+export function harEntries(
+  bytes: Buffer,
+  file: string,
+): { text: string; isOwn: boolean; items: readonly HarItem[] } {
+  const fail = (what: string) =>
+    new PatchgateError('bad-input', what, {
+      hint: 'an HTTP archive (HAR 1.2) is expected, unpacked and in UTF-8: export it again; nothing was read',
+    });
+  if (!isUtf8(bytes)) throw fail(`${file} is not valid UTF-8`);
+  // Some proxies begin it with a byte order mark.
+  const text = bytes.toString().replace(/^\ufeff/, '');
+  const error = syntaxErrorOf(text);
+  if (error) throw fail(said(file, placeAt(text, error.offset), error.message));
+  const har = JSON.parse(text) as JsonValue;
+  const wrong = problemOf('har', har)?.brief;
+  if (wrong) throw fail(said(file, findPlace(text, wrong.pointer), `${wrong.pointer} ${wrong.what}`.trim()));
+  const { log } = har as unknown as { log: { entries: JsonValue[]; creator?: JsonValue } };
+  const items = log.entries.map((value, i) => ({ pointer: `/log/entries/${i}`, ...checked(value) }));
+  return { text, isOwn: member(log.creator, 'name') === CREATOR, items };
+}
+
+function checked(value: JsonValue): Omit<HarItem, 'pointer'> {
+  const wrong = problemOf('harEntry', value)?.brief;
+  if (!wrong) return { entry: value as unknown as HarEntry };
+  if (!isObject(value) || wrong.pointer.startsWith('/request')) return { wrong };
+  return { entry: { request: value.request } as unknown as HarEntry, wrong };
+}
+
+/** An entry with a time: where it has none of its own, that of the one before it, or of now. */
+export type TimedEntry = HarEntry & { startedDateTime: string };
+
+/**
+ * The entries of an archive to be imported, in the order of their start; those of an archive of ours in that of the recording.
+ *
+ * @returns `odd`: what is left out, and why: `x.har:12:5: /log/entries/3/request/url must be string`
+ * @throws PatchgateError as `harEntries`
+ */
+export function readHar(bytes: Buffer, file: string) {
+  const { text, isOwn, items } = harEntries(bytes, file);
+  const start = ({ startedDateTime }: HarEntry) => Date.parse(String(startedDateTime));
+  const good = items.flatMap(({ entry, wrong }) => (entry && !wrong ? entry : []));
+  let last = good.find((entry) => start(entry) >= 0)?.startedDateTime ?? new Date().toISOString();
+  const entries = good.map((entry): TimedEntry => {
+    if (start(entry) >= 0) last = entry.startedDateTime as string;
+    return { ...entry, startedDateTime: last };
+  });
+  if (!isOwn) entries.sort((a, b) => start(a) - start(b));
+  const wrong = items.flatMap(({ pointer, wrong }) =>
+    wrong ? { pointer: pointer + wrong.pointer, part: 'value' as const, what: wrong.what } : [],
+  );
+  const places = findPlaces(text, wrong);
+  const odd = wrong.map(({ pointer, what }, i) => said(file, places[i] as Place, `${pointer} ${what}`));
+  return { entries, isOwn, odd };
+}
+
+function said(file: string, { line, column }: Place, what: string): string {
+  return `${file}:${line}:${column}: ${what}`;
+}
 
 export interface FoundExchange {
   seen: SeenExchange;
   /** Bytes of bodies that were not kept. */
-  omitted: { request?: number; response?: number };
+  omitted: NonNullable<OwnMember['omitted']>;
 }
 
-const NO_BYTES = Buffer.alloc(0);
-const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
-
-/**
- * An entry as the exchange that went by, as far as the archive knows; or why it is none. Not redacted: recording does that.
- *
- * @param isOwn of an archive of ours: what it says of bodies and headers is so
- */
+/** An entry as the exchange that went by, or why it is none. Not redacted: recording does that. @param isOwn of an archive of ours */
 export function seenOf(entry: TimedEntry, isOwn = false): FoundExchange | { skipped: string } {
   const { request, _patchgate: own } = entry;
+  const { method } = request;
   const response = entry.response ?? { status: 0 };
   const url = parseUrl(request.url);
-  const skipped = whySkipped(request.method, url, response.status);
-  if (skipped !== undefined || !url) return { skipped: skipped ?? 'no URL' };
-  const { headers, body: requestBody } = askedIn(entry, isOwn);
-  if (requestBody === undefined) return { skipped: "the request's body is not in the file" };
-  const isExact = isOwn || request.method === 'HEAD';
-  const responseBody = answeredBytes(response) ?? (isExact ? NO_BYTES : undefined);
-  if (responseBody === undefined) return { skipped: "the response's body is not in the file" };
+  const skipped = whySkipped(method, url, response.status);
+  if (skipped !== undefined) return { skipped };
+  const asked = askedIn(entry, isOwn);
+  if (asked.body === undefined) return { skipped: "the request's body is not in the file" };
+  const isExact = isOwn || method === 'HEAD';
+  const body = answeredBytes(response) ?? (isExact ? NO_BYTES : undefined);
+  if (body === undefined) return { skipped: "the response's body is not in the file" };
+  // A browser that asked whether its copy still holds puts the copy into the archive.
   const isCopy = !isExact && response.status === 304;
-  if (isCopy && responseBody.length === 0)
-    return { skipped: 'not modified, and the copy is not in the file' };
+  if (isCopy && body.length === 0) return { skipped: 'not modified, and the copy is not in the file' };
+  const headers = headersOf(response.headers);
   const startedAt = Date.parse(entry.startedDateTime);
-  const answered = headersOf(response.headers);
-  return {
-    seen: {
-      request: {
-        method: request.method,
-        url: targetOf(entry),
-        // A location on the same host is kept without it, which recording decides by this header.
-        headers: [...withoutHeaders(headers, (name) => name === 'host'), 'host', url.host],
-      },
-      requestBody,
-      response: {
-        // A browser that asked whether its copy still holds puts the copy into the archive.
-        status: isCopy ? 200 : response.status,
-        message: response.statusText ?? '',
-        headers: isExact ? answered : describing(answered, responseBody, response.content),
-      },
-      responseBody,
-      startedAt,
-      endedAt: startedAt + Math.max(0, Number(entry.time) || 0),
-      session: isOwn ? own?.session : undefined,
+  // A location on the same host is kept without it, which recording decides by this header.
+  const host = ['host', (url as URL).host];
+  const seen = {
+    request: {
+      ...{ method, url: targetOf(entry) },
+      headers: [...withoutHeaders(asked.headers, (name) => name === 'host'), ...host],
     },
-    omitted: (isOwn && own?.omitted) || {},
+    requestBody: asked.body,
+    response: {
+      ...{ status: isCopy ? 200 : response.status, message: response.statusText ?? '' },
+      headers: isExact ? headers : describing(headers, body, response.content),
+    },
+    responseBody: body,
+    ...{ startedAt, endedAt: startedAt + Math.max(0, entry.time ?? 0) },
+    session: isOwn ? own?.session : undefined,
   };
+  return { seen, omitted: (isOwn && own?.omitted) || {} };
 }
 
-/** Undefined: it is taken, or has no URL. */
+const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+
 function whySkipped(method: string, url: URL | undefined, status: number): string | undefined {
   if (method === 'CONNECT') return 'CONNECT';
-  if (!url) return undefined;
+  if (!url) return 'no URL';
   if (/^wss?:$/.test(url.protocol) || status === 101) return 'WebSocket';
   if (!/^https?:$/.test(url.protocol)) return `not HTTP (${url.protocol})`;
   if (!TOKEN.test(method)) return 'no HTTP method';
-  // Some tools write -1.
   if (status <= 0) return 'no response';
   return status < 200 || status > 999 ? 'no final response' : undefined;
 }
 
-/** The headers of a request, as they describe its body, and that; empty where it was not kept, undefined where it is not there. */
-export function askedIn(
-  { request, _patchgate }: HarEntry,
-  isOwn: boolean,
-): { headers: string[]; body: Found } {
+const NO_BYTES = Buffer.alloc(0);
+/** A body's bytes; undefined where the archive has only heard of it. */
+type Found = Buffer | undefined;
+
+/** The headers of a request as they describe its body, and that; empty where it was not kept. */
+export function askedIn({ request, _patchgate }: HarEntry, isOwn: boolean) {
   const headers = withType(headersOf(request.headers), request.postData?.mimeType);
   if (isOwn && _patchgate?.omitted?.request !== undefined) return { headers, body: NO_BYTES };
   const body = postedBytes(request, header(headers, 'content-type'));
-  return { headers: isOwn || body === undefined ? headers : withoutUndone(headers, body), body };
+  return { headers: isOwn || !body ? headers : withoutUndone(headers, body), body };
 }
 
 /** The request target as it was written, without the fragment that no client sends. */
@@ -103,11 +193,7 @@ export function targetOf({ request, _patchgate }: HarEntry): string {
   return text.replace(/#.*$/, '');
 }
 
-/**
- * An entry as an exchange, whatever is missing of it, not redacted, and without the headers of its answer.
- *
- * @param body that of the request; undefined: it is not there
- */
+/** An entry as an exchange, whatever is missing of it, not redacted, and without the headers of its answer. */
 export function exchangeIn(
   { response }: HarEntry,
   { method, url, headers }: RequestHead,
@@ -116,8 +202,8 @@ export function exchangeIn(
   const names = headers.map((text, i) => (i % 2 === 0 ? text.toLowerCase() : text));
   const request = { method, ...splitTarget(url), headers: storedHeaders(names), body: textBody(body) };
   if (!response || response.status <= 0) return { request };
-  const answer = answeredBytes(response) ?? NO_BYTES;
-  return { request, response: { status: response.status, headers: {}, body: textBody(answer) } };
+  const answer = textBody(answeredBytes(response) ?? NO_BYTES);
+  return { request, response: { status: response.status, headers: {}, body: answer } };
 }
 
 /** What is read once need not be kept as JSON. */
@@ -125,23 +211,18 @@ function textBody(bytes: Found): StoredBody {
   return bytes ? (storeBody(bytes, 'text/plain') ?? { text: '' }) : { omitted: 0 };
 }
 
-/** The bytes of a request's body. Of a form, of which some tools keep the fields alone, they are made anew. */
-function postedBytes({ postData, bodySize }: HarRequest, type: string | undefined): Found {
+/** Of a form, some tools keep the fields alone. */
+function postedBytes({ postData, bodySize }: HarEntry['request'], type: string | undefined): Found {
   const found = bytesOf(postData);
-  const params = postData?.params ?? [];
-  if (found?.length || params.length === 0) return found ?? ((bodySize ?? 0) > 0 ? undefined : NO_BYTES);
-  const pairs = params.map(({ name, value }) => `${formPart(name ?? '')}=${formPart(String(value ?? ''))}`);
-  return isForm(type) ? Buffer.from(pairs.join('&')) : undefined;
+  const fields = postData?.params ?? [];
+  if (found?.length || fields.length === 0) return found ?? ((bodySize ?? 0) > 0 ? undefined : NO_BYTES);
+  const form = new URLSearchParams();
+  for (const { name, value } of fields) form.append(name ?? '', String(value ?? ''));
+  return isForm(type) ? Buffer.from(form.toString()) : undefined;
 }
 
-/** Some tools have decoded the fields, some have not. */
-function formPart(text: string): string {
-  if (/%[0-9a-f]{2}/i.test(text) && !/[^\w.~*+%-]/.test(text)) return text;
-  return encodeURIComponent(text.toWellFormed()).replaceAll('%20', '+');
-}
-
-/** Those of a response's. Browsers leave out what came from their cache. */
-function answeredBytes({ content, status, bodySize }: HarResponse): Found {
+/** Browsers leave out what came from their cache. */
+function answeredBytes({ content, status, bodySize }: NonNullable<HarEntry['response']>): Found {
   const found = bytesOf(content);
   if (found !== undefined) return found;
   const size = content?.size ?? -1;
@@ -152,45 +233,44 @@ function answeredBytes({ content, status, bodySize }: HarResponse): Found {
 
 function bytesOf(body: HarBody | null | undefined): Found {
   if (typeof body?.text !== 'string') return undefined;
-  const encoding = isBase64(body) ? 'base64' : body._isBinary ? 'hex' : 'utf8';
-  // Polly writes bytes in hexadecimal, coded ones as a JSON list of chunks.
+  const encoding = textEncoding(body);
+  // Polly writes bytes as a JSON list of chunks, too.
   const isList = encoding !== 'utf8' && /^\["[^"]*"(?:,\s*"[^"]*")*\]$/.test(body.text);
-  const chunks: string[] = isList ? JSON.parse(body.text) : [body.text];
+  const chunks = isList ? (JSON.parse(body.text) as string[]) : [body.text];
   return Buffer.concat(chunks.map((chunk) => Buffer.from(chunk, encoding)));
 }
 
-export function isBase64({ encoding, _encoding }: HarBody): boolean {
-  return /^base64$/i.test(encoding ?? _encoding ?? '');
+export function textEncoding({ encoding, _encoding, _isBinary }: HarBody): 'base64' | 'hex' | 'utf8' {
+  if (/^base64$/i.test(encoding ?? _encoding ?? '')) return 'base64';
+  return _isBinary ? 'hex' : 'utf8';
 }
 
 /**
  * Headers as on the wire: without HTTP/2's `:method` and the like, with values that came several times apart again
  * (browsers join those of Set-Cookie by line feeds), and other characters than Latin-1 as their UTF-8 bytes.
  */
-function headersOf(headers: readonly HarHeader[] | null | undefined): string[] {
+function headersOf(headers: readonly HarPair[] | null | undefined): string[] {
   return (headers ?? []).flatMap(({ name, value }) => {
     const values = [value].flat().flatMap((one) => String(one ?? '').split(/\r?\n/));
-    return TOKEN.test(name) ? values.flatMap((one) => [name, onTheWire(one)]) : [];
+    return name && TOKEN.test(name) ? values.flatMap((one) => [name, onTheWire(one)]) : [];
   });
 }
 
 function onTheWire(value: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what no header may have
   const plain = value.replace(/[\u0000-\u0008\u000b-\u001f\u007f]/g, ' ');
-  return /[\u0100-\uffff]/.test(plain) ? Buffer.from(plain, 'utf8').toString('latin1') : plain;
+  return /[\u0100-\uffff]/.test(plain) ? Buffer.from(plain).toString('latin1') : plain;
 }
 
-/** The headers of a response, as they describe the body that is there. */
+/** The headers of a response as they describe the body that is there. A text was decoded from its charset: now it is UTF-8. */
 function describing(headers: string[], body: Buffer, content: HarBody | null | undefined): string[] {
   const plain = withoutUndone(headers, body);
   if (body.length === 0) return plain;
   const typed = withType(plain, content?.mimeType);
-  if (content?.encoding) return typed;
-  // A text was decoded from its charset: what is not ASCII is UTF-8 from now on.
+  if (content?.encoding || isAscii(body)) return typed;
+  const isType = (i: number) => i % 2 === 1 && /^content-type$/i.test(typed[i - 1] as string);
   return typed.map((text, i) =>
-    i % 2 === 1 && /^content-type$/i.test(typed[i - 1] as string) && body.some((byte) => byte > 0x7f)
-      ? text.replace(/charset=("[^"]*"|[^\s;]*)/i, 'charset=utf-8')
-      : text,
+    isType(i) ? text.replace(/charset=("[^"]*"|[^\s;]*)/i, 'charset=utf-8') : text,
   );
 }
 
@@ -203,6 +283,6 @@ function withoutUndone(headers: RawHeaders, body: Buffer): string[] {
 
 /** With the media type that stands elsewhere, where no header says it. */
 function withType(headers: string[], type: string | null | undefined): string[] {
-  const isKnown = type && type !== UNKNOWN_TYPE && header(headers, 'content-type') === undefined;
-  return isKnown ? [...headers, ...headersOf([{ name: 'content-type', value: type }])] : headers;
+  if (!type || type === UNKNOWN_TYPE || header(headers, 'content-type') !== undefined) return headers;
+  return [...headers, ...headersOf([{ name: 'content-type', value: type }])];
 }

@@ -1,88 +1,81 @@
-import { isUtf8 } from 'node:buffer';
 import { STATUS_CODES } from 'node:http';
-import type { Content, Entry, Header, PostData } from 'har-format';
+import type { Entry, PostData } from 'har-format';
 import { splitTarget } from '../../http/http.ts';
 import { absoluteUrl } from '../../http/url.ts';
-import {
-  type Exchange,
-  headerPairs,
-  type RecordedRequest,
-  type StoredBody,
-  type StoredHeaders,
-} from '../../model/exchange.ts';
-import { bodyBytes } from '../body.ts';
+import { type Exchange, headerPairs, type StoredBody } from '../../model/exchange.ts';
+import { bodyBytes, storeBody } from '../body.ts';
 import { queryPairs } from '../match.ts';
 import { contentTypeOf } from '../redact/redact.ts';
-import { type OwnMember, UNKNOWN_TYPE } from './har.ts';
 
-/**
- * An exchange as an entry of an HTTP archive. Pure.
- *
- * @param base put before its path, since recordings keep no host: `http://127.0.0.1:4010`
- */
-export function harEntryOf(
-  { request, response, meta }: Exchange,
-  base: string,
-): Entry & { _patchgate: OwnMember } {
+/** The name under `creator` in archives of ours. */
+export const CREATOR = 'patchgate';
+/** Stands for the host, which recordings do not keep (RFC 6761: no such host will ever be). */
+export const NO_ORIGIN = 'http://recorded.invalid';
+/** What Chrome says where the media type is not known. */
+export const UNKNOWN_TYPE = 'x-unknown';
+
+/** What an archive of ours says that the standard has no place for: import makes the same exchange again. */
+export interface OwnMember {
+  /** Where the URL does not give them back. */
+  path?: string;
+  query?: string;
+  session?: string;
+  /** Bytes of bodies that were not kept. */
+  omitted?: { request?: number; response?: number };
+}
+
+/** An exchange as an entry of HTTP Archive 1.2. @param base put before its path: `http://127.0.0.1:4010` */
+export function harEntryOf(exchange: Exchange, base: string): Entry & { _patchgate: OwnMember } {
+  const { request, response, meta } = exchange;
+  const httpVersion = 'HTTP/1.1';
+  const url = absoluteUrl(request, base);
   const [sent, answered] = [contentOf(request.body), contentOf(response.body)];
+  const type = contentTypeOf(request.headers) ?? '';
+  // The standard has an encoding for responses only.
+  const postData = { mimeType: type, text: sent.text, _encoding: sent.encoding } as PostData;
+  const again = splitTarget(url);
+  const isSame = again.path === request.path && again.query === request.query && /^[!"$-~]*$/.test(url);
   return {
     startedDateTime: new Date(meta.recordedAt).toISOString(),
     time: meta.durationMs,
     request: {
-      ...{ method: request.method, url: absoluteUrl(request, base), httpVersion: 'HTTP/1.1', cookies: [] },
-      headers: headersOf(request.headers),
-      queryString: queryPairs(request.query).map(([name, value]) => ({ name, value })),
-      ...(request.body && { postData: postDataOf(sent, contentTypeOf(request.headers)) }),
+      ...{ method: request.method, url, httpVersion, cookies: [] },
+      headers: headerPairs(request.headers).map(pairOf),
+      queryString: queryPairs(request.query).map(pairOf),
+      ...(request.body && { postData }),
       ...{ headersSize: -1, bodySize: sent.size },
     },
     response: {
-      ...{
-        status: response.status,
-        statusText: STATUS_CODES[response.status] ?? '',
-        httpVersion: 'HTTP/1.1',
-      },
-      ...{ cookies: [], headers: headersOf(response.headers) },
+      ...{ status: response.status, statusText: STATUS_CODES[response.status] ?? '', httpVersion },
+      ...{ cookies: [], headers: headerPairs(response.headers).map(pairOf) },
       content: { ...answered, mimeType: contentTypeOf(response.headers) ?? UNKNOWN_TYPE },
       redirectURL: [response.headers.location].flat()[0] ?? '',
       ...{ headersSize: -1, bodySize: answered.size },
     },
     cache: {},
     timings: { send: 0, wait: meta.durationMs, receive: 0 },
-    // What import needs to make the same exchange again.
     _patchgate: {
-      ...targetBeside(request, base),
+      ...(!isSame && { path: request.path, query: request.query }),
       ...(meta.session !== undefined && { session: meta.session }),
       omitted: { ...omittedOf('request', request.body), ...omittedOf('response', response.body) },
     },
   };
 }
 
-/** The standard has an encoding for responses only. */
-function postDataOf({ encoding, text }: Omit<Content, 'mimeType'>, type: string | undefined): PostData {
-  return { mimeType: type ?? '', text, ...(encoding && { _encoding: encoding }) } as PostData;
-}
-
-function contentOf(body: StoredBody | undefined): Omit<Content, 'mimeType'> {
+function contentOf(body: StoredBody | undefined): { size: number; text?: string; encoding?: string } {
   if (body === undefined) return { size: 0 };
   if ('omitted' in body) return { size: body.omitted };
   const bytes = bodyBytes(body);
-  const size = bytes.length;
-  return isUtf8(bytes)
-    ? { size, text: bytes.toString() }
-    : { size, text: bytes.toString('base64'), encoding: 'base64' };
-}
-
-/** Path and query, where the URL does not give them back. */
-function targetBeside(request: RecordedRequest, base: string): OwnMember {
-  const { path, query } = splitTarget(absoluteUrl(request, base));
-  const isSame = path === request.path && query === request.query;
-  return isSame && /^[!"$-~]*$/.test(path + query) ? {} : { path: request.path, query: request.query };
+  const kept = storeBody(bytes, 'text/plain') ?? { text: '' };
+  return 'base64' in kept
+    ? { size: bytes.length, text: kept.base64, encoding: 'base64' }
+    : { size: bytes.length, text: bytes.toString() };
 }
 
 function omittedOf(side: 'request' | 'response', body: StoredBody | undefined): OwnMember['omitted'] {
   return body && 'omitted' in body ? { [side]: body.omitted } : {};
 }
 
-function headersOf(headers: StoredHeaders): Header[] {
-  return headerPairs(headers).map(([name, value]) => ({ name, value }));
+function pairOf([name, value]: readonly [string, string]): { name: string; value: string } {
+  return { name, value };
 }

@@ -5,10 +5,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Exchange } from '../../../src/model/exchange.ts';
 import { storeBody } from '../../../src/recordings/body.ts';
-import { seenOf } from '../../../src/recordings/har/from-har.ts';
-import { CREATOR, NO_ORIGIN } from '../../../src/recordings/har/har.ts';
-import { readHar, type TimedEntry } from '../../../src/recordings/har/read-har.ts';
-import { harEntryOf } from '../../../src/recordings/har/to-har.ts';
+import { readHar, seenOf, type TimedEntry } from '../../../src/recordings/har/from-har.ts';
+import { CREATOR, harEntryOf, NO_ORIGIN } from '../../../src/recordings/har/to-har.ts';
 import { plainExchangeOf, toStoredExchange } from '../../../src/recordings/plain-exchange.ts';
 import { redactionOf } from '../../../src/recordings/redact/redaction.ts';
 import { exchange } from '../../support/exchanges.ts';
@@ -90,6 +88,7 @@ describe('an entry', () => {
   it.each<[object, string]>([
     [{ text: '["68", "c3a9"]', _isBinary: true }, 'hé'],
     [{ text: '68c3a9', _isBinary: true }, 'hé'],
+    [{ text: 'aMOp', _isBinary: true, encoding: 'base64' }, 'hé'],
     [{ text: '["aMM=","qQ=="]', encoding: 'base64' }, 'hé'],
     [{ text: '["not", "chunks"]' }, '["not", "chunks"]'],
   ])('has bytes as Polly and others write them: %j', (content, body) => {
