@@ -2,10 +2,12 @@ import type { Gate, GateRequest } from '../gate/gate.ts';
 import { splitTarget } from '../http/http.ts';
 import { childOf, type JsonValue } from '../json/json.ts';
 import { tokensOf } from '../json/pointer.ts';
+import type { Effect } from '../model/effect.ts';
 import type { Verdict } from '../model/finding.ts';
 import type { ListName } from '../model/record.ts';
 import { redactJson, redactPath } from '../recordings/redact/redact.ts';
 import { isSecretPointer, redactEffect, redactFinding } from '../recordings/redact/redact-finding.ts';
+import { REDACTED } from '../recordings/redact/redacted.ts';
 import type { Redaction } from '../recordings/redact/redaction.ts';
 
 /** The gate, whose findings and names quote no secret of the request: they are sent, logged, shown and kept. */
@@ -37,13 +39,24 @@ function redactVerdict(
   redaction: Redaction,
 ): Verdict {
   const { path } = splitTarget(url);
+  // Where names are secret, so is a message that quotes them.
+  const names = redaction.members.has('name') ? (verdict.effects ?? []).flatMap(namesIn) : [];
   const isSecretPath = redactPath(path, redaction) !== path;
   const findings = verdict.findings.map((finding) => {
     const quotes = finding.pointer === '' ? isSecretPath : isSecretPlace(finding.pointer, json, redaction);
-    return redactFinding(finding, quotes, redaction);
+    const clean = redactFinding(finding, quotes, redaction);
+    const hide = (text: string, name: string) =>
+      text.replaceAll(`(${name})`, `(${REDACTED})`).replaceAll(`"${name}"`, `"${REDACTED}"`);
+    return names.length === 0 ? clean : { ...clean, message: names.reduce(hide, clean.message) };
   });
   const effects = verdict.effects?.map((effect) => redactEffect(effect, redaction));
   return { ...verdict, findings, ...(effects && { effects }) };
+}
+
+function namesIn(effect: Effect): string[] {
+  return Object.values(effect).filter(
+    (value) => typeof value === 'string' && value !== effect.kind,
+  ) as string[];
 }
 
 /** Whether the value at a place is hidden, by its name, its place or what it holds. */

@@ -294,6 +294,18 @@ const answers = (status: number, body: unknown) => (res: ServerResponse) =>
     .writeHead(status, { 'content-type': 'application/json' })
     .end(typeof body === 'string' ? body : JSON.stringify(body));
 
+it('names that are to be hidden stand in no log, audit, list or approval', async () => {
+  const audit = join(temporaryFolder(), 'audit.ndjson');
+  const { gate, url } = await startReading({ redact: ['name'], log: 'json', audit });
+  await patch(url, project('1 Prod-renamed', '2 Staging'));
+  expect(lossesIn(await patch(url, ONE))).toEqual(['environment-deleted 2']);
+  const shown = ['exchanges', 'approvals'].map((path) => fetch(`${url}/__patchgate/${path}`));
+  const texts = await Promise.all(shown.map(async (response) => (await response).text()));
+  const all = [...texts, gate.log.join(''), readFileSync(audit, 'utf8')].join('');
+  expect(all).toContain('environment 2 ([redacted])');
+  expect(all).not.toMatch(/Prod-renamed|Staging/);
+});
+
 describe('somebody changes the project in another way', () => {
   it('an environment that was made meanwhile is announced, also where a PATCH has passed before', async () => {
     const { url } = await startReading();

@@ -3,6 +3,7 @@ import { matchesPattern } from '../../json/pointer-pattern.ts';
 import type { Effect } from '../../model/effect.ts';
 import type { Finding } from '../../model/finding.ts';
 import { redactJson } from './redact-text.ts';
+import { REDACTED } from './redacted.ts';
 import type { Redaction } from './redaction.ts';
 
 /** Whether a place in a body is hidden by its name or its pointer. @param tokens those of the pointer */
@@ -10,9 +11,11 @@ export function isSecretPointer(tokens: readonly string[], redaction: Redaction)
   return tokens.some((token) => redaction.members.has(token)) || matchesPattern(redaction.pointers, tokens);
 }
 
-/** Names are the users' own. */
+/** Names are the users' own. A new one is hidden as the old one is. */
 export function redactEffect(effect: Effect, redaction: Redaction): Effect {
-  return redactJson(effect as unknown as JsonValue, redaction) as unknown as Effect;
+  const clean = redactJson(effect as unknown as JsonValue, redaction) as unknown as Effect;
+  const isNewName = 'to' in clean && typeof clean.to === 'string' && redaction.members.has('name');
+  return isNewName ? ({ ...clean, to: REDACTED } as Effect) : clean;
 }
 
 /**
