@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeSync } from 'node:fs';
 import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { messageOf, PatchgateError } from '../errors.ts';
@@ -43,11 +43,10 @@ export function findConfigFile(named: unknown, cwd: string): string | undefined 
 /** @throws PatchgateError `bad-config`, naming the place */
 export async function readConfigFile(file: string, cwd: string): Promise<ConfigFile> {
   const where = shortPath(file, cwd);
-  const isJson = /\.json$/i.test(file);
-  const { content, text } = isJson ? readJson(file, where) : { content: await exportOf(file, where) };
-  const hint = isJson
-    ? 'write { "recording": "checkout" }'
-    : 'write export default { recording: "checkout" }';
+  const { content, text } = /\.json$/i.test(file)
+    ? readJson(file, where)
+    : { content: await exportOf(file, where), text: undefined };
+  const hint = 'write export default { recording: "checkout" }; in JSON, { "recording": "checkout" }';
   if (typeof content !== 'object' || content === null || Array.isArray(content))
     throw wrong(`the config file ${where} holds no object with settings`, hint);
   return { file, where, folder: dirname(file), values: { ...content }, ...(text !== undefined && { text }) };
@@ -61,13 +60,18 @@ function readJson(file: string, where: string): { content: unknown; text: string
   } catch (error) {
     throw wrong(`cannot read the config file ${where}: ${messageOf(error)}`, 'it must be a file', error);
   }
-  // What editors take in their own settings, and JSON does not.
   const hint = 'correct the JSON, which has no comments; a patchgate.config.mjs may have some';
   return { content: parseFile({ where, text }, 'bad-config', hint), text };
 }
 
 /** What a config file in JavaScript exports by default. @throws PatchgateError `bad-config`, with the line where Node tells it */
 async function exportOf(file: string, where: string): Promise<unknown> {
+  const onExit = () => {
+    // It must not look like a check that found nothing.
+    writeSync(2, `patchgate: ${where} ends the process: it calls process.exit, or awaits without end\n`);
+    process.exitCode = 2;
+  };
+  process.once('exit', onExit);
   try {
     return ((await import(pathToFileURL(file).href)) as { default?: unknown }).default;
   } catch (error) {
@@ -75,6 +79,8 @@ async function exportOf(file: string, where: string): Promise<unknown> {
     const line = place === '' && error instanceof SyntaxError ? await askNode(file) : place;
     const hint = 'a config file is an ES module, patchgate.config.mjs: export default { … }';
     throw wrong(`${where}${line}: ${messageOf(error).split('\n', 1)}`, hint, error);
+  } finally {
+    process.off('exit', onExit);
   }
 }
 
@@ -87,9 +93,8 @@ function placeIn(text: string, file: string): string {
 /** `:3`, or nothing. The error of a module that does not parse has no line: Node only prints it. Runs nothing of the file. */
 async function askNode(file: string): Promise<string> {
   const { spawnSync } = await import('node:child_process');
-  const { stderr } = spawnSync(process.execPath, ['--input-type=module', '--check'], {
-    ...{ input: readFileSync(file), encoding: 'utf8', timeout: 5000 },
-  });
+  const options = { input: readFileSync(file), encoding: 'utf8', timeout: 5000 } as const;
+  const { stderr } = spawnSync(process.execPath, ['--input-type=module', '--check'], options);
   return /^\[stdin\](:\d+)$/m.exec(stderr ?? '')?.[1] ?? '';
 }
 

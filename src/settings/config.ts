@@ -100,14 +100,10 @@ export async function resolveConfig(
     config[name] = isPath ? pathFrom(layer.folder, value as string, cwd) : value;
     origins[name] = layer.origin;
   }
-  const {
-    overrides = [],
-    customRules = {},
-    echo = [],
-  } = Object.fromEntries(EXTRAS.map((name) => [name, layerOf(name)?.values[name]])) as UserConfig;
+  const more = Object.fromEntries(EXTRAS.map((name) => [name, layerOf(name)?.values[name]])) as UserConfig;
   const extras = {
-    ...{ customRules, echo },
-    overrides: await overridesOf(overrides),
+    ...{ customRules: more.customRules ?? {}, echo: more.echo ?? [] },
+    overrides: await overridesOf(more.overrides ?? []),
     placeOf: (pointer: string) =>
       (layerOf(tokensOf(pointer)[0] ?? '') ?? (layers[0] as Layer)).placeOf(pointer, pointer),
   };

@@ -34,6 +34,15 @@ function folderWith(name: string, text: string): string {
   return folder;
 }
 
+it.each(['process.exit(0);', 'await new Promise(() => {});'])(
+  'a config file that does %s ends no check with 0',
+  async (text) => {
+    const cwd = folderWith('patchgate.config.mjs', text);
+    const says = 'patchgate.config.mjs ends the process: it calls process.exit';
+    expect(complaintIn(await runBinary(['check', 'x'], { cwd }))).toContain(says);
+  },
+);
+
 describe('flags', () => {
   it.each([[['proxy', TARGET, '--recording', '../outside', '--record'], 'outside']] as [string[], string][])(
     '%j, in a process of its own',

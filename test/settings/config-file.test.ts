@@ -63,8 +63,10 @@ describe('a config file in JSON', () => {
       '{"port": 1,\n "port": 2}',
       'c.json:2:2: "port" is given a second time (correct the JSON, which has no comments; a patchgate.config.mjs may have some)',
     ],
-    ['[]', 'the config file c.json holds no object with settings (write { "recording": "checkout" })'],
-    ['null', 'the config file c.json holds no object with settings (write { "recording": "checkout" })'],
+    ...['[]', 'null'].map((text) => [
+      text,
+      'the config file c.json holds no object with settings (write export default { recording: "checkout" }; in JSON, { "recording": "checkout" })',
+    ]),
   ])('%j is refused at its place', async (text, says) => {
     expect(await refused('c.json', text)).toBe(says);
   });
@@ -90,7 +92,7 @@ describe('a config file that is a program', () => {
     ],
     [
       'export const port = 1;',
-      'holds no object with settings (write export default { recording: "checkout" })',
+      'holds no object with settings (write export default { recording: "checkout" }; in JSON, ',
     ],
     ['export default () => ({});', 'holds no object with settings ('],
   ])('%j is refused', async (text, says) => {
