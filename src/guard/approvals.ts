@@ -4,7 +4,7 @@ import { PatchgateError } from '../errors.ts';
 import { header, type RequestHead } from '../http/http.ts';
 import type { Approval, ApprovalMarks, ApprovalStatus, Decision, KeptApproval } from '../model/approval.ts';
 import type { Known } from '../model/record.ts';
-import { NO_REDACTION, type Redaction } from '../recordings/redact/redaction.ts';
+import { DEFAULT_REDACTION, type Redaction } from '../recordings/redact/redaction.ts';
 import { environmentsOf, languagesOf } from '../state/project.ts';
 import { hideRecord } from './kept.ts';
 
@@ -234,7 +234,7 @@ export class Approvals {
   /** Of the environments and languages that are known, in any order. */
   #hashOfState(known: Known | undefined): string {
     if (!known) return hashOf('');
-    const record = hideRecord(known.record, this.#options.redaction ?? NO_REDACTION);
+    const record = hideRecord(known.record, this.#options.redaction ?? DEFAULT_REDACTION);
     const environments = environmentsOf(record).map(({ id, name, isEnabled }) => [id, name, isEnabled]);
     const texts = [...environments.map((one) => JSON.stringify(one)), ...languagesOf(record)].sort();
     return hashOf(`${known.isWhole} ${JSON.stringify(texts)}`);

@@ -7,7 +7,7 @@ import { isObject, type JsonObject, type JsonValue } from '../json/json.ts';
 import { losesEnvironment } from '../model/effect.ts';
 import { type Known, type RecordName, recordKey } from '../model/record.ts';
 import { redactText, redactUrl } from '../recordings/redact/redact.ts';
-import { NO_REDACTION, type Redaction } from '../recordings/redact/redaction.ts';
+import { DEFAULT_REDACTION, type Redaction } from '../recordings/redact/redaction.ts';
 import { shortened } from '../reporters/wording.ts';
 import { correctedProject, repairedProject } from '../state/corrected.ts';
 import { plainRecord } from '../state/lists.ts';
@@ -296,7 +296,7 @@ export class Guard {
   }
 
   #aboutOf({ request, session, sender }: GuardedRequest, name: RecordName, of: Inspection): About {
-    const { redaction = NO_REDACTION } = this.#options;
+    const { redaction = DEFAULT_REDACTION } = this.#options;
     const clean = (text: string) => shortened(redactText(text, redaction), LONGEST_TEXT);
     return {
       method: request.method,

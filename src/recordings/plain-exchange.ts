@@ -31,7 +31,7 @@ import {
   redactPath,
   redactQuery,
 } from './redact/redact.ts';
-import { hidingTexts, KnownSecrets, type OnSecret, type Redaction } from './redact/redaction.ts';
+import { hidingTexts, KnownSecrets, type Redaction } from './redact/redaction.ts';
 
 /**
  * An exchange on its way into a recording: redacted, decoded, without the headers of one connection; its parts are flat.
@@ -90,9 +90,7 @@ export function plainExchangeOf(
   redaction: Redaction,
   keepHeaders: ReadonlySet<string> = NO_NAMES,
 ): PlainExchange {
-  const known = new KnownSecrets(redaction);
-  known.addHeaders(seen.request.headers);
-  known.addHeaders(seen.response.headers);
+  const known = new KnownSecrets(redaction, seen.request.headers, seen.response.headers);
   const exchange: PlainExchange = {
     request: plainRequest(seen.request, seen.requestBody, seen.request.json, keepHeaders),
     response: plainResponse(seen, redaction),
@@ -111,11 +109,9 @@ export function plainExchangeOf(
 
 /** An exchange of a file, as if it were recorded now. Secret headers of a response go. */
 export function redactExchange(exchange: Exchange, redaction: Redaction): Exchange {
-  const known = new KnownSecrets(redaction);
   const plain = toPlainExchange(exchange);
+  const known = new KnownSecrets(redaction, plain.request.headers, plain.response.headers);
   const [asked, answered] = [plain.request.body, plain.response.body];
-  known.addHeaders(plain.request.headers);
-  known.addHeaders(plain.response.headers);
   plain.response.headers = withoutHeaders(plain.response.headers, (name) => redaction.headers.has(name));
   redactAll(plain, redaction, known);
   const { request, response } = toStoredExchange(plain);
@@ -126,17 +122,17 @@ export function redactExchange(exchange: Exchange, redaction: Redaction): Exchan
 
 /** What one part shows to be a secret is hidden in all others, where a server may echo it. */
 function redactAll(exchange: PlainExchange, redaction: Redaction, known: KnownSecrets): void {
-  redactParts(exchange, redaction, known.add);
+  redactParts(exchange, known.noting);
   const { texts } = known;
   if (texts.length > 0 && standsAgain(exchange, texts)) redactParts(exchange, hidingTexts(redaction, texts));
 }
 
-function redactParts({ request, response }: PlainExchange, redaction: Redaction, onSecret?: OnSecret): void {
-  request.path = redactPath(request.path, redaction, onSecret);
-  request.query = redactQuery(request.query, redaction, onSecret);
+function redactParts({ request, response }: PlainExchange, redaction: Redaction): void {
+  request.path = redactPath(request.path, redaction);
+  request.query = redactQuery(request.query, redaction);
   for (const message of [request, response]) {
-    message.headers = redactHeaders(message.headers, redaction, onSecret);
-    const clean = redactBytes(message.body, header(message.headers, 'content-type'), redaction, onSecret);
+    message.headers = redactHeaders(message.headers, redaction);
+    const clean = redactBytes(message.body, header(message.headers, 'content-type'), redaction);
     if (clean === message.body) continue;
     message.body = clean;
     if (message === request) request.json = undefined;

@@ -8,13 +8,9 @@ import type { Redaction } from './redact/redaction.ts';
 /** Of the build alone: sources and tests redact in their own thread. */
 const WORKER = fileURLToPath(new URL('./redact-worker.js', import.meta.url));
 
-export interface RedactWork extends Pick<Redaction, 'settings' | 'texts' | 'given'> {
+export interface RedactWork extends Pick<Redaction, 'settings' | 'texts'> {
   seen: SeenExchange;
   keepHeaders: ReadonlySet<string>;
-}
-
-export interface RedactDone extends Pick<Redaction, 'given'> {
-  exchange: PlainExchange;
 }
 
 /** One for the process, from the first large exchange on. */
@@ -33,11 +29,10 @@ export function plainExchangeBeside(
     response: { status: response.status, message: response.message, headers: response.headers },
     ...{ requestBody, responseBody, startedAt, endedAt, session },
   };
-  const { settings, texts, given } = redaction;
+  const { settings, texts } = redaction;
   const result = last.then(async () => {
     if (!existsSync(WORKER)) return plainExchangeOf(seen, redaction, keepHeaders);
-    const { exchange, given: named } = await inThread({ seen, settings, texts, given, keepHeaders });
-    for (const token of named) given.add(token);
+    const exchange = await inThread({ seen, settings, texts, keepHeaders });
     for (const message of [exchange.request, exchange.response]) message.body = bufferOf(message.body);
     return exchange;
   });
@@ -50,7 +45,7 @@ export function bufferOf({ buffer, byteOffset, byteLength }: Uint8Array): Buffer
   return Buffer.from(buffer as ArrayBuffer, byteOffset, byteLength);
 }
 
-async function inThread(work: RedactWork): Promise<RedactDone> {
+async function inThread(work: RedactWork): Promise<PlainExchange> {
   thread ??= new Worker(WORKER, { execArgv: [] }).on('error', () => {
     thread = undefined;
   });
@@ -58,7 +53,7 @@ async function inThread(work: RedactWork): Promise<RedactDone> {
   thread.ref();
   const running = thread;
   running.postMessage(work);
-  const [done] = (await once(running, 'message')) as [RedactDone];
+  const [exchange] = (await once(running, 'message')) as [PlainExchange];
   running.unref();
-  return done;
+  return exchange;
 }

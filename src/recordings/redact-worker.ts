@@ -2,12 +2,11 @@
 import { parentPort } from 'node:worker_threads';
 import { plainExchangeOf } from './plain-exchange.ts';
 import { hidingTexts, redactionOf } from './redact/redaction.ts';
-import { bufferOf, type RedactDone, type RedactWork } from './redact-beside.ts';
+import { bufferOf, type RedactWork } from './redact-beside.ts';
 
-parentPort?.on('message', ({ seen, settings, texts, given, keepHeaders }: RedactWork) => {
-  const redaction = hidingTexts({ ...redactionOf(settings), given }, texts);
+parentPort?.on('message', ({ seen, settings, texts, keepHeaders }: RedactWork) => {
+  const redaction = hidingTexts(redactionOf(settings), texts);
   seen.requestBody = bufferOf(seen.requestBody);
   seen.responseBody = bufferOf(seen.responseBody);
-  const exchange = plainExchangeOf(seen, redaction, keepHeaders);
-  parentPort?.postMessage({ exchange, given } satisfies RedactDone);
+  parentPort?.postMessage(plainExchangeOf(seen, redaction, keepHeaders));
 });

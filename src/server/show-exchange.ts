@@ -11,7 +11,7 @@ import {
   wholeCharacters,
 } from '../recordings/redact/redact.ts';
 import { redactEffect } from '../recordings/redact/redact-finding.ts';
-import { hidingTexts, KnownSecrets, type OnSecret, type Redaction } from '../recordings/redact/redaction.ts';
+import { hidingTexts, KnownSecrets, type Redaction } from '../recordings/redact/redaction.ts';
 import { shortened } from '../reporters/wording.ts';
 import type { BodyToShow, FinishedExchange } from './exchange.ts';
 
@@ -49,31 +49,24 @@ const LONGEST_TEXT = 2000;
 
 /** What one part shows to be a secret is hidden in all others. */
 export function showExchange(x: FinishedExchange, redaction: Redaction, bodies = true): ShownExchange {
-  const known = new KnownSecrets(redaction);
-  known.addHeaders(x.request.headers);
-  if (x.response) known.addHeaders(x.response.headers);
+  const known = new KnownSecrets(redaction, x.request.headers, x.response?.headers ?? []);
   const before = known.texts;
-  const shown = showBy(x, hidingTexts(redaction, before), bodies, known.add);
+  const shown = showBy(x, hidingTexts(known.noting, before), bodies);
   const { texts } = known;
   return texts.length === before.length ? shown : showBy(x, hidingTexts(redaction, texts), bodies);
 }
 
-function showBy(
-  x: FinishedExchange,
-  redaction: Redaction,
-  bodies: boolean,
-  onSecret?: OnSecret,
-): ShownExchange {
+function showBy(x: FinishedExchange, redaction: Redaction, bodies: boolean): ShownExchange {
   const { id, request, response, verdict, failure, session } = x;
   const bodyOf = (body: BodyToShow | undefined, headers: RawHeaders) =>
-    bodies ? showBody(body, headers, redaction, onSecret) : undefined;
+    bodies ? showBody(body, headers, redaction) : undefined;
   return {
     id,
     startedAt: new Date(x.startedAt).toISOString(),
     durationMs: Math.round(x.durationMs * 1000) / 1000,
     request: {
       method: request.method,
-      url: redactUrl(request.url, redaction, onSecret),
+      url: redactUrl(request.url, redaction),
       headers: showHeaders(request.headers, redaction),
       body: bodyOf(x.requestBody, request.headers),
     },
@@ -119,11 +112,10 @@ function showBody(
   kept: BodyToShow | undefined,
   headers: RawHeaders,
   redaction: Redaction,
-  onSecret?: OnSecret,
 ): ShownBody | undefined {
   if (!kept?.size) return undefined;
   const isCut = kept.bytes.length < kept.size;
-  const start = redactBodyStart(kept.bytes, headers, BODY_SHOWN, isCut, redaction, onSecret);
+  const start = redactBodyStart(kept.bytes, headers, BODY_SHOWN, isCut, redaction);
   const cut = start.cut || start.bytes.length > BODY_SHOWN;
   const bytes = cut ? wholeCharacters(start.bytes.subarray(0, BODY_SHOWN)) : start.bytes;
   const size = { size: kept.size, ...(cut && { cut: true as const }) };

@@ -52,7 +52,7 @@ const SECRET_HEADER = new RegExp(`(?:${NAMED}|(?:^|-)(?:${HEADERS}))${FURTHER}*$
 export const IN_OTHER_LETTERS =
   /пароль|密码|密碼|パスワード|비밀번호|암호|كلمة.?(?:المرور|السر)|पासवर्ड|contraseña|hasło|lösenord|şifre|mật.?khẩu/iu;
 
-/** Secrets as parameters of queries and forms alone. */
+/** Parameters of signed URLs and sign-in flows. */
 const PARAMETER = /^(?:sig|saml[-_]?response|(?:client[-_]?)?assertion|x-(?:amz|goog)-[a-z-]+)$/i;
 /** Names whose value decides. A key also names an entry or a file, so that it must be longer. */
 const OPEN = /(?:^|-)(?:(key|code)|sid|auth|session|environment-key|cookie)$/;
@@ -66,9 +66,9 @@ export const ROOTS = (
   'x-a x-g sic --- sla isc ffi'
 ).split(' ');
 
-/** What a name alone says. `parameter`: a secret in a query, form or text, not as a member of JSON; `open`: the value decides. */
-export interface Meaning {
-  kind: 'secret' | 'parameter' | 'open' | 'plain';
+/** What a name alone says. `open`: the value decides. */
+interface Meaning {
+  kind: 'secret' | 'open' | 'plain';
   /** Its values may have the shape of a token. */
   isId: boolean;
   /** `jsString`, `cssSelector` */
@@ -80,18 +80,14 @@ const LONGEST_REMEMBERED = 64;
 
 /** The names of secrets, with those that the user adds and keeps; these count as a whole, in any letter case, with or without `-` and `_`. */
 export class SecretNames {
-  readonly #of: 'headers' | 'members' | 'nothing';
+  readonly #secret: RegExp;
   readonly #kept: ReadonlySet<string>;
   readonly added: ReadonlySet<string>;
   /** Every member of every recorded body asks. */
   readonly #remembered = new Map<string, Meaning>();
 
-  constructor(
-    of: 'headers' | 'members' | 'nothing',
-    added: readonly string[] = [],
-    kept: readonly string[] = [],
-  ) {
-    this.#of = of;
+  constructor(of: 'headers' | 'members', added: readonly string[] = [], kept: readonly string[] = []) {
+    this.#secret = of === 'headers' ? SECRET_HEADER : SECRET;
     this.added = new Set(added.map(bare));
     this.#kept = new Set(kept.map(bare));
   }
@@ -112,7 +108,6 @@ export class SecretNames {
 
   /** Forms nest: `user[pin]`, `user.pin`. */
   #kind(name: string, words: string): Meaning['kind'] {
-    if (this.#of === 'nothing') return 'plain';
     const around = name.split(/[[\].?/;]+/).filter((part) => part !== '');
     const last = around.pop() ?? '';
     const ways = [bare(name), bare(last)];
@@ -120,8 +115,8 @@ export class SecretNames {
     if (ways.some((way) => this.#kept.has(way))) return 'plain';
     if (/[^\0-\x7f]/.test(name) && IN_OTHER_LETTERS.test(name.normalize('NFC'))) return 'secret';
     const isNever = NEVER.test(words) || QUESTION.test(wordsOf(last));
-    if (!isNever && (this.#of === 'headers' ? SECRET_HEADER : SECRET).test(words)) return 'secret';
-    if (PARAMETER.test(last) || around.some((part) => this.has(part))) return 'parameter';
+    if (!isNever && this.#secret.test(words)) return 'secret';
+    if (PARAMETER.test(last) || around.some((part) => this.has(part))) return 'secret';
     return OPEN.test(wordsOf(last)) && !NEVER.test(words) ? 'open' : 'plain';
   }
 }

@@ -4,43 +4,49 @@ import { header, headerValues, type RawHeaders } from '../../http/http.ts';
 import type { StoredBody, StoredHeaders } from '../../model/exchange.ts';
 import { bodyBytes, storeBody } from '../body.ts';
 import { secretParameters } from './names.ts';
-import { decodePart, redactJson, redactJsonText, redactSuspect, redactText } from './redact-text.ts';
+import {
+  decodePart,
+  redactJson,
+  redactJsonText,
+  redactPlain,
+  redactSuspect,
+  redactText,
+} from './redact-text.ts';
 import { betweenPlaceholders, type Hide, hidden, isRedacted, REDACTED } from './redacted.ts';
-import { hiddenApart, type OnSecret, type Redaction, redactPlain, rememberPlain } from './redaction.ts';
-import { isLikeToken, isOpaque, isRandom } from './shapes.ts';
+import { hiddenApart, type Redaction, rememberPlain } from './redaction.ts';
+import { isOpaque, isRandom } from './shapes.ts';
 import { mayHoldAny } from './suspects.ts';
 
 /**
  * Redaction of messages. Nothing is written or shown before it went through here. Every function gives back the very value that it was
- * given if nothing is to be hidden, and may tell what it hid.
+ * given if nothing is to be hidden.
  */
 export { redactJson, redactText };
 
 /** A URL or request target, of any form, without secret query members and without `user:password@`. */
-export function redactUrl(url: string, redaction: Redaction, onSecret?: OnSecret): string {
-  const [authority = ''] = /^(?:[a-z][a-z0-9+.-]*:)?\/\/[^/?#\\]*/i.exec(url) ?? [];
-  const rest = url.slice(authority.length);
-  const [, path = '', query, fragment] = /^([^?#]*)(?:\?([^#]*))?(?:#([\s\S]*))?$/.exec(rest) ?? [];
+export function redactUrl(url: string, redaction: Redaction): string {
+  const [, authority = '', path = '', query, fragment] =
+    /^((?:[a-z][a-z0-9+.-]*:)?\/\/[^/?#\\]*)?([^?#]*)(?:\?([^#]*))?(?:#([\s\S]*))?$/i.exec(url) ?? [];
   return (
     authority.replace(/\/\/[\s\S]*@/, `//${REDACTED}@`) +
-    redactPath(path, redaction, onSecret) +
-    (query === undefined ? '' : `?${redactQuery(query, redaction, onSecret)}`) +
+    redactPath(path, redaction) +
+    (query === undefined ? '' : `?${redactQuery(query, redaction)}`) +
     // Some sign-in flows send tokens back in the fragment.
-    (fragment === undefined ? '' : `#${redactPairs(fragment, redaction, onSecret)}`)
+    (fragment === undefined ? '' : `#${redactPairs(fragment, redaction)}`)
   );
 }
 
 /** A query without its `?`. */
-export function redactQuery(query: string, redaction: Redaction, onSecret?: OnSecret): string {
-  return query === '' ? query : redactPairs(query, redaction, onSecret, hiddenApart);
+export function redactQuery(query: string, redaction: Redaction): string {
+  return query === '' ? query : redactPairs(query, redaction, hiddenApart);
 }
 
 /** Pairs that are looked at together first: most hold nothing. */
 const BLOCK = 100;
 
 /** `token=abc&limit=1` -> `token=[redacted]&limit=1`: a query without its `?`, or a form. */
-function redactPairs(text: string, redaction: Redaction, onSecret?: OnSecret, hide: Hide = hidden): string {
-  const { members } = redaction;
+function redactPairs(text: string, redaction: Redaction, hide: Hide = hidden): string {
+  const { members, onSecret } = redaction;
   const isSecret = secretParameters(text, members);
   const pairs = text.split('&');
   if (pairs.length < BLOCK) return pairs.map(redactPair).join('&');
@@ -61,15 +67,15 @@ function redactPairs(text: string, redaction: Redaction, onSecret?: OnSecret, hi
     const plain = decodePart(value);
     if (isRedacted(plain)) return pair;
     if (!isSecret(name, plain)) return `${written}=${redactCoded(value)}`;
-    onSecret?.(plain, true);
+    onSecret?.(plain);
     return `${written}=${members.has(name) ? REDACTED : hide(plain)}`;
   }
 
   function redactCoded(part: string): string {
     const plain = decodePart(part);
-    const clean = redactText(plain, redaction, onSecret, hide);
+    const clean = redactText(plain, redaction, hide);
     if (clean === plain) return part;
-    return plain === part || isRedacted(clean) ? clean : encodePart(clean);
+    return plain === part ? clean : encodePart(clean);
   }
 }
 
@@ -86,48 +92,54 @@ const USER_INFO = /(:\/\/)([^/?#@\s]*:[^/?#@\s]+)(?=@)/g;
 /** Characters of a token that nothing else tells. */
 const LEAST_RANDOM = 32;
 const LEAST_FOLLOWING = 16;
+const LIKE_TOKEN = /^(?=.*\d)(?=.*[A-Za-z])[\w.~+=-]{8,512}$/;
 
 /**
- * A path without its query. A secret is known by its looks, by the name before it (`;token=…`, `/tokens/…`), or because another message
- * has named it.
+ * A path without its query. A secret is known by its looks, or by the name before it (`;token=…`, `/tokens/…`).
  */
-export function redactPath(path: string, redaction: Redaction, onSecret?: OnSecret): string {
+export function redactPath(path: string, redaction: Redaction): string {
   if (redaction.plain.has(path)) return path;
-  const named = redaction.detects ? path.replace(USER_INFO, `$1${REDACTED}`) : path;
-  let follows = '';
-  const segments = named.split('/').map((segment) => {
-    const plain = decodePart(segment.replaceAll('+', '%2B'));
-    const before = follows;
-    follows = plain;
-    if (isRedacted(plain)) return plain;
-    // `a;jsessionid=x`
-    const parts = plain.includes(';') ? plain.split(';') : undefined;
-    const clean = parts
-      ? parts.map((part) => redactPairs(part, redaction, onSecret)).join(';')
-      : redactText(plain, redaction, onSecret, hiddenApart);
-    if (clean !== plain) return plain === segment ? clean : encodePart(clean);
-    if (!isToken(plain, before, redaction)) return segment;
-    onSecret?.(plain, false);
-    return hiddenApart(plain);
-  });
+  let before = '';
+  const segments = path
+    .replace(USER_INFO, `$1${REDACTED}`)
+    .split('/')
+    .map((segment) => {
+      const plain = decodePart(segment.replaceAll('+', '%2B'));
+      const clean = redactSegment(plain, before, redaction);
+      before = plain;
+      if (clean === plain) return isRedacted(plain) ? plain : segment;
+      return plain === segment ? clean : encodePart(clean);
+    });
   const clean = segments.join('/');
-  if (clean === path && redaction.given.size === 0) rememberPlain(redaction, path);
+  if (clean === path) rememberPlain(redaction, path);
   return clean;
 }
 
-function isToken(segment: string, before: string, { detects, given, members }: Redaction): boolean {
-  if (given.has(segment)) return true;
-  if (!detects || segment.length < LEAST_FOLLOWING) return false;
+function redactSegment(segment: string, before: string, redaction: Redaction): string {
+  // `a;jsessionid=x`
+  if (segment.includes(';'))
+    return segment
+      .split(';')
+      .map((part) => redactPairs(part, redaction))
+      .join(';');
+  const clean = redactText(segment, redaction, hiddenApart);
+  if (clean !== segment || !isToken(segment, before, redaction)) return clean;
+  redaction.onSecret?.(segment);
+  return hiddenApart(segment);
+}
+
+function isToken(segment: string, before: string, { members }: Redaction): boolean {
+  if (segment.length < LEAST_FOLLOWING || isRedacted(segment)) return false;
   if (isRandom(segment, LEAST_RANDOM)) return true;
   return (BEFORE_TOKEN.test(before) || members.has(before)) && isOpaque(segment, LEAST_FOLLOWING);
 }
 
-/** The path itself, and each one that it is if one of its segments is a token. */
+/** The path with each segment that could be a token hidden: only another part of its exchange may have told so. */
 export function pathsWithToken(path: string): string[] {
   const segments = path.split('/');
   const others = segments.flatMap((segment, i) => {
     const plain = decodePart(segment);
-    return isLikeToken(plain) ? [segments.with(i, hiddenApart(plain)).join('/')] : [];
+    return LIKE_TOKEN.test(plain) ? [segments.with(i, hiddenApart(plain)).join('/')] : [];
   });
   return [path, ...others];
 }
@@ -138,11 +150,11 @@ const URL_HEADERS: ReadonlySet<string> = new Set(['location', 'content-location'
 const ID_HEADER = /(?:^|-)(?:id|etag|ray|if-none-match|if-match|traceparent|tracestate|b3)$/;
 
 /** Each header stays, with the placeholder if its value is secret. */
-export function redactHeaders(headers: RawHeaders, redaction: Redaction, onSecret?: OnSecret): RawHeaders {
+export function redactHeaders(headers: RawHeaders, redaction: Redaction): RawHeaders {
   let clean: string[] | undefined;
   for (let i = 1; i < headers.length; i += 2) {
     const value = headers[i] as string;
-    const cleanValue = redactHeader((headers[i - 1] as string).toLowerCase(), value, redaction, onSecret);
+    const cleanValue = redactHeader((headers[i - 1] as string).toLowerCase(), value, redaction);
     if (cleanValue === value) continue;
     clean ??= headers.slice();
     clean[i] = cleanValue;
@@ -151,15 +163,15 @@ export function redactHeaders(headers: RawHeaders, redaction: Redaction, onSecre
 }
 
 /** One header's value. The name is given in lower case. */
-export function redactHeader(name: string, value: string, redaction: Redaction, onSecret?: OnSecret): string {
+export function redactHeader(name: string, value: string, redaction: Redaction): string {
   if (redaction.headers.has(name)) {
-    onSecret?.(value, true);
+    redaction.onSecret?.(value);
     return REDACTED;
   }
   if (redaction.plain.has(value)) return value;
-  if (URL_HEADERS.has(name)) return redactUrl(value, redaction, onSecret);
+  if (URL_HEADERS.has(name)) return redactUrl(value, redaction);
   if (ID_HEADER.test(name) && redaction.texts.length === 0) return value;
-  const clean = redactText(value, redaction, onSecret);
+  const clean = redactText(value, redaction);
   if (clean === value) rememberPlain(redaction, value);
   return clean;
 }
@@ -181,39 +193,30 @@ export function isForm(contentType = ''): boolean {
 }
 
 const IS_CODE = /(?:java|ecma|type)script|html|\/css|wasm|svg|\/x-(?:python|sh|ruby|php)/i;
+
 /** The bytes of a body without content codings. */
-export function redactBytes(
-  bytes: Buffer,
-  contentType: string | undefined,
-  redaction: Redaction,
-  onSecret?: OnSecret,
-): Buffer {
-  if (bytes.length === 0) return bytes;
-  if (!isForm(contentType) && !mayHoldAny(bytes, redaction)) return bytes;
+export function redactBytes(bytes: Buffer, contentType: string | undefined, redaction: Redaction): Buffer {
+  if (bytes.length === 0 || (!isForm(contentType) && !mayHoldAny(bytes, redaction))) return bytes;
   // Bytes that are no UTF-8 are read as Latin-1, in which every byte stays the same.
   const encoding = isUtf8(bytes) ? 'utf8' : 'latin1';
   const text = bytes.toString(encoding);
-  const clean = redactContent(text, contentType, redaction, onSecret);
+  const clean = redactContent(text, contentType, redaction);
   return clean === text ? bytes : Buffer.from(clean, encoding);
 }
 
-function redactContent(text: string, type = '', redaction: Redaction, onSecret?: OnSecret): string {
-  if (IS_CODE.test(type)) return redactPlain(text, redaction, onSecret);
-  if (!isForm(type)) return redactSuspect(text, redaction, onSecret);
+function redactContent(text: string, type = '', redaction: Redaction): string {
+  if (IS_CODE.test(type)) return redactPlain(text, redaction);
+  if (!isForm(type)) return redactSuspect(text, redaction);
   // Some tools say so of everything, JSON too.
-  return redactJsonText(text, redaction, onSecret) ?? redactPairs(text, redaction, onSecret);
+  return redactJsonText(text, redaction) ?? redactPairs(text, redaction);
 }
 
 /** A body that is kept with its exchange, without content codings. */
-export function redactBody(
-  body: StoredBody,
-  contentType: string | undefined,
-  redaction: Redaction,
-): StoredBody {
+export function redactBody(body: StoredBody, type: string | undefined, redaction: Redaction): StoredBody {
   if ('omitted' in body) return body;
   const bytes = bodyBytes(body);
-  const clean = redactBytes(bytes, contentType, redaction);
-  return clean === bytes ? body : (storeBody(clean, contentType) ?? { text: '' });
+  const clean = redactBytes(bytes, type, redaction);
+  return clean === bytes ? body : (storeBody(clean, type) ?? { text: '' });
 }
 
 /** Of an answer that is kept. */
@@ -232,14 +235,13 @@ export function redactBodyStart(
   most: number,
   isCut: boolean,
   redaction: Redaction,
-  onSecret?: OnSecret,
 ): { bytes: Buffer; cut: boolean } {
   const coding = codingOf(headers);
   const plain = isCut && coding !== undefined ? undefined : decodeContentSync(bytes, coding, ANSWER_BOUNDS);
   if (!Buffer.isBuffer(plain)) return { bytes: Buffer.from(REDACTED), cut: isCut };
   const cut = isCut || plain.length > most;
   const start = cut ? wholeCharacters(plain.subarray(0, most)) : plain;
-  return { bytes: redactBytes(start, header(headers, 'content-type'), redaction, onSecret), cut };
+  return { bytes: redactBytes(start, header(headers, 'content-type'), redaction), cut };
 }
 
 /** Without the beginning of a UTF-8 character at the end, if that makes it a text. */

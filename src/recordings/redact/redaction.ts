@@ -5,16 +5,7 @@ import type { JsonValue } from '../../json/json.ts';
 import { tokensOf } from '../../json/pointer.ts';
 import { type PatternNode, patternTree } from '../../json/pointer-pattern.ts';
 import { SecretNames } from './names.ts';
-import {
-  betweenPlaceholders,
-  type Edit,
-  edited,
-  type Hide,
-  hidden,
-  isRedacted,
-  REDACTED,
-} from './redacted.ts';
-import { isLikeToken, secretsIn } from './shapes.ts';
+import { type Hide, isRedacted, REDACTED } from './redacted.ts';
 
 /** What is redacted: the settings, compiled. */
 export interface Redaction {
@@ -28,23 +19,18 @@ export interface Redaction {
   membersInText: SecretNames;
   /** Places in JSON bodies. */
   pointers: PatternNode | undefined;
-  /** Whether a value that looks like a secret is one. */
-  detects: boolean;
   /** Known secrets, wherever they stand. */
   texts: readonly string[];
-  /** Tokens that messages have named, such as the keys of environments: a later path may have one. */
-  given: Set<string>;
   /** Header values and paths without a secret: they come again and again. */
   plain: Set<string>;
+  /** Takes each secret that is hidden. */
+  onSecret?: ((secret: JsonValue) => void) | undefined;
 }
 
 export interface RedactionSettings {
   /** Names beside the usual ones; `!name` keeps what has this name; `/users/0/email` is a place in JSON bodies, with `*` for any one member or item. */
   redact?: readonly string[];
 }
-
-/** Takes a secret that was hidden, and whether a name or place told it. */
-export type OnSecret = (secret: JsonValue, isNamed: boolean) => void;
 
 export function redactionOf({ redact = [] }: RedactionSettings = {}): Redaction {
   const places = redact.filter((one) => one.startsWith('/'));
@@ -57,51 +43,17 @@ export function redactionOf({ redact = [] }: RedactionSettings = {}): Redaction 
     members: new SecretNames('members', added, kept),
     membersInText: new SecretNames('members', [...added, ...ends.flat()], kept),
     pointers: patternTree(places),
-    detects: true,
-    ...{ texts: [], given: new Set(), plain: new Set() },
+    ...{ texts: [], plain: new Set() },
   };
 }
 
 export const DEFAULT_REDACTION: Redaction = redactionOf();
 
-const NO_NAMES = new SecretNames('nothing');
-const NOTHING = { headers: NO_NAMES, members: NO_NAMES, membersInText: NO_NAMES, detects: false };
-
-/** Hides nothing. */
-export const NO_REDACTION: Redaction = { ...redactionOf(), ...NOTHING };
-
 /** Stands for a value that looks like a secret, in a path or query: two of them stay apart. */
 export const hiddenApart: Hide = (secret) => `[redacted:${hash('sha256', secret, 'hex').slice(0, 12)}]`;
 
-/** Characters of the shortest text that holds a secret. */
-export const SHORTEST = 7;
-
-/** Hides what looks like a secret and what is known as one, in text of any kind. */
-export function redactPlain(
-  text: string,
-  { detects, texts }: Redaction,
-  onSecret?: OnSecret,
-  hide: Hide = hidden,
-): string {
-  const edits: Edit[] = [];
-  let end = 0;
-  for (const { from, to } of detects ? secretsIn(text) : []) {
-    const secret = text.slice(from, to);
-    if (from < end || isRedacted(secret)) continue;
-    onSecret?.(secret, false);
-    edits.push([from, to, hide(secret)]);
-    end = to;
-  }
-  let clean = edited(text, edits);
-  for (const secret of texts)
-    if (clean.includes(secret))
-      clean = betweenPlaceholders(clean, (part) => part.replaceAll(secret, REDACTED));
-  return clean;
-}
-
 const MOST_PLAIN = 1000;
 const LONGEST_PLAIN = 200;
-const MOST_GIVEN = 10_000;
 
 /** Remembers a value without a secret. */
 export function rememberPlain({ plain }: Redaction, value: string): void {
@@ -111,10 +63,7 @@ export function rememberPlain({ plain }: Redaction, value: string): void {
 
 /** The same, and these secrets wherever they stand, in all ways to write them. */
 export function hidingSecrets(redaction: Redaction, secrets: readonly string[]): Redaction {
-  return hidingTexts(
-    redaction,
-    secrets.flatMap((secret) => partsOf(secret).flatMap(waysToWrite)),
-  );
+  return hidingTexts(redaction, secrets.flatMap(waysToWriteHeader));
 }
 
 /** The same, and these texts wherever they stand. */
@@ -131,42 +80,29 @@ const WORD = /^\p{L}{1,15}$/u;
 /** Each is looked for in all parts of an exchange. */
 const MOST_KNOWN = 64;
 
-/** The same credentials come with every request. */
-const ofHeaders = new LRUCache<string, readonly string[]>({ max: 64 });
-
 /** The secrets of one exchange: an answer that echoes one hides it too. */
 export class KnownSecrets {
-  readonly #redaction: Redaction;
+  /** Notes what it hides. */
+  readonly noting: Redaction;
   readonly #texts = new Set<string>();
 
-  constructor(redaction: Redaction) {
-    this.#redaction = redaction;
+  constructor(redaction: Redaction, ...messages: readonly RawHeaders[]) {
+    this.noting = { ...redaction, onSecret: (secret) => this.#addValue(secret) };
+    for (const headers of messages)
+      for (let i = 0; i + 1 < headers.length; i += 2)
+        if (redaction.headers.has(headers[i] as string))
+          this.#add(waysToWriteHeader(headers[i + 1] as string));
   }
 
   get texts(): readonly string[] {
     return [...this.#texts];
   }
 
-  readonly add: OnSecret = (secret, isNamed) => {
+  #addValue(secret: JsonValue): void {
     if (typeof secret === 'object' && secret !== null)
-      for (const one of Object.values(secret)) this.add(one, isNamed);
+      for (const one of Object.values(secret)) this.#addValue(one);
     const text = typeof secret === 'number' ? String(secret) : secret;
-    if (typeof text !== 'string' || isRedacted(text) || WORD.test(text)) return;
-    const { given } = this.#redaction;
-    // A token that a message names could stand in a path, too.
-    if (isNamed && given.size < MOST_GIVEN && isLikeToken(text)) given.add(text);
-    this.#add(waysToWrite(text));
-  };
-
-  addHeaders(headers: RawHeaders): void {
-    for (let i = 0; i + 1 < headers.length; i += 2)
-      if (this.#redaction.headers.has(headers[i] as string)) this.addHeader(headers[i + 1] as string);
-  }
-
-  addHeader(value: string): void {
-    const texts = ofHeaders.get(value) ?? partsOf(value).flatMap(waysToWrite);
-    ofHeaders.set(value, texts);
-    this.#add(texts);
+    if (typeof text === 'string' && !isRedacted(text) && !WORD.test(text)) this.#add(waysToWrite(text));
   }
 
   #add(texts: readonly string[]): void {
@@ -174,8 +110,13 @@ export class KnownSecrets {
   }
 }
 
+/** The same credentials come with every request. */
+const ofHeaders = new LRUCache<string, readonly string[]>({ max: 64 });
+
 /** `Bearer abc` also is `abc`; a cookie its value; basic credentials the user's name and password. */
-function partsOf(value: string): string[] {
+function waysToWriteHeader(value: string): readonly string[] {
+  const known = ofHeaders.get(value);
+  if (known) return known;
   const parts = [value];
   // Behind a cookie that is set, its age and paths follow.
   const isCookie = /;\s*(?:path|domain|expires|max-age|httponly|secure|samesite)\b/i.test(value);
@@ -186,9 +127,10 @@ function partsOf(value: string): string[] {
     if (/\d/.test(part) || part.length >= 2 * SHORTEST_KNOWN) parts.push(part);
   }
   const coded = /^basic +([\w+/=-]+)$/i.exec(value)?.[1];
-  if (coded === undefined) return parts;
-  const plain = Buffer.from(coded, 'base64').toString();
-  return [...parts, coded, plain, plain.slice(plain.indexOf(':') + 1)];
+  const plain = coded === undefined ? '' : Buffer.from(coded, 'base64').toString();
+  const ways = [...parts, coded ?? '', plain, plain.slice(plain.indexOf(':') + 1)].flatMap(waysToWrite);
+  ofHeaders.set(value, ways);
+  return ways;
 }
 
 /** Plain, in a URL, in JSON, and as the Latin-1 of its bytes. */

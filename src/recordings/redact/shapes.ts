@@ -1,3 +1,5 @@
+import { isUtf8 } from 'node:buffer';
+
 /** Secrets that are known by their looks, whatever stands around them. */
 
 export interface Span {
@@ -34,11 +36,6 @@ const KNOWN = new RegExp(
     '[MNO][A-Za-z\\d_-]{23,27}\\.[\\w-]{6,7}\\.[\\w-]{27,38})$',
   ].join('|'),
 );
-
-/** Whether a word is the mark of a secret that is more than a word. */
-export function holdsMark(word: string): boolean {
-  return /^basic$|^-----BEGIN|(?:slack|discord(?:app)?|office)\.com$/i.test(word);
-}
 
 /** What looks like a secret, in the order of the text; one may lie within another. */
 export function secretsIn(text: string): Span[] {
@@ -94,8 +91,13 @@ function markedIn(text: string): Span[] {
 
 /** Words follow "bearer" too: a token has digits and letters. */
 function isCredentials(scheme: string, value: string): boolean {
-  if (/basic/i.test(scheme)) return /^[ -9;-~]+:[ -~]+$/.test(base64(value));
+  if (/basic/i.test(scheme)) return isUserAndPassword(Buffer.from(value, 'base64'));
   return value.length >= 16 && /\d/.test(value) && /[A-Za-z]/.test(value);
+}
+
+/** Either may be missing, as where a token is the user's name. */
+function isUserAndPassword(bytes: Buffer): boolean {
+  return isUtf8(bytes) && /^(?=.{4})[^\p{Cc}:]*:\P{Cc}*$/u.test(bytes.toString());
 }
 
 function base64(text: string): string {
@@ -175,9 +177,4 @@ export function isOpaque(value: string, least = 20): boolean {
 
 function isLongHex(value: string): boolean {
   return /^[\da-f]{32,}$/i.test(value) && /\d/.test(value) && /[a-f]/i.test(value);
-}
-
-/** Whether it could be a token of any kind. */
-export function isLikeToken(value: string): boolean {
-  return /^[\w.~+=-]{16,512}$/.test(value) && /\d/.test(value) && /[A-Za-z]/.test(value);
 }

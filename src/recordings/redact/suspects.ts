@@ -1,12 +1,15 @@
 import { IN_OTHER_LETTERS, ROOTS, type SecretNames } from './names.ts';
 import type { Redaction } from './redaction.ts';
-import { holdsMark, isOpaque, PASSWORD_IN_URL, SHORTEST_TOKEN, tokenAt } from './shapes.ts';
+import { isOpaque, PASSWORD_IN_URL, SHORTEST_TOKEN, tokenAt } from './shapes.ts';
 
 /** A quick look at the bytes of a text: most hold nothing that could be a secret, and this costs a tenth of taking them apart. */
 
 export const LONGEST_NAME = 100;
 const LONGEST_WORD = 4096;
 const MOST_HITS = 4096;
+
+/** A mark of a secret that is more than a word, or a name that may be coded. */
+const MARK = /^basic$|-----BEGIN$|(?:slack|discord(?:app)?|office)\.com$|%/i;
 
 function tableOf(pattern: RegExp): Uint8Array {
   return Uint8Array.from({ length: 256 }, (_, code) =>
@@ -31,12 +34,11 @@ for (const root of ROOTS) {
 
 /** False: there is nothing to hide in a text. @param bytes in UTF-8, or any other code that has ASCII within it */
 export function mayHoldAny(bytes: Buffer, redaction: Redaction): boolean {
-  const { detects, members, pointers, texts } = redaction;
+  const { members, pointers, texts } = redaction;
   if (pointers !== undefined || members.added.size > 0) return true;
   if (texts.some((secret) => bytes.includes(secret))) return true;
   return (
-    mayHoldName(bytes, members) ||
-    (detects && someLongWord(bytes, (text, from) => tokenAt(text, from) !== undefined))
+    mayHoldName(bytes, members) || someLongWord(bytes, (text, from) => tokenAt(text, from) !== undefined)
   );
 }
 
@@ -62,7 +64,7 @@ function mayHoldName(bytes: Buffer, names: SecretNames): boolean {
     at = to - 1;
     before = 0;
     const { kind } = names.meaning(name);
-    if (kind === 'plain' ? holdsMark(name) : kind !== 'open' || !/key$/i.test(name)) return true;
+    if (kind === 'plain' ? MARK.test(name) : kind !== 'open' || !/key$/i.test(name)) return true;
     // Entries of many kinds have a key.
     if (kind === 'open') hasKey = true;
   }

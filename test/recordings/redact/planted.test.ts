@@ -111,6 +111,10 @@ event: a␤data: {"access_token":"§"}␤␤
 {"password"=>"§"}
 {'api_key': '§', 'a': None}
 deploy --api-key=§
+password%253D§
+{"tok%65n":"§", a
+sk_live_¤-----BEGIN PRIVATE KEY-----␤§␤-----END PRIVATE KEY-----
+{"h":"Basic ¶"}
 2026-11-24 INFO login user=a token=§ ip=1.2.3.4
 {"message":"got {\"password\":\"§\"}"}
 next=https%3A%2F%2Fh%2F%3Faccess_token%3D§%26a%3D1

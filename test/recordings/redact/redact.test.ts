@@ -9,9 +9,10 @@ import {
   redactHeaders,
   redactPath,
   redactQuery,
+  redactText,
   redactUrl,
 } from '../../../src/recordings/redact/redact.ts';
-import { DEFAULT_REDACTION, KnownSecrets, redactionOf } from '../../../src/recordings/redact/redaction.ts';
+import { DEFAULT_REDACTION, hidingTexts, KnownSecrets } from '../../../src/recordings/redact/redaction.ts';
 import { exchange } from '../../support/exchanges.ts';
 
 const GITHUB = `ghp_${'a1B2'.repeat(9)}`;
@@ -51,11 +52,10 @@ describe('a URL', () => {
     expect(redactUrl(clean, DEFAULT_REDACTION)).toBe(clean);
   });
 
-  it('loses a token that another message has named', () => {
+  it('loses a token that another part of the exchange has named', () => {
     const key = '5e884898da28047151d0e56f';
-    const redaction = redactionOf();
-    expect(redactPath(`/settings/${key}`, redaction)).toBe(`/settings/${key}`);
-    new KnownSecrets(redaction).add(key, true);
+    expect(redactPath(`/settings/${key}`, DEFAULT_REDACTION)).toBe(`/settings/${key}`);
+    const redaction = hidingTexts(DEFAULT_REDACTION, [key]);
     expect(redactPath(`/settings/${key}/a`, redaction)).toBe('/settings/[redacted:4e11b04c1442]/a');
     expect(redactPath('/settings/%5Bredacted%5D', redaction)).toBe('/settings/[redacted]');
     expect(pathsWithToken(`/settings/${key}/42`)).toEqual([
@@ -158,13 +158,11 @@ describe('an exchange', () => {
   });
 
   it('knows a bounded number of secrets, and none that stands anywhere by chance', () => {
-    const known = new KnownSecrets(redactionOf());
-    known.add(['short', 'wonderful', '[redacted]', true, null], true);
+    const known = new KnownSecrets(DEFAULT_REDACTION);
+    redactText('{"secrets":["short", "wonderful", "[redacted]", true, null]}', known.noting);
     expect(known.texts).toEqual([]);
-    known.add(
-      Array.from({ length: 1000 }, (_, i) => `secret number ${i}`),
-      true,
-    );
+    const secrets = Array.from({ length: 1000 }, (_, i) => `secret number ${i}`);
+    redactText(JSON.stringify({ secrets }), known.noting);
     expect(known.texts.length).toBeLessThan(70);
   });
 });
