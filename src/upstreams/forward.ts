@@ -1,22 +1,16 @@
-import type { IncomingMessage } from 'node:http';
-import type { Duplex } from 'node:stream';
+import { buildConnector } from 'undici';
 import { readTargetTls, type TargetTlsFiles } from '../http/tls.ts';
 import { createClient } from './client.ts';
 import type { ForwardOptions } from './outgoing.ts';
 import { readSetHeaders } from './set-headers.ts';
-import { Streams, type UpgradeOutcome } from './streams.ts';
-import type { Target } from './target.ts';
+import { asUnconnected, type Target } from './target.ts';
 import { createTunnel, proxyOf } from './tunnel.ts';
+import { createUpgrade, type Upgrade } from './upgrade.ts';
 import { stopped, type Upstream } from './upstream.ts';
 
 export interface Forward extends Upstream {
   target: Target;
-  upgrade(
-    incoming: IncomingMessage,
-    socket: Duplex,
-    head: Buffer,
-    done: (outcome: UpgradeOutcome) => void,
-  ): void;
+  upgrade: Upgrade;
 }
 
 export interface TargetSettings
@@ -33,32 +27,36 @@ export async function openForward(
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<Forward> {
   const { timeout, answeredBy = 'target' } = settings;
-  const target = { origin, path, url, proxy: proxyOf(url, env) };
+  const target = { origin, path, url, proxy: proxyOf(url) };
   const tls = await readTargetTls(target, settings);
   const setHeaders = readSetHeaders(settings.setHeader, env);
   return forward({ target, tls, answeredBy, timeout, setHeaders });
 }
 
-/** The target as an upstream: bytes that are in hand through the client, everything else through http-proxy. */
-export function forward(given: ForwardOptions): Forward {
-  const { target, tls, timeout } = given;
+/** The target as an upstream. */
+export function forward(options: ForwardOptions): Forward {
+  const { target, tls, timeout } = options;
   const tunnel = target.proxy && createTunnel(target, target.proxy, tls, timeout);
-  const options = { ...given, tunnel };
-  const client = createClient(options);
-  const streams = new Streams(options);
+  const direct = buildConnector({ timeout, ...tls });
+  const connect: typeof direct = (asked, done) => {
+    if (tunnel) tunnel.open(done);
+    else direct(asked, (error, socket) => (error ? done(asUnconnected(error), null) : done(null, socket)));
+  };
+  const client = createClient(options, connect);
+  const upgrades = createUpgrade(options, tunnel);
   let isClosed = false;
   return {
     target,
     handle(request, signal) {
       if (isClosed) throw stopped();
-      return request.body ? client.send(request, request.body, signal) : streams.send(request, signal);
+      return client.send(request, signal);
     },
-    upgrade: (...handshake) => streams.upgrade(...handshake),
+    upgrade: upgrades.upgrade,
     async close() {
       isClosed = true;
-      tunnel?.close();
-      streams.close();
+      upgrades.close();
       await client.close();
+      await tunnel?.close();
     },
   };
 }

@@ -5,18 +5,15 @@ import type { TargetTls } from '../http/tls.ts';
 import { SESSION_HEADER } from './session.ts';
 import type { SetHeaders } from './set-headers.ts';
 import type { Target } from './target.ts';
-import type { Tunnel } from './tunnel.ts';
 import type { AnsweredBy, UpstreamRequest } from './upstream.ts';
 
-/** Connections to the target at a time, of each way to it: past them requests wait, before the process runs out of files. */
+/** Connections to the target at a time: past them requests wait, before the process runs out of files. */
 export const CONNECTIONS_AT_MOST = 1024;
 
 /** How requests are forwarded. */
 export interface ForwardOptions {
   target: Target;
   tls: TargetTls;
-  /** What makes the connections, where they go by a proxy. */
-  tunnel?: Tunnel | undefined;
   answeredBy: AnsweredBy;
   /** Milliseconds that the target may be silent before it answers; 0: for ever. */
   timeout: number;

@@ -98,6 +98,7 @@ const OR_UNCERTIFIED =
 
 /** What keeps a proxy from being asked. It says nothing of the target. */
 export function proxyError({ origin }: TargetProxy, cause: unknown): PatchgateError {
+  if (cause instanceof PatchgateError) return cause;
   const certificate = certificateTrouble(cause);
   const message = certificate
     ? `nothing was sent to the proxy ${origin}: its certificate ${certificate.reason}`

@@ -1,64 +1,36 @@
-import { request, STATUS_CODES } from 'node:http';
-import { request as secureRequest } from 'node:https';
+import { STATUS_CODES } from 'node:http';
 import { isIP, type Socket } from 'node:net';
-import { connect as connectSecure } from 'node:tls';
-import { PatchgateError } from '../errors.ts';
+import querystring from 'node:querystring';
+import { getProxyForUrl } from 'proxy-from-env';
+import { buildConnector, Pool } from 'undici';
+import { PatchgateError, systemCode } from '../errors.ts';
 import type { TargetTls } from '../http/tls.ts';
 import { parseUrl } from '../http/url.ts';
-import { addressOf, asUnconnected, proxyError, type Target, type TargetProxy, timedOut } from './target.ts';
+import { addressOf, asUnconnected, proxyError, type Target, type TargetProxy } from './target.ts';
 import { stopped } from './upstream.ts';
 
 /** Makes connections to a target by its proxy. */
 export interface Tunnel {
-  /** Calls back once, with a connection that is ready for requests, or with why there is none. */
+  /** Calls back with a connection that is ready for requests, or with why there is none. */
   open(done: (...result: [error: null, socket: Socket] | [error: Error, socket: null]) => void): void;
   /** Ends what is being opened. */
-  close(): void;
+  close(): Promise<void>;
 }
 
-/** The proxy of the environment for a target over TLS. @throws PatchgateError `bad-usage` where it is no URL of a proxy */
-export function proxyOf(
-  url: URL,
-  env: Readonly<Record<string, string | undefined>>,
-): TargetProxy | undefined {
-  // As curl has it: the one in small letters comes first, and HTTP_PROXY is not read: a CGI's client may have set it.
-  const name = env.https_proxy ? 'https_proxy' : 'HTTPS_PROXY';
-  const text = env[name];
-  if (url.protocol !== 'https:' || !text || isExempt(url, env.no_proxy || env.NO_PROXY || ''))
-    return undefined;
-  const proxy = parseUrl(/^[a-z][a-z\d+.-]*:\/\//i.test(text) ? text : `http://${text}`);
+/** The proxy that `HTTPS_PROXY` and `NO_PROXY` give a target over TLS. @throws PatchgateError `bad-usage` where it is no URL of one */
+export function proxyOf(url: URL): TargetProxy | undefined {
+  const text = url.protocol === 'https:' ? getProxyForUrl(url.href) : '';
+  if (text === '') return undefined;
+  const proxy = parseUrl(text);
   // The text itself may hold a password.
   if (!proxy || !/^https?:$/.test(proxy.protocol) || proxy.pathname !== '/' || proxy.search || proxy.hash)
-    throw new PatchgateError('bad-usage', `${name} is no URL of an http or https proxy`, {
+    throw new PatchgateError('bad-usage', 'HTTPS_PROXY is no URL of an http or https proxy', {
       hint: 'write it as http://proxy.example.com:3128, and in a password / as %2F, ? as %3F, # as %23, @ as %40, % as %25',
     });
   const { origin, username, password } = proxy;
   if (username === '' && password === '') return { origin, url: proxy };
-  const credentials = Buffer.from(`${decoded(username)}:${decoded(password)}`);
+  const credentials = Buffer.from(`${querystring.unescape(username)}:${querystring.unescape(password)}`);
   return { origin, url: proxy, authorization: `Basic ${credentials.toString('base64')}` };
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
-}
-
-/** Whether a list such as NO_PROXY names the target, by a name and all below it or by an address, with a port or without. */
-function isExempt(url: URL, list: string): boolean {
-  const { host, port } = addressOf(url);
-  return list
-    .toLowerCase()
-    .split(/[\s,]+/)
-    .some((entry) => {
-      const [, inBrackets, plain = '', ofPort] =
-        /^(?:\[(.*)\]|([^:]*|.*:.*:.*))(?::(\d+))?$/.exec(entry) ?? [];
-      if (ofPort !== undefined && Number(ofPort) !== port) return false;
-      const suffix = (inBrackets ?? plain).replace(/^\*?\./, '');
-      return suffix === '*' || (suffix !== '' && `.${host}`.endsWith(`.${suffix}`));
-    });
 }
 
 /**
@@ -72,51 +44,40 @@ export function createTunnel(
   tls: TargetTls,
   timeout: number,
 ): Tunnel {
-  const { host, port } = addressOf(url);
-  const path = `${url.hostname}:${port}`;
-  const at = addressOf(proxy.url);
-  const options = {
-    ...{ ...at, method: 'CONNECT', path, agent: false as const },
-    headers: { Host: path, ...(proxy.authorization && { 'Proxy-Authorization': proxy.authorization }) },
-    // Always verified, by its own name, whatever the environment says; the request's Host is the target's.
-    ...{ rejectUnauthorized: true, servername: isIP(at.host) === 0 ? at.host : '' },
-  };
-  const asks = proxy.url.protocol === 'https:' ? secureRequest : request;
-  const opening = new Set<(error: Error) => void>();
-  const open: Tunnel['open'] = (done) => {
-    const asked = asks(options);
-    let through: { destroy(): unknown } = asked;
-    const finish: typeof done = (...result) => {
-      clearTimeout(timer);
-      if (opening.delete(fail)) done(...result);
-    };
-    const fail = (error: Error) => {
-      finish(error, null);
-      through.destroy();
-    };
-    opening.add(fail);
-    const timer = timeout > 0 ? setTimeout(() => fail(asUnconnected(timedOut())), timeout) : undefined;
-    asked.once('error', (error) => fail(proxyError(proxy, error)));
-    asked.once('connect', ({ statusCode = 0 }, socket, head) => {
-      through = socket;
-      socket.setNoDelay(true).setKeepAlive(true, 60_000);
-      // What was sent unasked would be taken for the answer to the first request.
-      if (statusCode < 200 || statusCode > 299 || head.length > 0) {
-        fail(refusal(proxy, path, statusCode));
-        return;
-      }
-      const secure = connectSecure({ ...tls, host, socket, ALPNProtocols: ['http/1.1'] });
-      through = secure;
-      secure.once('secureConnect', () => finish(null, secure));
-      secure.once('error', (error) => fail(asUnconnected(error)));
-    });
-    asked.end();
-  };
+  const { port } = addressOf(url);
+  const to = `${url.hostname}:${port}`;
+  const secure = buildConnector({ timeout, ...tls });
+  const at = addressOf(proxy.url).host;
+  // Always verified, by its own name, whatever the environment says.
+  const connect = { rejectUnauthorized: true, servername: isIP(at) === 0 ? at : '', timeout };
+  const asked = new Pool(proxy.origin, { connect, headersTimeout: timeout });
+  const { authorization } = proxy;
+  const headers = { host: to, ...(authorization && { 'proxy-authorization': authorization }) };
   return {
-    open,
-    close: () => {
-      for (const fail of opening) fail(stopped());
+    async open(done) {
+      try {
+        const { statusCode, socket } = await asked.connect({ path: to, headers });
+        if (statusCode < 200 || statusCode > 299) {
+          socket.on('error', () => undefined).destroy();
+          throw refusal(proxy, to, statusCode);
+        }
+        const { protocol, hostname, host: authority } = url;
+        const through = {
+          hostname,
+          host: authority,
+          protocol,
+          port: String(port),
+          servername: tls.servername,
+        };
+        secure({ ...through, httpSocket: socket as Socket }, (error, ready) =>
+          error ? done(asUnconnected(error), null) : done(null, ready),
+        );
+      } catch (error) {
+        const isLate = systemCode(error)?.includes('TIMEOUT');
+        done(isLate ? asUnconnected(error as Error) : proxyError(proxy, error), null);
+      }
     },
+    close: () => asked.destroy(stopped()),
   };
 }
 

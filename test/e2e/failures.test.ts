@@ -308,15 +308,14 @@ describe('a request that makes the target reset', () => {
     expect(resets).toHaveLength(1);
   });
 
-  it.each([
-    ['HTTP/1.1 103 Early Hints\r\n\r\n'],
-    ['HTTP/1.1 200 OK\r\nContent-Le'],
-    ['HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf'],
-  ])('is sent once where an answer had begun: %j', async (begun) => {
-    const { gate, resets } = await fragile(begun);
-    await sendRaw(gate.port, { path: '/reset' });
-    expect(resets).toHaveLength(1);
-  });
+  it.each([['HTTP/1.1 103 Early Hints\r\n\r\n'], ['HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf']])(
+    'is sent once where an answer had begun: %j',
+    async (begun) => {
+      const { gate, resets } = await fragile(begun);
+      await sendRaw(gate.port, { path: '/reset' });
+      expect(resets).toHaveLength(1);
+    },
+  );
 });
 
 describe('a client that goes away', () => {

@@ -210,7 +210,8 @@ describe('what is let through reaches the target in one plain form:', () => {
     const chunked = '005;a=b\r\nhello\r\n0\r\nX-HTTP-Method-Override: PATCH\r\n\r\n';
     const { body, wire } = await sent(post(header, chunked));
     expect(body).toBe('hello');
-    expect(framing(wire)?.map((line) => line.trim())).toEqual(['transfer-encoding: chunked']);
+    expect(framing(wire)?.map((line) => line.trim())).toHaveLength(1);
+    expect(wire).toMatch(/^(?:content-length: 5|transfer-encoding: chunked)\r$/im);
     expect(wire).not.toMatch(/;a=b|override/i);
   });
 

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
-import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { WebSocketServer } from 'ws';
 import { startBinary } from '../support/binary.ts';
 import { fileOf, makeAuthority, makeCertificate, type Pair } from '../support/certificates.ts';
@@ -24,6 +24,10 @@ beforeAll(async () => {
   authority = await makeAuthority();
   targetCa = fileOf(authority.cert, 'ca.crt');
   tls = await makeCertificate(['staging.test', '127.0.0.1', 'localhost'], { authority });
+});
+
+afterEach(() => {
+  vi.unstubAllEnvs();
 });
 
 /** A forward proxy that takes CONNECT alone. It knows each name that ends in `.test`: it leads to this machine. */
@@ -115,7 +119,11 @@ const WAYS: [string, Ask][] = [
   ['a WebSocket', socket],
 ];
 
-const startBy = (url: string, settings: Settings) => startGate(settings, 'proxy', { HTTPS_PROXY: url });
+const startBy = (url: string, settings: Settings) => {
+  const env = { HTTPS_PROXY: url, https_proxy: '', NO_PROXY: '', no_proxy: '' };
+  for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value);
+  return startGate(settings, 'proxy');
+};
 
 const problemOf = (response: RawResponse): { status: number; type: string; detail: string; hint: string } =>
   JSON.parse(response.body.toString());
@@ -164,12 +172,6 @@ describe.each(WAYS)('by a proxy, %s', (_, ask) => {
       '502',
       { instead: answering('HTTP/1.1 502 Bad Gateway\r\nContent-Length: 2\r\n\r\nno') },
       'it answered 502 Bad Gateway',
-      'does the proxy allow it?',
-    ],
-    [
-      'data that was not asked for',
-      { instead: answering('HTTP/1.1 200 OK\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nno') },
-      'it answered 200 OK',
       'does the proxy allow it?',
     ],
     [
@@ -229,7 +231,8 @@ it('is found in the environment, for a target over TLS that NO_PROXY does not na
   const env = { HTTPS_PROXY: proxy.url.replace('//', '//me:s3cret@') };
   const asked = async (settings: Settings, more: Record<string, string> = {}) => {
     proxy.asked.length = 0;
-    const gate = await startGate({ targetCa, ...settings }, 'proxy', { ...env, ...more });
+    for (const [name, value] of Object.entries({ no_proxy: '', ...env, ...more })) vi.stubEnv(name, value);
+    const gate = await startGate({ targetCa, ...settings }, 'proxy');
     expect((await patch(gate)).status).toBe(200);
     return proxy.asked.length;
   };
@@ -240,7 +243,8 @@ it('is found in the environment, for a target over TLS that NO_PROXY does not na
 });
 
 it('is nothing to a fake', async () => {
-  const gate = await startGate({}, 'fake', { HTTPS_PROXY: `http://127.0.0.1:${await freePort()}` });
+  vi.stubEnv('HTTPS_PROXY', `http://127.0.0.1:${await freePort()}`);
+  const gate = await startGate({}, 'fake');
   expect((await fetch(gate.url + PROJECT_PATH)).status).toBe(200);
   expect(gate.gate.summary).not.toContain('by the proxy');
 });

@@ -1,0 +1,99 @@
+import { Agent, type ClientRequest, type IncomingMessage } from 'node:http';
+import { Agent as SecureAgent } from 'node:https';
+import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import httpProxy from 'http-proxy';
+import { PatchgateError } from '../errors.ts';
+import { type ForwardOptions, outgoingHeaders, outgoingPath } from './outgoing.ts';
+import { addressOf, asUnconnected, targetError, timedOut } from './target.ts';
+import type { Tunnel } from './tunnel.ts';
+import { stopped } from './upstream.ts';
+
+/** What became of a WebSocket's handshake: the target's answer, 101 or a refusal, or why there is none. */
+export type UpgradeOutcome = { status: number; headers: readonly string[] } | { error: PatchgateError };
+
+/** Joins a client's socket with one to the target, if the target agrees. */
+export type Upgrade = (
+  incoming: IncomingMessage,
+  socket: Duplex,
+  head: Buffer,
+  done: (outcome: UpgradeOutcome) => void,
+) => void;
+
+/** WebSockets, by http-proxy. Headers and path are set as they were sent. */
+export function createUpgrade(
+  options: ForwardOptions,
+  tunnel: Tunnel | undefined,
+): { upgrade: Upgrade; close(): void } {
+  const { target, tls, timeout } = options;
+  const agent = target.url.protocol === 'https:' ? new SecureAgent(tls) : new Agent();
+  if (tunnel)
+    agent.createConnection = (_, done) => {
+      tunnel.open((error, socket) => done?.(error, socket as Socket));
+      return undefined as unknown as Socket;
+    };
+  const where = { protocol: target.url.protocol, ...addressOf(target.url) };
+  const proxy = httpProxy.createProxyServer({
+    target: { ...where, hostname: where.host } as httpProxy.ServerOptions['target'] & object,
+    ...{ agent, ignorePath: true, secure: tls.rejectUnauthorized },
+  });
+
+  const upgrade: Upgrade = (incoming, socket, head, done) => {
+    let report: typeof done | undefined = done;
+    const once: typeof done = (outcome) => {
+      report?.(outcome);
+      report = undefined;
+    };
+    const asked = { headers: incoming.rawHeaders, stream: incoming };
+    const headers = [...outgoingHeaders(asked, options), 'connection', 'Upgrade'];
+    proxy.once('proxyReqWs', (outgoing) => {
+      outgoing.path = outgoingPath(target.path, incoming.url as string);
+      setHeaders(outgoing, headers);
+      const giveUp = () => outgoing.destroy(outgoing.socket ? timedOut() : asUnconnected(timedOut()));
+      const silence = timeout === 0 ? undefined : setTimeout(giveUp, timeout).unref();
+      const answered = (answer: IncomingMessage) => {
+        clearTimeout(silence);
+        once({ status: answer.statusCode as number, headers: answer.rawHeaders });
+      };
+      outgoing.once('close', () => clearTimeout(silence));
+      socket.once('close', () => {
+        const message = 'the client went away before the target answered';
+        once({ error: new PatchgateError('target-unreachable', message) });
+        outgoing.destroy();
+      });
+      outgoing.once('upgrade', (answer, other) => {
+        answered(answer);
+        // http-proxy ends it only where the client's socket ends in good order.
+        socket.once('close', () => other.destroy());
+      });
+      outgoing.once('response', (answer) => {
+        answered(answer);
+        // It is no upgrade: the answer goes out with its chunks put together, and ends with the connection.
+        delete answer.headers['transfer-encoding'];
+        delete answer.headers['keep-alive'];
+        answer.headers.connection = 'close';
+        answer.once('close', () => socket.end().resume());
+      });
+    });
+    incoming.headers = { upgrade: 'websocket' };
+    proxy.ws(incoming, socket, head, {}, (error: Error) =>
+      once({ error: targetError(target, error, timeout) }),
+    );
+  };
+  return {
+    upgrade,
+    close() {
+      for (const socket of Object.values(agent.sockets).flat()) socket?.destroy(stopped());
+      agent.destroy();
+    },
+  };
+}
+
+function setHeaders(outgoing: ClientRequest, headers: readonly string[]): void {
+  for (let i = 0; i + 1 < headers.length; i += 2) {
+    const [name, value] = [headers[i] as string, headers[i + 1] as string];
+    // The first one may be what Node has made of the address: `host` comes first.
+    if (i > 0 && outgoing.hasHeader(name)) outgoing.appendHeader(name, value);
+    else outgoing.setHeader(name, value);
+  }
+}
