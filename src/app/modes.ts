@@ -4,8 +4,8 @@ import type { MatchRules } from '../recordings/match-rules.ts';
 import { redactText, redactUrl } from '../recordings/redact/redact.ts';
 import type { RecordingStore } from '../recordings/store.ts';
 import type { Config } from '../settings/config.ts';
+import type { Fake } from '../upstreams/fake/fake.ts';
 import type { State } from '../upstreams/fake/seed.ts';
-import type { Fake } from '../upstreams/fake/start-fake.ts';
 import type { Forward, TargetSettings } from '../upstreams/forward.ts';
 import type { ReplayUpstream } from '../upstreams/replay.ts';
 import { parseTarget } from '../upstreams/target.ts';
@@ -114,15 +114,15 @@ export const MODES: Readonly<Record<ServerKind, (setup: Setup) => Promise<Backen
   },
 
   async fake(setup) {
-    const { config, opened } = setup;
-    const { startFake } = await import('../upstreams/fake/start-fake.ts');
-    const seed = setup.seed ?? config.seed;
-    const fake = opened.add(await startFake({ seed }));
-    const options = { timeout: config.timeout, setHeader: [], answeredBy: 'fake' as const };
-    const forward = await forwardTo(setup, fake.url, options);
-    const from = config.seed ?? (seed ? 'records given' : 'the built-in sample');
+    const { seed: file } = setup.config;
+    const { createFake } = await import('../upstreams/fake/fake.ts');
+    const { loadSeed, readState } = await import('../upstreams/fake/seed.ts');
+    const { SAMPLE } = await import('../upstreams/fake/sample.ts');
+    const given = setup.seed && readState(JSON.stringify(setup.seed), 'the seed');
+    const fake = createFake(given ?? (file ? await loadSeed(file) : SAMPLE));
+    const from = file ?? (given ? 'records given' : 'the built-in sample');
     const summary = `stands in front of a fake of the service, seeded from ${from}`;
-    return { upstream: forward, forward, fake, isReal: false, summary };
+    return { upstream: fake, fake, isReal: false, summary };
   },
 };
 

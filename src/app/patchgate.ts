@@ -90,7 +90,7 @@ export async function createPatchgate(
 }
 
 function serve(parts: Parts, tls: ServerTls | undefined): Patchgate {
-  const { config, opened, notice, forward, store, replay, fake } = parts;
+  const { config, opened, notice, forward, store, replay } = parts;
   const { approvers, clientTimeout = CLIENT_TIMEOUT } = parts;
   const run = createRun(parts);
   const control = controlOf(parts, run);
@@ -113,7 +113,7 @@ function serve(parts: Parts, tls: ServerTls | undefined): Patchgate {
     async listen() {
       if (replay && store) await lookAt(store, run, notice);
       const { host, port, ui, controlToken } = config;
-      const target = forward && !fake ? config.target : undefined;
+      const target = forward && config.target;
       const handlers = handlersOf(parts, run, control, () => own.isLoopback);
       const own: Listening = await listen(handlers, { host, port, clientTimeout, tls, target });
       const servers = [own];

@@ -24,16 +24,13 @@ export type Run = ReturnType<typeof createRun>;
 
 /** What is kept of the requests of a run, and what is told of it. @throws PatchgateError `cannot-write` */
 export function createRun(parts: Parts) {
-  const { config, kind, gate, approvals, rules, notice, store, replay, fake } = parts;
+  const { config, kind, gate, approvals, rules, notice, store, replay } = parts;
   const { isReal, database, outbox, remembered, recorded } = parts;
   const { redaction } = rules;
   const entryOf = entriesBy(gate, redaction, isReal);
   const hasAudit = config.audit !== undefined || (isReal && outbox !== undefined);
   const audit = hasAudit ? new Audit({ file: config.audit, outbox, entryOf, notice }) : undefined;
-  const sessions = new Sessions({
-    start: (session) => fake?.start(session),
-    end: (session) => fake?.end(session),
-  });
+  const sessions = new Sessions();
   const faults = new Faults({ gate, sessions, start: config.fault });
   const log = createAccessLog(config.log, entryOf, parts.writeLog, parts.isLogColoured);
   const exchanges = new ExchangeList(redaction);

@@ -3,7 +3,6 @@ import { createPatchgate } from '../app/patchgate.ts';
 import { APPROVE_HEADER } from '../guard/approvals.ts';
 import { resolveConfig } from '../settings/config.ts';
 import { PROJECT } from '../upstreams/fake/sample.ts';
-import { startFake } from '../upstreams/fake/start-fake.ts';
 import { flagsOf, SERVING, withSettings } from './options.ts';
 import { ignoreBrokenPipe, stopSignal } from './output.ts';
 
@@ -44,12 +43,14 @@ async function runDemo(flags: Readonly<Record<string, unknown>>): Promise<void> 
   const notice = (text: string) => print(`   ${text}`);
 
   print('\n1. A fake of the service runs, and the gate in front of it, recording what passes.\n');
-  const fake = await startFake({});
-  const proxied = { ...config, record: 'all', log: 'off', target: fake.url, port: 0 } as const;
-  const proxy = await createPatchgate('proxy', proxied, { writeLog: () => undefined, notice, env: {} });
+  const quiet = { ...config, log: 'off', port: 0, host: '127.0.0.1' } as const;
+  const context = { writeLog: () => undefined, env: {} };
+  const fake = await createPatchgate('fake', { ...quiet, guard: 'off' }, { ...context, notice() {} });
+  const { url: target } = await fake.listen();
+  const proxy = await createPatchgate('proxy', { ...quiet, record: 'all', target }, { ...context, notice });
   let recorded = '';
   try {
-    recorded = await sendAll((await proxy.listen()).url, fake.url);
+    recorded = await sendAll((await proxy.listen()).url, target);
   } finally {
     await proxy.close();
     await fake.close();

@@ -12,7 +12,7 @@ import { shortened } from '../reporters/wording.ts';
 import { correctedProject, repairedProject } from '../state/corrected.ts';
 import { plainRecord } from '../state/lists.ts';
 import { environmentsOf } from '../state/project.ts';
-import type { Fake } from '../upstreams/fake/start-fake.ts';
+import type { Fake } from '../upstreams/fake/fake.ts';
 import type { Session } from '../upstreams/session.ts';
 import { type About, APPROVE_HEADER, type Approvals, type Refusal, type Subject } from './approvals.ts';
 import { decisiveEffects } from './decisive-effects.ts';

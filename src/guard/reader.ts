@@ -17,7 +17,7 @@ import { codingOf } from '../recordings/redact/redact.ts';
 import { plainRecord } from '../state/lists.ts';
 import { wholeRecordIn } from '../state/whole-record.ts';
 import { type CollectedBody, NO_BODY, wholeBody } from '../upstreams/bodies.ts';
-import type { Fake } from '../upstreams/fake/start-fake.ts';
+import type { Fake } from '../upstreams/fake/fake.ts';
 import type { Session } from '../upstreams/session.ts';
 import { NeverReached } from '../upstreams/target.ts';
 import type { Upstream } from '../upstreams/upstream.ts';

@@ -1,7 +1,7 @@
 import { PatchgateError } from '../errors.ts';
 import { header, headerValues, type RawHeaders, splitTarget } from '../http/http.ts';
 import { isSessionName, SESSION_NAMES } from '../model/session-name.ts';
-import { SESSION_HEADER, type Session, type SessionKeeper } from '../upstreams/session.ts';
+import { SESSION_HEADER, type Session } from '../upstreams/session.ts';
 import { CONTROL_ROOT, isControlPath } from './control-path.ts';
 
 /** Sessions at a time, beside the default one. */
@@ -9,16 +9,10 @@ export const SESSIONS_AT_MOST = 1000;
 
 /** The sessions of a run, begun by their first request. Past the most, the one whose last request is the longest ago ends. */
 export class Sessions {
-  readonly #keeper: SessionKeeper | undefined;
   /** In the order of their last requests. */
   readonly #named = new Map<string, Session>();
-  #default: Session;
   #count = 0;
-
-  constructor(keeper?: SessionKeeper) {
-    this.#keeper = keeper;
-    this.#default = this.#start('');
-  }
+  #default = this.#start('');
 
   /** The session of a request, begun where there is none of that name. */
   enter(name: string): Session {
@@ -45,10 +39,8 @@ export class Sessions {
 
   /** The next request of that name begins another session. */
   end(name: string): void {
-    const session = this.get(name);
     if (name === '') this.#default = this.#start('');
     else this.#named.delete(name);
-    if (session) this.#keeper?.end(session);
   }
 
   endAll(): void {
@@ -56,9 +48,7 @@ export class Sessions {
   }
 
   #start(name: string): Session {
-    const session = { id: ++this.#count, name };
-    this.#keeper?.start?.(session);
-    return session;
+    return { id: ++this.#count, name };
   }
 }
 

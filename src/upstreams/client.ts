@@ -142,7 +142,7 @@ class Receiver implements Dispatcher.DispatchHandler {
       if (status < 200 || status > 999) throw new Error(`it answered with the status ${status}`);
       const reason = ILL_FORMED.test(message) ? '' : message;
       const headers = this.#headersOf(status, raw);
-      this.#head = { status, message: reason, headers, from: this.#options.answeredBy };
+      this.#head = { status, message: reason, headers, from: 'target' };
     } catch (error) {
       this.#abort(error as Error);
       return;

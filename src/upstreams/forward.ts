@@ -13,10 +13,7 @@ export interface Forward extends Upstream {
   upgrade: Upgrade;
 }
 
-export interface TargetSettings
-  extends TargetTlsFiles,
-    Pick<ForwardOptions, 'timeout'>,
-    Partial<Pick<ForwardOptions, 'answeredBy'>> {
+export interface TargetSettings extends TargetTlsFiles, Pick<ForwardOptions, 'timeout'> {
   setHeader: readonly string[];
 }
 
@@ -26,11 +23,10 @@ export async function openForward(
   settings: TargetSettings,
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<Forward> {
-  const { timeout, answeredBy = 'target' } = settings;
   const target = { origin, path, url, proxy: proxyOf(url) };
   const tls = await readTargetTls(target, settings);
   const setHeaders = readSetHeaders(settings.setHeader, env);
-  return forward({ target, tls, answeredBy, timeout, setHeaders });
+  return forward({ target, tls, timeout: settings.timeout, setHeaders });
 }
 
 /** The target as an upstream. */

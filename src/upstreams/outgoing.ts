@@ -2,10 +2,9 @@ import type { IncomingMessage } from 'node:http';
 import type { TLSSocket } from 'node:tls';
 import { byHeaderName, connectionOptions, HOP_BY_HOP, splitTarget, withoutHeaders } from '../http/http.ts';
 import type { TargetTls } from '../http/tls.ts';
-import { SESSION_HEADER } from './session.ts';
 import type { SetHeaders } from './set-headers.ts';
 import type { Target } from './target.ts';
-import type { AnsweredBy, UpstreamRequest } from './upstream.ts';
+import type { UpstreamRequest } from './upstream.ts';
 
 /** Connections to the target at a time: past them requests wait, before the process runs out of files. */
 export const CONNECTIONS_AT_MOST = 1024;
@@ -14,16 +13,13 @@ export const CONNECTIONS_AT_MOST = 1024;
 export interface ForwardOptions {
   target: Target;
   tls: TargetTls;
-  answeredBy: AnsweredBy;
   /** Milliseconds that the target may be silent before it answers; 0: for ever. */
   timeout: number;
   /** In the place of the client's. */
   setHeaders?: SetHeaders | undefined;
 }
 
-/** What is known of a client's request. */
-type OutgoingRequest = Pick<UpstreamRequest, 'headers' | 'stream'> &
-  Partial<Pick<UpstreamRequest, 'session'>>;
+type OutgoingRequest = Pick<UpstreamRequest, 'headers' | 'stream'>;
 
 /**
  * The headers that go to the target: as sent, without those of the connection (the fixed ones and those that
@@ -39,8 +35,6 @@ export function outgoingHeaders(asked: OutgoingRequest, options: ForwardOptions)
     if (staysHere(name) || (named.length > 0 && named.includes(name.toLowerCase()))) continue;
     kept.push(name, headers[i + 1] as string);
   }
-  // The one thing of ours that the fake is told: a session's number, since its name may be used again.
-  if (options.answeredBy === 'fake' && asked.session) kept.push(SESSION_HEADER, String(asked.session.id));
   return setHeaders
     ? [...withoutHeaders(kept, (name) => setHeaders.names.has(name)), ...setHeaders.added]
     : kept;

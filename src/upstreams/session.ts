@@ -1,4 +1,4 @@
-/** Where a request says by name which session it is of; and to the fake, by number. */
+/** Where a request says by name which session it is of. */
 export const SESSION_HEADER = 'Patchgate-Session';
 
 /** What some requests have in common: their places in the sequences of a recording, their state of the fake. */
@@ -7,11 +7,4 @@ export interface Session {
   readonly id: number;
   /** As clients name it; `""` is that of the requests without a name. */
   readonly name: string;
-}
-
-/** Keeps something for each session. */
-export interface SessionKeeper {
-  start?(session: Session): void;
-  /** Frees what was kept. The session is not used any more. */
-  end(session: Session): void;
 }

@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises';
+import { PatchgateError, whyUnreadable } from '../../errors.ts';
 import type { JsonObject } from '../../json/json.ts';
 import type { RecordKind, RecordName } from '../../model/record.ts';
 import { checkFile, parseFile } from '../../schemas/check.ts';
@@ -38,4 +40,15 @@ export function readState(text: string, where: string): State {
   const content = parseFile({ where, text }, 'bad-input');
   checkFile('state', content, { where, text }, 'bad-input');
   return content as unknown as State;
+}
+
+/** @throws PatchgateError `bad-input` if the file cannot be read, or is no seed */
+export async function loadSeed(file: string): Promise<State> {
+  const text = await readFile(file, 'utf8').catch((cause: unknown) => {
+    throw new PatchgateError('bad-input', `cannot read the seed ${file}: ${whyUnreadable(cause)}`, {
+      hint: 'check the path given with --seed, or leave it out to use the built-in sample',
+      cause,
+    });
+  });
+  return readState(text, file);
 }

@@ -1,0 +1,93 @@
+import { STATUS_CODES } from 'node:http';
+import { PatchgateError } from '../../errors.ts';
+import { announcesBody, splitTarget } from '../../http/http.ts';
+import { isObject, type JsonObject, type JsonValue } from '../../json/json.ts';
+import type { RecordName } from '../../model/record.ts';
+import { type BytesRead, NO_BODY, readBytes } from '../bodies.ts';
+import type { Session } from '../session.ts';
+import type { Answer, Upstream } from '../upstream.ts';
+import { afterPatch } from './after-patch.ts';
+import { COLLECTIONS, isCollection, recordsOf, type State } from './seed.ts';
+
+/** A service in memory: each session begins with the records of the seed. */
+export interface Fake extends Upstream {
+  /** A record as it now stands in a session; undefined if there is none. */
+  recordOf(session: Session, name: RecordName): JsonObject | undefined;
+}
+
+/** Below any prefix. */
+const RECORD = /\/accounts\/([^/]+)\/([^/]+)\/([^/]+)\/?$/;
+/** Bytes of a body. */
+const LIMIT = 64 * 1024 * 1024;
+
+const keyOf = ({ account, kind, id }: RecordName): string => JSON.stringify([account, kind, id]);
+
+/**
+ * Plays the service's three PATCHes, and the reading of one record. What stands before it judges; the fake itself does not.
+ * Where the description is silent, the choice is ours.
+ */
+export function createFake(state: State): Fake {
+  const seeded = Array.from(recordsOf(state), ({ name, record }) => [keyOf(name), record] as const);
+  const sessions = new WeakMap<Session, Map<string, JsonObject>>();
+  const recordsIn = (session: Session) => {
+    const records = sessions.get(session) ?? new Map(seeded);
+    sessions.set(session, records);
+    return records;
+  };
+
+  const answerTo = (method: string, url: string, body: Buffer, session: Session): Answer => {
+    const { path } = splitTarget(url);
+    const [, account = '', collection = '', id = ''] = RECORD.exec(path) ?? [];
+    if (!isCollection(collection)) return problem(404, `The fake has nothing at ${path}.`);
+    const kind = COLLECTIONS[collection];
+    const records = recordsIn(session);
+    const key = keyOf({ account, kind, id });
+    const record = records.get(key);
+    if (!record) return problem(404, `There is no ${kind} ${id} in the account ${account}.`);
+    if (method === 'GET' || method === 'HEAD') return answer(200, record);
+    if (method !== 'PATCH') {
+      const refused = problem(405, `The fake does not know ${method} here.`);
+      return { ...refused, headers: [...refused.headers, 'allow', 'GET, HEAD, PATCH'] };
+    }
+    const patch = readObject(body);
+    if (!patch) return problem(400, 'The body is not a JSON object in UTF-8.');
+    const after = afterPatch(kind, record, patch);
+    const answered = answer(200, after);
+    records.set(key, after);
+    return answered;
+  };
+
+  return {
+    handle({ method, url, headers, body, stream, session }) {
+      if (body || !announcesBody(headers)) return answerTo(method, url, body ?? NO_BODY, session);
+      return new Promise<BytesRead>((resolve) => readBytes(stream, LIMIT, resolve)).then((bytes) => {
+        if (Buffer.isBuffer(bytes)) return answerTo(method, url, bytes, session);
+        throw new PatchgateError('request-too-large', `the request's body has more than ${LIMIT} bytes`);
+      });
+    },
+    recordOf: (session, name) => recordsIn(session).get(keyOf(name)),
+    close: async () => undefined,
+  };
+}
+
+function readObject(bytes: Buffer): JsonObject | undefined {
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+    const value = JSON.parse(text) as JsonValue;
+    return isObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** RFC 9457; without a type of its own, the title is the status's. */
+function problem(status: number, detail: string): Answer {
+  const body = { type: 'about:blank', title: STATUS_CODES[status] ?? '', status, detail };
+  return answer(status, body, 'application/problem+json');
+}
+
+function answer(status: number, value: JsonObject, type = 'application/json'): Answer {
+  const body = Buffer.from(JSON.stringify(value));
+  const headers = ['content-type', type, 'content-length', String(body.length)];
+  return { status, message: '', headers, body, from: 'fake' };
+}
