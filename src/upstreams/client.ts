@@ -36,15 +36,15 @@ const RESETS: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOC
 /** A pool of connections to the target, by undici: for the same it takes about two thirds of the CPU of node:http. */
 export function createClient(options: ForwardOptions, connect: buildConnector.connector): Client {
   const { target } = options;
-  const pool = new Pool(target.origin, {
-    ...{ connect, connections: CONNECTIONS_AT_MOST, pipelining: 1 },
-    // Its own timers are half a second late. Once it answers, a target may be silent for hours: a stream of events.
-    ...{ headersTimeout: 0, bodyTimeout: 0 },
-  });
-  const dispatch = (receiver: Receiver) => {
+  // Its own timers are half a second late. Once it answers, a target may be silent for hours: a stream of events.
+  const settings = { connect, connections: CONNECTIONS_AT_MOST, headersTimeout: 0, bodyTimeout: 0 };
+  const kept = new Pool(target.origin, { ...settings, pipelining: 1 });
+  /** Each request gets a connection of its own. */
+  const fresh = new Pool(target.origin, { ...settings, pipelining: 0 });
+  const dispatch = (receiver: Receiver, isAgain: boolean) => {
     const { request } = receiver;
     try {
-      pool.dispatch(
+      (isAgain ? fresh : kept).dispatch(
         {
           method: request.method as Dispatcher.HttpMethod,
           path: outgoingPath(target.path, request.url),
@@ -63,9 +63,11 @@ export function createClient(options: ForwardOptions, connect: buildConnector.co
         const receiver = new Receiver(request, options, signal, resolve, reject);
         if (!request.body && announcesBody(request.headers)) receiver.take(request.stream);
         else if (REPEATABLE.has(request.method)) receiver.repeat = dispatch;
-        dispatch(receiver);
+        dispatch(receiver, false);
       }),
-    close: () => pool.destroy(stopped()),
+    async close() {
+      await Promise.all([kept.destroy(stopped()), fresh.destroy(stopped())]);
+    },
   };
 }
 
@@ -75,7 +77,7 @@ class Receiver implements Dispatcher.DispatchHandler {
   /** The body of the request, as it comes. */
   upload: PassThrough | undefined;
   /** Sends the request once more. */
-  repeat: ((receiver: Receiver) => void) | undefined;
+  repeat: ((receiver: Receiver, isAgain: true) => void) | undefined;
   readonly #options: ForwardOptions;
   readonly #signal: AbortSignal;
   readonly #resolve: (answer: Answer) => void;
@@ -189,7 +191,7 @@ class Receiver implements Dispatcher.DispatchHandler {
     else if (repeat && !this.#isDone && RESETS.has(systemCode(error) ?? '')) {
       // The target may have closed an idle connection just when it was to be used again: that is no failure of its.
       this.repeat = undefined;
-      repeat(this);
+      repeat(this, true);
     } else if (!this.#isDone) {
       this.#finish();
       this.#reject(this.#head ? cutOff(target, error) : targetError(target, error, timeout));
