@@ -1,13 +1,13 @@
 import { basename } from 'node:path';
 import type { ValidateFunction } from 'ajv/dist/2020.js';
 import { messageOf, PatchgateError } from '../errors.ts';
-import type { JsonValue } from '../json/json.ts';
+import { childOf, type JsonValue } from '../json/json.ts';
+import { tokensOf } from '../json/pointer.ts';
 import type { OperationEntry } from '../model/contract.ts';
 import type { Finding } from '../model/finding.ts';
 import { FindingBounds } from '../model/finding-bounds.ts';
 import { checkSchema } from './check-schema.ts';
 import { requestFinding } from './request-rules.ts';
-import { partAt, type Shape, shapeOf } from './schema-shape.ts';
 
 /** An operation with its schemas compiled. */
 export interface LoadedOperation {
@@ -28,8 +28,10 @@ export interface JudgedBody {
    * @param isLarge only the first error counts: to find all of them could take too long
    */
   check(body: JsonValue, bounds?: FindingBounds, isLarge?: boolean): Finding[];
-  /** What the schema says of the shape of a body. */
-  shape: Shape;
+  /** Which of these places, as pointers, the schema leaves open: it takes a value of any type there. */
+  openAmong(places: readonly string[], body: JsonValue): ReadonlySet<string>;
+  /** It says nothing of the body as a whole. */
+  isOpen: boolean;
 }
 
 /** The operations of `contract.json` with the schema files beside it. Schemas are compiled when first asked for. */
@@ -53,23 +55,26 @@ export function contractOf(
 ): Contract {
   const loaded = new Map<string, LoadedOperation>();
   const bodyOf = (name: string, reference: string, mediaType: string | undefined): JudgedBody => {
-    const part = partAt(reference, undefined, schemas);
-    if (part.at === undefined) {
+    const [schemaFile = '', place = ''] = reference.split('#');
+    const schema = tokensOf(decodeURIComponent(place)).reduce<unknown>(childOf, schemas.get(schemaFile));
+    if (schema === undefined) {
       const message = `${file}: operation ${name} names the schema ${reference}, which is not there`;
-      const hint = `put ${reference.split('#')[0]} beside ${basename(file)}`;
+      const hint = `put ${schemaFile} beside ${basename(file)}`;
       throw new PatchgateError('bad-contract', message, { hint });
     }
     validatorOf(reference, false);
+    const check: JudgedBody['check'] = (body, bounds = new FindingBounds(), isLarge = false) => {
+      try {
+        return checkSchema(validatorOf(reference, isLarge), body, bounds);
+      } catch (error) {
+        return [notJudged(reference, error)];
+      }
+    };
     return {
       mediaType: mediaType?.toLowerCase(),
-      check(body, bounds = new FindingBounds(), isLarge = false) {
-        try {
-          return checkSchema(validatorOf(reference, isLarge), body, bounds);
-        } catch (error) {
-          return [notJudged(reference, error)];
-        }
-      },
-      shape: shapeOf([part], schemas),
+      check,
+      openAmong: (places, body) => openAmong(places, body, check),
+      isOpen: SHAPING.every((keyword) => childOf(schema, keyword) === undefined),
     };
   };
   return {
@@ -86,6 +91,23 @@ export function contractOf(
       return operation;
     },
   };
+}
+
+const SHAPING = ['type', 'enum', 'const', 'not'];
+
+/** Holds the body against the schema with an object at each place: one that is not open is then refused. */
+function openAmong(places: readonly string[], body: JsonValue, check: JudgedBody['check']): Set<string> {
+  const probe = structuredClone(body);
+  for (const place of places) {
+    const tokens = tokensOf(place);
+    const last = tokens.pop() ?? '';
+    const holder = tokens.reduce<unknown>(childOf, probe);
+    if (typeof holder === 'object' && holder !== null) Object.assign(holder, { [last]: {} });
+  }
+  const bounds = new FindingBounds();
+  const refused = new Set(['']);
+  for (const { severity, pointer } of check(probe, bounds)) if (severity === 'error') refused.add(pointer);
+  return new Set(bounds.omitted > 0 ? [] : places.filter((place) => !refused.has(place)));
 }
 
 /** Whether a value of some type is refused: a schema that takes everything judges nothing. */

@@ -4,11 +4,10 @@ import { header, headerValues, type RawHeaders } from '../http/http.ts';
 import { type JsonValue, member } from '../json/json.ts';
 import { placeAt, placesAt, syntaxErrorOf } from '../json/json-text.ts';
 import { pointerOf } from '../json/pointer.ts';
-import { type Container, type Hazard, scanJson } from '../json/scan-json.ts';
+import { type Hazard, scanJson } from '../json/scan-json.ts';
 import type { Finding } from '../model/finding.ts';
 import { FindingBounds } from '../model/finding-bounds.ts';
 import { type RequestRule, requestFinding } from './request-rules.ts';
-import { OPEN, type Shape } from './schema-shape.ts';
 
 /** Levels and values that a body may have. */
 const LIMITS = { depth: 128, values: 200_000 };
@@ -32,13 +31,11 @@ export interface ReadBody {
  *
  * @param limit bytes that the body may have, before and after decoding
  * @param mediaType one that the contract lists: it is JSON, whatever its name
- * @param shape what the contract says of the body: where it leaves a value open, unsafe numbers only warn
  */
 export function readBody(
   body: Uint8Array | 'too-large',
   headers: RawHeaders,
   limit: number,
-  shape: Shape,
   mediaType?: string,
 ): ReadBody {
   if (body === 'too-large' || body.length > limit)
@@ -54,7 +51,7 @@ export function readBody(
   const text = decoded.toString('utf8');
   let hazards: HazardFindings | undefined;
   const excess = scanJson(text, LIMITS, (hazard) => {
-    hazards ??= new HazardFindings(shape);
+    hazards ??= new HazardFindings();
     hazards.add(hazard);
   });
   if (excess) return only(requestFinding('request.too-large', EXCESS[excess]));
@@ -83,7 +80,7 @@ function only(finding: Finding): ReadBody {
  */
 export function mayNameMethod(body: Uint8Array | 'too-large', headers: RawHeaders, limit: number): boolean {
   if (body.length === 0) return false;
-  const { json, findings } = readBody(body, headers, limit, OPEN);
+  const { json, findings } = readBody(body, headers, limit);
   if (json === undefined || findings.some(({ pointer }) => pointer === '/_method')) return true;
   const method = member(json, '_method');
   return typeof method === 'string' && /patch/i.test(method);
@@ -167,27 +164,20 @@ const HAZARDS: Readonly<Record<Hazard['kind'], [says: (what: string) => string, 
   ],
 };
 
-/** Findings of what a scan finds that readers disagree on. @param shape what the contract says of the body */
+/** Findings of what a scan finds that readers disagree on. */
 class HazardFindings {
   readonly bounds = new FindingBounds();
   readonly #found: { finding: Finding; offset: number }[] = [];
-  /** By the container that a hazard is in: most hazards stand beside others. */
-  readonly #shapes = new Map<Container | undefined, Shape>();
-
-  constructor(shape: Shape) {
-    this.#shapes.set(undefined, shape);
-  }
 
   add({ kind, open, offset, what }: Hazard): void {
     const rule: RequestRule = `request.${kind}`;
     const [says, hint] = HAZARDS[kind];
-    const severity = kind === 'unsafe-number' && this.#shapeAt(open, open.length).isOpen ? 'warn' : 'error';
     let length = 0;
     for (const { token } of open) length += typeof token === 'string' ? token.length : 1;
-    if (!this.bounds.takes(rule, severity, length)) return;
+    if (!this.bounds.takes(rule, 'error', length)) return;
     const pointer = pointerOf(open.map(({ token }) => token));
     const message = `${pointer || 'the body'} ${says(what)}`;
-    this.#found.push({ finding: requestFinding(rule, message, { pointer, hint, severity }), offset });
+    this.#found.push({ finding: requestFinding(rule, message, { pointer, hint }), offset });
   }
 
   /** @param text the body, for lines and columns */
@@ -195,16 +185,5 @@ class HazardFindings {
     const offsets = this.#found.map(({ offset }) => offset);
     const places = placesAt(text, offsets);
     return this.#found.map(({ finding }, index) => ({ ...finding, ...places[index] }));
-  }
-
-  /** What the contract says of the value that the container of a level has come to. */
-  #shapeAt(open: readonly Container[], level: number): Shape {
-    const container = open[level];
-    const known = this.#shapes.get(container);
-    if (level === 0) return this.#shapes.get(undefined) as Shape;
-    if (container && known) return known;
-    const shape = this.#shapeAt(open, level - 1).below((open[level - 1] as Container).token);
-    if (container) this.#shapes.set(container, shape);
-    return shape;
   }
 }

@@ -165,7 +165,7 @@ export function createGate(contract: Contract, options: GateOptions): Gate {
     const { body, mistyped } = bodyOf(operation, request);
     const { headers, body: bytes } = request;
     const isLeftOut = entry.body === 'optional' && bytes.length === 0;
-    const read = isLeftOut ? NO_BODY : readBody(bytes, headers, bodyLimit, body.shape, body.mediaType);
+    const read = isLeftOut ? NO_BODY : readBody(bytes, headers, bodyLimit, body.mediaType);
     const isGuarded = bound.some(({ guards }) => guards);
     const isNamed = !isGuarded || recordNamed(entry, meant.parameters, meant.base) !== undefined;
     const findings: RawFinding[] = [];
@@ -173,7 +173,7 @@ export function createGate(contract: Contract, options: GateOptions): Gate {
       const isOfRecord = !isNamed && finding.rule === 'request.path-parameter';
       findings.push(blindingIf(isOfRecord || BLINDING.has(finding.rule), finding));
     }
-    for (const finding of read.findings) findings.push(blindingIf(isGuarded, finding));
+    for (const finding of loosened(read, body)) findings.push(blindingIf(isGuarded, finding));
     if (mistyped && !isLeftOut) findings.push(mistyped);
     const bounds = new FindingBounds();
     const kind = entry.record?.kind ?? '';
@@ -279,13 +279,24 @@ function bodyOf(
   return { body: first, mistyped: requestFinding('request.content-type', message, { hint }) };
 }
 
+/** Findings of a body. A number that not every reader gets right is a warning in a place that the contract leaves open. */
+function loosened({ findings, json }: ReadBody, body: JudgedBody): readonly RawFinding[] {
+  const unsafe = findings.filter(({ rule }) => rule === 'request.unsafe-number');
+  if (unsafe.length === 0 || json === undefined) return findings;
+  const places = unsafe.map(({ pointer }) => pointer);
+  const open = body.openAmong(places, json);
+  return findings.map((finding) =>
+    unsafe.includes(finding) && open.has(finding.pointer) ? { ...finding, severity: 'warn' } : finding,
+  );
+}
+
 /** A schema that lets a known-bad body pass checks nothing. */
 function tryCanary(file: string, { name, entry: { canary }, bodies }: LoadedOperation): void {
   const isTrue = canary
     ? bodies[0]
         .check(canary.body)
         .some(({ rule, pointer }) => rule === canary.rule && pointer === canary.pointer)
-    : bodies.every((body) => body.shape.isOpen || refusesSomething(body));
+    : bodies.every((body) => body.isOpen || refusesSomething(body));
   if (isTrue) return;
   const what = canary ? `lets its canary pass: no ${canary.rule} at ${canary.pointer}` : 'refuses no body';
   throw new PatchgateError('bad-contract', `${file}: the schema of ${name} ${what}`, {

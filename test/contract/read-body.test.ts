@@ -8,7 +8,6 @@ import {
 } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { mayNameMethod, type ReadBody, readBody } from '../../src/contract/read-body.ts';
-import type { Shape } from '../../src/contract/schema-shape.ts';
 import { brief } from '../support/gate.ts';
 
 const JSON_TYPE = ['Content-Type', 'application/json'];
@@ -17,21 +16,14 @@ const LIMIT = 5 * 1024 * 1024;
 interface ReadParts {
   headers?: readonly string[];
   limit?: number;
-  isOpen?: IsOpen;
-}
-
-type IsOpen = (path: readonly (string | number)[]) => boolean;
-
-function shapeBy(isOpen: IsOpen, path: readonly (string | number)[] = []): Shape {
-  return { isOpen: isOpen(path), below: (token) => shapeBy(isOpen, [...path, token]) };
 }
 
 /** Reads a body, or `too-large`, with everything that a test does not care about filled in. */
 function read(body: string | Uint8Array, parts: ReadParts = {}): ReadBody {
-  const { headers = JSON_TYPE, limit = LIMIT, isOpen = () => false } = parts;
+  const { headers = JSON_TYPE, limit = LIMIT } = parts;
   const bytes =
     typeof body === 'string' && body !== 'too-large' ? Buffer.from(body) : (body as Uint8Array | 'too-large');
-  return readBody(bytes, headers, limit, shapeBy(isOpen));
+  return readBody(bytes, headers, limit);
 }
 
 /** `request.json error`: what is found. */
@@ -98,16 +90,6 @@ describe('what readers see differently', () => {
     expect(findings[1]?.message).toContain('/a is 9007199254740993');
     expect(json).toMatchObject({ a: 9007199254740992 });
     expect(Object.getPrototypeOf((json as { b: object }).b)).toBe(Object.prototype);
-  });
-
-  it('only warns of numbers where the contract leaves the value open', () => {
-    const body = '{"open":[{"x":1e999}],"closed":1e999,"open2":{"a":1,"a":2}}';
-    const isOpen = (path: readonly (string | number)[]) => String(path[0]).startsWith('open');
-    expect(found(body, { isOpen })).toEqual([
-      'request.unsafe-number warn /open/0/x',
-      'request.unsafe-number error /closed',
-      'request.duplicate-key error /open2/a',
-    ]);
   });
 });
 

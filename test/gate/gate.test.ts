@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Circumstances, Gate } from '../../src/gate/gate.ts';
 import { type JsonObject, member } from '../../src/json/json.ts';
+import { tokensOf } from '../../src/json/pointer.ts';
 import type { Verdict } from '../../src/model/finding.ts';
 import type { Known } from '../../src/model/record.ts';
 import type { Rule } from '../../src/model/rule.ts';
@@ -21,6 +22,43 @@ const proxy = gate();
 
 const judge = (url: string, body: unknown, headers?: string[]): Verdict =>
   proxy.inspect(patch(url, body, headers)).verdict;
+
+describe('a number that not every reader gets right', () => {
+  /** What is said of such a number at a place. */
+  const saidAt = (url: string, body: object, pointer: string) => {
+    const whole = structuredClone(body);
+    const tokens = tokensOf(pointer);
+    const last = tokens.pop() as string;
+    const holder = tokens.reduce((at: unknown, token) => (at as JsonObject)[token], whole) as JsonObject;
+    holder[last] = 'HERE';
+    const text = JSON.stringify(whole).replace('"HERE"', '9007199254740993');
+    const { findings } = proxy.inspect(patch(url, text)).verdict;
+    return findings.find(({ rule }) => rule === 'request.unsafe-number');
+  };
+
+  it.each([
+    [FEATURE_URL, feature(), ['/variables/0/defaultValue', '/variations/0/variables/0/value', '/unlisted']],
+    [FEATURE_URL, feature(), ['/setting/associatedCampaigns/0', '/variables/0/unlisted']],
+    [PROJECT_URL, project(), ['/environments/0/unlisted', '/owner']],
+    [DRAFT_URL, draft(), ['/goals/0/cssSelectors/0']],
+  ])('is a warning where the contract leaves the value of %s open', (url, body, places) => {
+    for (const pointer of places)
+      expect(saidAt(url, body, pointer), pointer).toMatchObject({ severity: 'warn', pointer });
+  });
+
+  it.each([
+    [PROJECT_URL, project(), ['/name', '/languages/0', '/environments/0/id', '/environments']],
+    [
+      FEATURE_URL,
+      feature(),
+      ['/goals/0/metricId', '/variables/0/id', '/variations/0/variables/0/variableId'],
+    ],
+    [DRAFT_URL, draft(), ['/draftId', '/urls/0/value', '/globalSegment/id']],
+  ])('is an error where the contract says what stands in %s', (url, body, places) => {
+    for (const pointer of places)
+      expect(saidAt(url, body, pointer), pointer).toMatchObject({ severity: 'error', pointer });
+  });
+});
 
 describe('a verdict', () => {
   it('passes what is right, with nothing to say', () => {
