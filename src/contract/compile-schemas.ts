@@ -67,7 +67,7 @@ const UNCHECKED = ['idn-email', 'idn-hostname', 'iri', 'iri-reference'];
  * - `readOnlyFields`: what the service sets itself.
  * - `basis`, `severity`, `source`, `hint`: annotations that a finding of that subschema carries.
  */
-function createAjv(allErrors: boolean): Ajv2020 {
+export function createAjv(allErrors: boolean): Ajv2020 {
   const ajv = new Ajv2020({
     // What says nothing stops the start; what only looks odd does not.
     ...{ strictSchema: true, strictTypes: false, strictTuples: false, allowMatchingProperties: true },
@@ -143,8 +143,10 @@ function checked(
 }
 
 /** Keywords whose values, or their members' values, are schemas by name; and those whose values are none. */
-const MAPS = new Set(['properties', 'patternProperties', '$defs', 'dependentSchemas', 'dependentRequired']);
-const VALUES = new Set(['enum', 'const', 'default', 'example', 'examples', 'required']);
+export const MAPS = new Set(['properties', 'patternProperties', '$defs', 'dependentSchemas']);
+export const VALUES = new Set([
+  ...['enum', 'const', 'default', 'example', 'examples', 'required', 'dependentRequired'],
+]);
 
 /**
  * A schema as it is compiled: without keywords that begin with `x-`, and each subschema with the source that holds for it.

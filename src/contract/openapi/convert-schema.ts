@@ -1,29 +1,15 @@
-import { fullFormats } from 'ajv-formats/dist/formats.js';
 import { childOf, isObject, type JsonObject, type JsonValue } from '../../json/json.ts';
+import { createAjv, MAPS, VALUES } from '../compile-schemas.ts';
 import { isPattern } from '../load-contract.ts';
 import { LeftOut, type Node, type OpenApiDocument } from './document.ts';
 
 /** Deeper ones no body can follow: it may have 128 levels. */
 const MOST_LEVELS = 200;
 
-/** Keywords that hold a schema, a list of them, or one for each name; and those that are taken as they are. */
-const ONE = [
-  ...['not', 'additionalProperties', 'items', 'contains', 'propertyNames', 'if', 'then', 'else'],
-  ...['unevaluatedItems', 'unevaluatedProperties'],
-];
-const LISTS = ['allOf', 'anyOf', 'oneOf', 'prefixItems'];
-const MAPS = ['properties', 'patternProperties', 'dependentSchemas'];
-const PLAIN = [
-  ...['type', 'enum', 'const', 'multipleOf', 'maximum', 'exclusiveMaximum', 'minimum', 'exclusiveMinimum'],
-  ...['maxLength', 'minLength', 'pattern', 'format', 'maxItems', 'minItems', 'uniqueItems', 'maxContains'],
-  ...['minContains', 'maxProperties', 'minProperties', 'required', 'dependentRequired'],
-  ...['title', 'description', 'default', 'examples', 'example', 'deprecated'],
-];
 /** What says nothing of a body, or is said in another way. */
-const SILENT = [
-  ...['nullable', 'readOnly', 'writeOnly', 'xml', 'externalDocs', '$comment', '$ref', 'discriminator'],
-];
-const FORMATS = [...Object.keys(fullFormats), 'idn-email', 'idn-hostname', 'iri', 'iri-reference'];
+const SILENT = /^(?:nullable|readOnly|writeOnly|xml|externalDocs|discriminator|\$ref|\$comment|x-.*)$/;
+/** Knows what a schema may say. */
+const ajv = createAjv(true);
 
 /** Makes JSON Schema 2020-12 of the schemas of a document, each component once. */
 export class SchemaConverter {
@@ -68,17 +54,18 @@ export class SchemaConverter {
       if (this.#isOld) return made;
     }
     for (const [keyword, value] of Object.entries(schema)) {
-      if (PLAIN.includes(keyword)) made[keyword] = value as JsonValue;
-      else if (ONE.includes(keyword)) made[keyword] = below(value);
-      else if (LISTS.includes(keyword) && Array.isArray(value)) made[keyword] = value.map(below);
-      else if (MAPS.includes(keyword) && isObject(value))
+      if (SILENT.test(keyword)) continue;
+      if (ajv.getKeyword(keyword) === false) this.#drop(keyword);
+      else if (VALUES.has(keyword)) made[keyword] = value;
+      else if (MAPS.has(keyword) && isObject(value))
         made[keyword] = Object.fromEntries(
           Object.entries(value).map(([name, inner]) => [name, below(inner)]),
         );
-      else if (!SILENT.includes(keyword) && !keyword.startsWith('x-')) this.#drop(keyword);
+      else if (Array.isArray(value)) made[keyword] = value.map((one) => (isObject(one) ? below(one) : one));
+      else made[keyword] = isObject(value) ? below(value) : value;
     }
     const { format, pattern, required } = made;
-    if (format !== undefined && !FORMATS.includes(String(format))) {
+    if (format !== undefined && !(String(format) in ajv.formats)) {
       delete made.format;
       this.#drop(`format ${format}`);
     }
