@@ -55,8 +55,8 @@ export class SchemaConverter {
     }
     for (const [keyword, value] of Object.entries(schema)) {
       if (SILENT.test(keyword)) continue;
-      if (ajv.getKeyword(keyword) === false) this.#drop(keyword);
-      else if (VALUES.has(keyword)) made[keyword] = value;
+      if (VALUES.has(keyword)) made[keyword] = value;
+      else if (!Object.hasOwn(ajv.RULES.keywords, keyword)) this.#drop(keyword);
       else if (MAPS.has(keyword) && isObject(value))
         made[keyword] = Object.fromEntries(
           Object.entries(value).map(([name, inner]) => [name, below(inner)]),
