@@ -5,7 +5,7 @@ import { draft, project } from '../support/bodies.ts';
 import { contractFolder } from '../support/contract-folder.ts';
 import { withValue } from '../support/edit-json.ts';
 import { BODIES, check, everyField, type Operation } from '../support/fields.ts';
-import { brief, shippedContract } from '../support/gate.ts';
+import { brief } from '../support/gate.ts';
 
 describe('the values that the description shows', () => {
   const OBSERVED: [Operation, string, string[], string][] = [
@@ -102,58 +102,6 @@ describe('URLs', () => {
     for (const url of ['ftp://example.com/', 'javascript:alert(1)', 'about:blank', 'localhost:80'])
       expect(findings(url)).toMatchObject([{ rule: 'schema.format', severity: 'warn', pointer }]);
   });
-
-  it('are known the thousandth time as well', () => {
-    // Node 20 has a URL.canParse that forgets how to read é once it is optimised.
-    const body = { primaryUrl: 'https://é.example/' };
-    const operation = shippedContract().load('updateDraft');
-    const findings = Array.from({ length: 20_000 }, () => operation.bodies[0].check(body)).flat();
-    expect(findings).toEqual([]);
-  });
-
-  it('are judged where the type is url or absent', () => {
-    const findings = (item: object) => brief(check('updateDraft', { urls: [item] }));
-    expect(findings({ value: 'x' })).toEqual(['schema.format error /urls/0/value']);
-    expect(findings({ type: 'url', value: 'x' })).toEqual(['schema.format error /urls/0/value']);
-    expect(findings({ type: 'pattern', value: 'x' })).toEqual(['schema.observed warn /urls/0/type']);
-    expect(findings({ type: 'pattern', value: 1 }).sort()).toEqual([
-      'schema.observed warn /urls/0/type',
-      'schema.type error /urls/0/value',
-    ]);
-    expect(findings({ type: 'url' })).toEqual([]);
-    expect(findings({ type: 'url', value: 1 })).toEqual(['schema.type error /urls/0/value']);
-  });
-});
-
-describe('further keys of integrations', () => {
-  const findings = (integrations: object) => brief(check('updateDraft', { integrations }));
-
-  it.each(['heatrecorder', 'recorder_x', 'x', '<recording_tool>', 'a/b', 'toString', 'isPremium'])(
-    '%s holds an object',
-    (key) => {
-      expect(findings({ [key]: {} })).toEqual([]);
-      expect(findings({ [key]: { enabled: true } })).toEqual([]);
-    },
-  );
-
-  it('that hold anything else are unlisted fields', () => {
-    for (const value of [true, 'on', 1, null, [], [{ enabled: 1 }]])
-      expect(findings({ tool: value })).toEqual(['schema.unknown-field warn /integrations/tool']);
-  });
-
-  it.each(['GTM', 'Ga', 'u-a', 'isGAPremium', 'is_ga_premium'])(
-    'are not %s, which is a listed one spelt wrong',
-    (key) => {
-      expect(findings({ [key]: { enabled: true } })).toEqual([
-        `schema.field-case error /integrations/${key}`,
-      ]);
-      expect(findings({ [key]: { slot: 1, enabled: 1 } }).sort()).toEqual([
-        `schema.field-case error /integrations/${key}`,
-        `schema.type error /integrations/${key}/enabled`,
-      ]);
-      expect(findings({ [key]: true })).toEqual([`schema.field-case error /integrations/${key}`]);
-    },
-  );
 });
 
 describe('a name that loose readers take for a listed one', () => {

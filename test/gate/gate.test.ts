@@ -6,7 +6,6 @@ import type { Verdict } from '../../src/model/finding.ts';
 import type { Known } from '../../src/model/record.ts';
 import type { Rule } from '../../src/model/rule.ts';
 import { draft, feature, project } from '../support/bodies.ts';
-import { refusal } from '../support/errors.ts';
 import {
   brief,
   DRAFT_URL,
@@ -93,32 +92,6 @@ describe('a verdict', () => {
       'schema.required /environments/1/isEnabled 6:6',
       'schema.type /name 2:11',
     ]);
-  });
-});
-
-describe('the id in the path', () => {
-  it('is held against the body', () => {
-    expect(brief(judge('/accounts/current/drafts/1002', draft()).findings)).toEqual([
-      'draft.id-matches-path error /draftId',
-    ]);
-    expect(judge('/accounts/current/drafts/1001/', draft()).outcome).toBe('pass');
-  });
-});
-
-describe('a body that was not asked for', () => {
-  it('can be judged as an operation of its own', () => {
-    expect(proxy.inspectBody('updateProject', Buffer.from(JSON.stringify(project()))).verdict.outcome).toBe(
-      'pass',
-    );
-    const { verdict } = proxy.inspectBody('updateDraft', Buffer.from('{"draftId":"7"}'));
-    expect(brief(verdict.findings)).toEqual(['schema.type error /draftId']);
-  });
-
-  it('cannot be judged as an operation that there is not', () => {
-    for (const name of ['updateProjects', 'toString', '__proto__'])
-      expect(refusal('bad-usage', () => proxy.inspectBody(name, Buffer.from('{}')))).toBe(
-        `the contract has no operation "${name}" (operations: updateProject, updateFeature, updateDraft)`,
-      );
   });
 });
 
@@ -226,8 +199,6 @@ describe('what is known of the record', () => {
 });
 
 describe('whatever is sent', () => {
-  const _urls = [PROJECT_URL, FEATURE_URL, DRAFT_URL];
-
   it('in numbers past all reason, gets a verdict that is short', { tags: 'slow' }, () => {
     const list = (count: number, item: string) => Array(count).fill(item).join(',');
     const fields = (count: number) => Array.from({ length: count }, (_, index) => `"f${index}":1`).join(',');

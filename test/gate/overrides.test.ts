@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import type { Gate } from '../../src/gate/gate.ts';
-import { globFromTemplate } from '../../src/gate/overrides.ts';
 import type { SeveritySetting } from '../../src/model/finding.ts';
 import { resolveConfig } from '../../src/settings/config.ts';
 import { project } from '../support/bodies.ts';
@@ -155,26 +154,5 @@ describe('overrides', () => {
     expect(
       await laterRefusal('bad-config', overriding([good, { paths: '**', rules: rules as Rules }])),
     ).toContain(`overrides[1].rules${message}`);
-  });
-});
-
-describe('glob from template', () => {
-  const TEMPLATES = ['/accounts/{account_id}/projects/{project_id}', '/workspaces/{id}/flags/{key}'];
-
-  it.each([
-    ['/accounts/*/projects/42', '/accounts/*/projects/42'],
-    ['/accounts/1/projects/*/', '/accounts/1/projects/*'],
-    ['/api/v2/accounts/1/**', '/accounts/1/**'],
-    ['/*/v2/accounts/1', '/accounts/1'],
-    ['**/accounts/1', '/accounts/1'],
-    ['workspaces/1/flags/a', '/workspaces/1/flags/a'],
-    ['**', '/**'],
-    ['**/projects/42', '/**/projects/42'],
-    ['/{accounts,workspaces}/1/**', '/{accounts,workspaces}/1/**'],
-    ['/api/v2/**', undefined],
-    ['projects/42', undefined],
-    ['/', undefined],
-  ])('%s counts as %s', (glob, counting) => {
-    expect(globFromTemplate(glob, TEMPLATES)).toBe(counting);
   });
 });

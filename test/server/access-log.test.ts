@@ -38,18 +38,6 @@ const BLOCKED: Partial<FinishedExchange> = {
 describe('lines for people', () => {
   const text = (members?: Partial<FinishedExchange>) => line('text', members).replace(/^\d\d:\d\d:\d\d /, '');
 
-  it('say what passed', () => {
-    expect(line('text')).toMatch(/^\d\d:\d\d:\d\d PATCH/);
-    expect(text()).toBe('PATCH /api/v2/accounts/current/projects/42 200 pass updateProject target 12ms');
-  });
-
-  it('say what was blocked, and by which rules', () => {
-    expect(text(BLOCKED)).toBe(
-      'PATCH /api/v2/accounts/current/projects/42 422 block updateProject gate 12ms: ' +
-        'error schema.required /languages, warn request.content-type',
-    );
-  });
-
   const unknown = (i: number) => finding(`/x${i}`, { rule: 'schema.unknown-field', severity: 'warn' });
   const LOST: Partial<FinishedExchange> = {
     ...BLOCKED,
@@ -78,11 +66,6 @@ describe('lines for people', () => {
     log.flush();
     for (const part of ['\u001b[31mblock\u001b[39m', '(Staging\\u001b[31m)', 'PATCH /\\u001b[31m 422'])
       expect(written[0]).toContain(part);
-  });
-
-  it('say what was not judged, and what failed', () => {
-    const members = { ...withUrl('/x'), verdict: undefined, response: undefined, failure: 'client gone' };
-    expect(text(members)).toBe('PATCH /x - not judged target 12ms: client gone');
   });
 });
 

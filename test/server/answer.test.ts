@@ -5,7 +5,7 @@ import { afterEach, expect, it } from 'vitest';
 import { PatchgateError } from '../../src/errors.ts';
 import type { Finding } from '../../src/model/finding.ts';
 import { DEFAULT_REDACTION } from '../../src/recordings/redact/redaction.ts';
-import { attempt, findingsHeader, redactError, type Step } from '../../src/server/answer.ts';
+import { attempt, findingsHeader, type Step } from '../../src/server/answer.ts';
 import { newExchange } from '../../src/server/exchange.ts';
 import { listen } from '../support/serve-upstream.ts';
 
@@ -48,17 +48,6 @@ it.each([
   },
 );
 
-it('says in an answer of its own too what was found', async () => {
-  const port = await serve(() => {
-    throw new PatchgateError('target-timeout', 'the target did not answer');
-  });
-  const response = await fetch(`http://127.0.0.1:${port}/`);
-  expect(response.status).toBe(504);
-  expect(JSON.parse(response.headers.get('patchgate-findings') as string)).toEqual([
-    { rule: 'schema.unknown-field', severity: 'warn', pointer: '/environments' },
-  ]);
-});
-
 it.each<[string, string[], string | undefined]>([
   ['1.0', [], 'ECONNRESET'],
   ['1.0', ['Content-Length', '10'], undefined],
@@ -93,13 +82,6 @@ function finding(pointer: string): Finding {
   };
 }
 
-it('the header of findings is compact JSON of rule, severity and pointer', () => {
-  expect(findingsHeader([finding('/a'), finding('')])).toBe(
-    '[{"rule":"schema.unknown-field","severity":"warn","pointer":"/a"},' +
-      '{"rule":"schema.unknown-field","severity":"warn","pointer":""}]',
-  );
-});
-
 it('the header of findings is ASCII without control characters, and still says the same', () => {
   const pointer = '/é☃😀\u007f\u0000\r\n"\\\ud800';
   const value = findingsHeader([finding(pointer)]);
@@ -118,19 +100,3 @@ it.each([1, 2, 3, 4, 5, 6, 7, 8])(
     expect(value.length + each).toBeGreaterThan(4096);
   },
 );
-
-const GITHUB = `ghp_${'a1B2'.repeat(9)}`;
-
-it('hides what an error quotes, and keeps its code', () => {
-  const error = new PatchgateError('no-recording', `nothing for /x/${GITHUB}`, {
-    hint: `not ${GITHUB}`,
-    details: { nearest: { path: `/y/${GITHUB}`, query: undefined } },
-  });
-  const clean = redactError(error, DEFAULT_REDACTION);
-  expect(clean).toMatchObject({
-    code: 'no-recording',
-    message: 'nothing for /x/[redacted]',
-    hint: 'not [redacted]',
-    details: { nearest: { path: '/y/[redacted]' } },
-  });
-});

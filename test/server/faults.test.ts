@@ -7,9 +7,6 @@ import { refusal } from '../support/errors.ts';
 import { gate } from '../support/gate.ts';
 import { type InProcess, type Settings, startGate } from '../support/in-process.ts';
 import { RawConnection, requestBytes, sendRaw, valuesOf } from '../support/raw.ts';
-import { filesBelow } from '../support/recordings.ts';
-import { startTarget } from '../support/target.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
 
 /** As a user writes them. */
 type Given = Pick<UserConfig, 'fault'> & Omit<Settings, 'fault'>;
@@ -67,16 +64,6 @@ describe('a status', () => {
     expect([none.status, none.body.length, valuesOf(none, 'content-length')]).toEqual([204, 0, []]);
   });
 
-  it('changes nothing, and is of no request that the gate blocks', async () => {
-    const gate = await fake(['updateProject status=503 count=1']);
-    expect((await patch(gate, '{')).status).toBe(400);
-    const before = String((await get(gate)).body);
-    const desired = JSON.stringify({ name: 'B', languages: ['GO'], environments: [] });
-    expect((await patch(gate, desired)).status).toBe(503);
-    expect(String((await get(gate)).body)).toBe(before);
-    expect((await patch(gate, desired)).status).toBe(200);
-  });
-
   it('is of an operation, judged or not', async () => {
     const gate = await fake('updateProject status=503', { validation: 'off' });
     expect((await patch(gate, '{}')).status).toBe(503);
@@ -98,24 +85,6 @@ describe('a reset', () => {
     const [, first] = [...gate.gate.exchanges()];
     expect(first).toMatchObject({ fault: 'reset count=1', failure: 'the connection was reset by a fault' });
     expect(first?.response).toBeUndefined();
-  });
-});
-
-describe('what a client did not wait for', () => {
-  it('is recorded and remembered all the same, in however many pieces it came', async () => {
-    const recordings = temporaryFolder();
-    const target = await startTarget((_, res) => {
-      res.write('{"name":"Checkout","languages":["GO"],');
-      setImmediate(() => res.end('"environments":[{"id":1,"name":"A","isEnabled":true}]}'));
-    });
-    const gate = await start({ target: target.url, record: 'all', recordings, fault: 'latency=1h' });
-    const connection = await RawConnection.open(gate.port);
-    connection.write(requestBytes({ path: PROJECT }));
-    const health = () => fetch(`${gate.url}/__patchgate/health`).then((response) => response.json());
-    await expect.poll(() => health()).toMatchObject({ known: { records: 1 } });
-    connection.close();
-    await gate.gate.close();
-    expect(Object.keys(filesBelow(recordings)).some((name) => name.endsWith('GET.json'))).toBe(true);
   });
 });
 

@@ -88,20 +88,3 @@ it.each(['h2c', 'websocket'])(
     await close();
   },
 );
-
-it.each([
-  ['behind a request', ''],
-  ['within a further one', 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nabc'],
-])('takes a client that closes its end %s for gone', async (_, further) => {
-  let onGone: () => void = () => undefined;
-  const gone = new Promise<void>((resolve) => {
-    onGone = resolve;
-  });
-  const { port, close } = await start((_req, res) => res.on('close', onGone).write('begun'));
-  const client = await RawConnection.open(port);
-  client.write(`GET / HTTP/1.1\r\nHost: x\r\n\r\n${further}`);
-  await client.came('begun');
-  client.socket.end();
-  await gone;
-  await close();
-});

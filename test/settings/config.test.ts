@@ -20,13 +20,6 @@ describe('what nobody says', () => {
     expect(origins).not.toHaveProperty('target');
     expect(Object.keys(loadContract(DEFAULT_CONTRACT).entries)).toContain('updateProject');
   });
-
-  it('is not what an empty variable says, but of a secret', async () => {
-    expect((await resolve({ env: { PATCHGATE_HOST: '' } })).config.host).toBe('127.0.0.1');
-    expect(await refused({ env: { PATCHGATE_CONTROL_TOKEN: '' } })).toContain(
-      'invalid value for PATCHGATE_CONTROL_TOKEN',
-    );
-  });
 });
 
 describe('what several say', () => {
@@ -91,19 +84,6 @@ describe('a config file', () => {
 describe('overrides', () => {
   const rules = { 'schema.unknown-field': 'off' };
 
-  it('hold for some paths, or everywhere', async () => {
-    const { config } = await resolve({
-      file: { overrides: [{ paths: ['**/drafts/**'], rules }, { rules }] },
-    });
-    const [ofPaths, ofAll] = config.overrides;
-    const fits = ofPaths?.paths?.compile('/**/drafts/**');
-    expect(['/accounts/1/drafts/2', '/accounts/1/projects/2'].map((path) => fits?.(path))).toEqual([
-      true,
-      false,
-    ]);
-    expect(ofAll).toEqual({ rules });
-  });
-
   it.each([
     [{}, 'invalid value {} for overrides in FILE (it takes a list: ['],
     [[null], 'invalid value null for overrides[0] in FILE (it takes { '],
@@ -138,26 +118,6 @@ describe('custom rules', () => {
       ({ message, hint }) => `${message} (${hint})`,
     );
   };
-
-  it('are taken as they are', async () => {
-    const rules = {
-      updateProject: [shouting(), shouting({ name: 'a1-b.c-2', guards: true })],
-      updateDraft: [],
-    };
-    expect(await refusedRules(rules)).toBe('taken');
-    expect((await config({ flags: { customRules: rules } })).customRules).toEqual(rules);
-    // Of several who give them, the nearest one counts, and its places.
-    const { config: both } = await resolve({
-      flags: { customRules: rules },
-      file: { overrides: [{ rules: { a: 'off' } }] },
-    });
-    expect(both.placeOf('/customRules/updateProject/0')).toBe(
-      'customRules.updateProject[0] in the settings given',
-    );
-    expect(both.placeOf('/overrides/0/rules/a')).toMatch(
-      /^overrides\[0\]\.rules\.a in patchgate\.config\.json:1:\d+$/,
-    );
-  });
 
   it('have a function, so they cannot stand in JSON', async () => {
     expect(await refused({ file: { customRules: { updateProject: [{ ...shouting() }] } } })).toMatch(
@@ -257,16 +217,5 @@ describe('the environment', () => {
     const file = { state: 'known.json' };
     expect((await config({ file, env: { PATCHGATE_STATE: 'false' } })).state).toBe('');
     expect((await config({ file: { state: 'false' } })).state).toBe('false');
-  });
-
-  it("is otherwise someone else's affair", async () => {
-    const env = {
-      PATCHGATE_URL: 'x',
-      PATCHGATE_IMAGE_TAG: '1',
-      PATCHGATE_DIR: '/',
-      PATCHGATE_: 'x',
-      PORT: 'x',
-    };
-    expect((await config({ env })).port).toBe(4010);
   });
 });

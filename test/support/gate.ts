@@ -8,10 +8,6 @@ import {
   type GateRequest,
   type Inspection,
 } from '../../src/gate/gate.ts';
-import { Approvals } from '../../src/guard/approvals.ts';
-import { FileApprovals } from '../../src/guard/file-approvals.ts';
-import { Guard } from '../../src/guard/guard.ts';
-import { MemoryRecords } from '../../src/guard/records.ts';
 import type { Finding } from '../../src/model/finding.ts';
 import type { SeverityOverride } from '../../src/model/severity-override.ts';
 
@@ -53,16 +49,6 @@ export function gate({ severities, overrides = [], ...options }: TestGateOptions
     inspect: (...given) => quiet(whole.inspect(...given)),
     inspectBody: (...given) => quiet(whole.inspectBody(...given)),
   };
-}
-
-/** The gate with a guard that knows nothing, for a data path. */
-export function guarding(gate: Gate) {
-  return { gate, guard: guardOf(gate, 'off') };
-}
-
-export function guardOf(gate: Gate, mode: 'on' | 'strict' | 'off', records = new MemoryRecords()): Guard {
-  const approvals = new Approvals({ book: new FileApprovals(), lifetime: 60_000 });
-  return new Guard({ gate, mode, records, approvals });
 }
 
 export const PROJECT_URL = '/api/v2/accounts/current/projects/42';

@@ -45,22 +45,6 @@ const statuses = async (server: ServedUpstream, count: number, init: Parameters<
 };
 const problemOf = async (response: Response) => (await response.json()) as Record<string, unknown>;
 
-it.each([true, false])('answers with status, headers and bytes as recorded (judged: %s)', async (judged) => {
-  const text = '{\n  "name": "ü"\n}\n';
-  const recorded = exchange({
-    body: { json: { a: 1, b: 2 } },
-    status: 207,
-    headers: { 'content-type': 'application/json', vary: ['a', 'b'], 'content-length': '999' },
-    answer: { json: { name: 'ü' }, indent: 2, newline: true },
-  });
-  const server = await replaying([recorded], { judged });
-  const response = await send(server, { body: '{"b":2,"a":1}' });
-  expect(response.status).toBe(207);
-  expect(response.headers.get('vary')).toBe('a, b');
-  expect(response.headers.get('content-length')).toBe(String(Buffer.byteLength(text)));
-  expect(await response.text()).toBe(text);
-});
-
 it('answers with no promise on its way, where the store reads at once', async () => {
   const store = await openStore(temporaryFolder(), 'demo', { writable: true });
   closing.push(() => store.close());
@@ -112,31 +96,6 @@ describe('what was recorded several times', () => {
       expect(await statuses(server, 4, { session })).toEqual([201, 299, 299, 299]);
     expect(store.exchanges('PATCH', PROJECT_PATH)).toHaveLength(4);
   });
-});
-
-it('gives each session what was recorded in one of its name', async () => {
-  const all = [201, 202].map((status, i) => exchange({ status, session: ['one', 'two'][i] as string }));
-  const server = await replaying([...all, exchange({ status: 203 })], { judged: true });
-  for (const [session, status] of [
-    ['one', 201],
-    ['two', 202],
-    ['', 203],
-    ['another', 203],
-  ] as const)
-    expect(await statuses(server, 2, { session })).toEqual([status, status]);
-});
-
-it('tells what was never served: by path, and of a session alone', async () => {
-  const all = [exchange({ path: '/b', query: 'token=x&a=1' }), exchange({ path: '/a', session: 'one' })];
-  const server = await replaying([...all, exchange()]);
-  await send(server);
-  const found = server.upstream.unserved();
-  expect(found).toMatchObject({ recording: 'demo', total: 3, count: 2 });
-  expect(found.exchanges).toMatchObject([
-    { path: '/a', query: '', session: 'one' },
-    { path: '/b', query: expect.stringMatching(/redacted.*a=1$/) },
-  ]);
-  expect(server.upstream.unserved('one')).toMatchObject({ session: 'one', total: 1, count: 1 });
 });
 
 describe('what is not recorded', () => {

@@ -134,23 +134,12 @@ test('each session has records, which end with it', async () => {
 describe('a seed', () => {
   const file = join(temporaryFolder(), 'seed.json');
 
-  test('is read from a file', async () => {
-    const seed = { accounts: { current: { projects: { 7: { name: 'seven' } } } } };
-    writeFileSync(file, JSON.stringify(seed));
-    expect(await loadSeed(file)).toEqual(seed);
-  });
-
   test('that is not there is named', async () => {
     await expect(loadSeed(`${file}.none`)).rejects.toMatchObject({
       code: 'bad-input',
       message: `cannot read the seed ${file}.none: it does not exist`,
       hint: expect.stringContaining('--seed'),
     });
-  });
-
-  test('that is broken is named with the place', async () => {
-    writeFileSync(file, '{"accounts": {},}');
-    await expect(loadSeed(file)).rejects.toThrow(`${file}:1:17: `);
   });
 
   test.each([
