@@ -99,11 +99,9 @@ async function sendAll(gate: string, fake: string): Promise<string> {
 }
 
 async function send(url: string, method: string, body?: object, headers?: Record<string, string>) {
-  const init = body && {
-    headers: { 'content-type': 'application/json', ...headers },
-    body: JSON.stringify(body),
-  };
-  const response = await fetch(url + PATH, { method, ...init });
+  const typed = { 'content-type': 'application/json', ...headers };
+  const init = { method, ...(body && { headers: typed, body: JSON.stringify(body) }) };
+  const response = await fetch(url + PATH, init);
   return { status: response.status, text: await response.text() };
 }
 

@@ -7,6 +7,7 @@ import type { OperationEntry } from '../model/contract.ts';
 import type { Finding } from '../model/finding.ts';
 import { FindingBounds } from '../model/finding-bounds.ts';
 import { checkSchema } from './check-schema.ts';
+import type { ReadBody } from './read-body.ts';
 import { requestFinding } from './request-rules.ts';
 
 /** An operation with its schemas compiled. */
@@ -28,8 +29,8 @@ export interface JudgedBody {
    * @param isLarge only the first error counts: to find all of them could take too long
    */
   check(body: JsonValue, bounds?: FindingBounds, isLarge?: boolean): Finding[];
-  /** Which of these places, as pointers, the schema leaves open: it takes a value of any type there. */
-  openAmong(places: readonly string[], body: JsonValue): ReadonlySet<string>;
+  /** The findings of a body: a number that not every reader gets right is a warning in a place that the schema leaves open. */
+  weighed(read: ReadBody): readonly Finding[];
   /** It says nothing of the body as a whole. */
   isOpen: boolean;
 }
@@ -73,7 +74,7 @@ export function contractOf(
     return {
       mediaType: mediaType?.toLowerCase(),
       check,
-      openAmong: (places, body) => openAmong(places, body, check),
+      weighed: (read) => weighed(read, check),
       isOpen: SHAPING.every((keyword) => childOf(schema, keyword) === undefined),
     };
   };
@@ -95,11 +96,13 @@ export function contractOf(
 
 const SHAPING = ['type', 'enum', 'const', 'not'];
 
-/** Holds the body against the schema with an object at each place: one that is not open is then refused. */
-function openAmong(places: readonly string[], body: JsonValue, check: JudgedBody['check']): Set<string> {
+/** Holds the body against the schema with an object in the place of each such number: what is not open refuses that. */
+function weighed({ findings, json: body }: ReadBody, check: JudgedBody['check']): readonly Finding[] {
+  const isUnsafe = ({ rule }: Finding) => rule === 'request.unsafe-number';
+  if (body === undefined || !findings.some(isUnsafe)) return findings;
   const probe = structuredClone(body);
-  for (const place of places) {
-    const tokens = tokensOf(place);
+  for (const { pointer } of findings.filter(isUnsafe)) {
+    const tokens = tokensOf(pointer);
     const last = tokens.pop() ?? '';
     const holder = tokens.reduce<unknown>(childOf, probe);
     if (typeof holder === 'object' && holder !== null) Object.assign(holder, { [last]: {} });
@@ -107,7 +110,11 @@ function openAmong(places: readonly string[], body: JsonValue, check: JudgedBody
   const bounds = new FindingBounds();
   const refused = new Set(['']);
   for (const { severity, pointer } of check(probe, bounds)) if (severity === 'error') refused.add(pointer);
-  return new Set(bounds.omitted > 0 ? [] : places.filter((place) => !refused.has(place)));
+  if (bounds.omitted > 0) return findings;
+  return findings.map(
+    (finding): Finding =>
+      isUnsafe(finding) && !refused.has(finding.pointer) ? { ...finding, severity: 'warn' } : finding,
+  );
 }
 
 /** Whether a value of some type is refused: a schema that takes everything judges nothing. */

@@ -173,7 +173,7 @@ export function createGate(contract: Contract, options: GateOptions): Gate {
       const isOfRecord = !isNamed && finding.rule === 'request.path-parameter';
       findings.push(blindingIf(isOfRecord || BLINDING.has(finding.rule), finding));
     }
-    for (const finding of loosened(read, body)) findings.push(blindingIf(isGuarded, finding));
+    for (const finding of body.weighed(read)) findings.push(blindingIf(isGuarded, finding));
     if (mistyped && !isLeftOut) findings.push(mistyped);
     const bounds = new FindingBounds();
     const kind = entry.record?.kind ?? '';
@@ -277,17 +277,6 @@ function bodyOf(
   const message = `Content-Type is ${JSON.stringify(type?.slice(0, 80))}, which the operation does not take`;
   const hint = `send one of: ${bodies.map(({ mediaType }) => mediaType).join(', ')}`;
   return { body: first, mistyped: requestFinding('request.content-type', message, { hint }) };
-}
-
-/** Findings of a body. A number that not every reader gets right is a warning in a place that the contract leaves open. */
-function loosened({ findings, json }: ReadBody, body: JudgedBody): readonly RawFinding[] {
-  const unsafe = findings.filter(({ rule }) => rule === 'request.unsafe-number');
-  if (unsafe.length === 0 || json === undefined) return findings;
-  const places = unsafe.map(({ pointer }) => pointer);
-  const open = body.openAmong(places, json);
-  return findings.map((finding) =>
-    unsafe.includes(finding) && open.has(finding.pointer) ? { ...finding, severity: 'warn' } : finding,
-  );
 }
 
 /** A schema that lets a known-bad body pass checks nothing. */
