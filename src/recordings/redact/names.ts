@@ -116,7 +116,9 @@ export class SecretNames {
     if (/[^\0-\x7f]/.test(name) && IN_OTHER_LETTERS.test(name.normalize('NFC'))) return 'secret';
     const isNever = NEVER.test(words) || QUESTION.test(wordsOf(last));
     if (!isNever && this.#secret.test(words)) return 'secret';
-    if (PARAMETER.test(last) || around.some((part) => this.has(part))) return 'secret';
+    // `token[0]=x`; in JSON, `token.provider` is a flag like any other.
+    const isBelow = name.includes('[') && around.some((part) => this.has(part));
+    if (isBelow || PARAMETER.test(last)) return 'secret';
     return OPEN.test(wordsOf(last)) && !NEVER.test(words) ? 'open' : 'plain';
   }
 }

@@ -274,7 +274,7 @@ const HARMLESS_BODIES = `
 {"tokenType":"Bearer"} {"passwordPolicy":"strong"} {"hasPassword":true} {"password":null} {"token":""} {"tokens":15}
 {"publicKey":"MIIB${an(40)}"} {"primaryKey":"id"} {"cacheKey":"${hex(32)}"} {"sortKey":"a#b"} {"commit":"${hex(40)}"}
 {"hash":"${hex(64)}"} {"etag":"${an(32)}"} {"requestId":"${an(32)}"} {"nextCursor":"${an(48)}"} {"nonce":"12"}
-{"checksum":"${base64(an(24))}"} {"secretName":"db"} {"signatureAlgorithm":"RS256"} [["theme","dark"]] ["token","email"]
+{"auth.token.provider":"okta"} {"checksum":"${base64(an(24))}"} {"secretName":"db"} {"signatureAlgorithm":"RS256"} [["theme","dark"]] ["token","email"]
 {"variables":[{"variableName":"token","dataType":"string","defaultValue":"plain-4711"}]}
 {"variables":[{"name":"key","value":"plain"}],"variations":[{"name":"B","key":"variation-b"}]}
 [{"op":"replace","path":"/name","value":"Checkout"}] [{"key":"pageToken","value":"2"},{"name":"password","value":""}]
