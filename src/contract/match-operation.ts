@@ -40,7 +40,8 @@ export function createMatcher(entries: Readonly<Record<string, OperationEntry>>)
     templates.filter(({ entry }) => isMeant(entry.method));
   return (head) => {
     const { path, query } = splitTarget(head.url);
-    const meanings = meaningsOf(head, path.includes('%') ? `${codedQueryOf(path)}&${query}` : query);
+    const isCoded = head.url.includes('%');
+    const meanings = meaningsOf(head, isCoded ? `${codedQueryOf(head.url)}&${query}` : query);
     const { methods: others, isJsonPost, paths } = meanings;
     // Most requests that are not judged end here: no operation has their method, and nothing gives them another.
     const isPlainly = others.size === 0 && !isJsonPost && paths.every(({ isOrdinary }) => isOrdinary);
@@ -130,9 +131,9 @@ function matchQuery(meant: readonly Template[], query: string): Match | undefine
   return undefined;
 }
 
-/** The query of a path whose `?` is coded, for a server that decodes first. */
-function codedQueryOf(path: string): string {
-  return /%(?:25)*3f(.*)$/is.exec(path)?.[1] ?? '';
+/** The query of a URL whose `?` is coded, for a server that decodes first. */
+function codedQueryOf(url: string): string {
+  return /%(?:25)*3f(.*)$/is.exec(url)?.[1] ?? '';
 }
 
 function matchOtherPaths(

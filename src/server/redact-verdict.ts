@@ -12,10 +12,8 @@ import type { Redaction } from '../recordings/redact/redaction.ts';
 
 /** The gate, whose findings and names quote no secret of the request: they are sent, logged, shown and kept. */
 export function quotingNoSecrets(gate: Gate, redaction: Redaction): Gate {
-  // What messages name may change while it runs, and a record's name must not.
-  const always = { ...redaction, given: new Set<string>() };
   const named = <Name extends ListName>(name: Name | undefined): Name | undefined => {
-    const base = name?.base && redactPath(name.base, always);
+    const base = name?.base && redactPath(name.base, redaction);
     return name === undefined || base === name.base ? name : { ...name, base };
   };
   return {
