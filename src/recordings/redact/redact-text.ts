@@ -142,9 +142,15 @@ function redactDocument(text: string, parsed: JsonValue, redaction: Redaction): 
     let at = skipSpace(text, start + 1);
     for (let i = 0; text[at] !== ']' && at < text.length; i++) {
       const below = node && patternsBelow(node, i);
-      at = next(isSecret && i === 1 ? hide(at) : walk(at, list[i], undefined, below, level));
+      const isHidden = (isSecret && i === 1) || isSecretOption(list[i - 1]);
+      at = next(isHidden ? hide(at) : walk(at, list[i], undefined, below, level));
     }
     return at + 1;
+  }
+
+  /** `["--token", "x"]`, as arguments of a program are written. */
+  function isSecretOption(item: JsonValue | undefined): boolean {
+    return typeof item === 'string' && item.startsWith('--') && members.has(item.slice(2));
   }
 
   /** The offset behind a value and the comma that follows it. */
@@ -225,6 +231,11 @@ const ELEMENT = /<((?:[\w.-]{1,64}:)?[\w.-]{1,64})(?:\s[^<>]{0,2000})?>([^<]+)(?
 /** A part of a form (RFC 7578), from its name to the first line of its value. */
 const PART = /\bname="([^"\r\n]{1,64})"[^\r\n]{0,200}\r?\n(?:[^\r\n]{1,200}\r?\n){0,4}\r?\n([^\r\n]+)/gi;
 
+/** `--password x`; a word may follow the name of an option in a sentence. */
+const OPTION = /(?<![\w-])--([\w-]{2,64}) {1,4}["']?((?=[^\s"']*\d|[^\s"']{16})[^\s"']+)/g;
+/** `<add key="password" value="x"/>` */
+const ATTRIBUTE = /\b(?:name|key)=["']([^"'<>]{1,64})["']\s{1,8}value=["']([^"'<>]{1,4096})(?=["'])/gi;
+
 /** Hides the values of secret names: `name: value`, `name=value`, `<name>value</name>`. */
 function redactNamed(text: string, { membersInText: names, onSecret }: Redaction): string {
   const isSecret = secretParameters(text, names);
@@ -262,8 +273,9 @@ function redactNamed(text: string, { membersInText: names, onSecret }: Redaction
     onSecret?.(value);
     return whole.slice(0, -value.length) + REDACTED;
   };
-  const clean = edited(text, edits).replace(PART, hideLast);
-  return clean.includes('</') && !(isProgram ?? CODE.test(text)) ? clean.replace(ELEMENT, hideLast) : clean;
+  const clean = edited(text, edits).replace(PART, hideLast).replace(OPTION, hideLast);
+  if (!clean.includes('<') || (isProgram ?? CODE.test(text))) return clean;
+  return clean.replace(ATTRIBUTE, hideLast).replace(ELEMENT, hideLast);
 }
 
 interface ValueSpan {

@@ -111,6 +111,9 @@ event: a␤data: {"access_token":"§"}␤␤
 {"password"=>"§"}
 {'api_key': '§', 'a': None}
 deploy --api-key=§
+psql --password § -h db
+{"args":["--token","§"]}
+<add key="Password" value="§"/>
 password%253D§
 {"tok%65n":"§", a
 sk_live_¤-----BEGIN PRIVATE KEY-----␤§␤-----END PRIVATE KEY-----
@@ -265,6 +268,7 @@ the password = a word
 <Password/>
 token: ""
 the "token" of <token> x
+with --token and --password or --secret alone
 mutation { add(key: "a b", auth: "c") }
 `
   .trim()
