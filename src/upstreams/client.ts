@@ -8,6 +8,7 @@ import {
   connectionOptions,
   HOP_BY_HOP,
   header,
+  mayMeanAnother,
   type RawHeaders,
 } from '../http/http.ts';
 import { parseUrl } from '../http/url.ts';
@@ -41,10 +42,10 @@ export function createClient(options: ForwardOptions, connect: buildConnector.co
   const kept = new Pool(target.origin, { ...settings, pipelining: 1 });
   /** Each request gets a connection of its own. */
   const fresh = new Pool(target.origin, { ...settings, pipelining: 0 });
-  const dispatch = (receiver: Receiver, isAgain: boolean) => {
+  const sendBy = (pool: Pool) => (receiver: Receiver) => {
     const { request } = receiver;
     try {
-      (isAgain ? fresh : kept).dispatch(
+      pool.dispatch(
         {
           method: request.method as Dispatcher.HttpMethod,
           path: outgoingPath(target.path, request.url),
@@ -57,13 +58,17 @@ export function createClient(options: ForwardOptions, connect: buildConnector.co
       receiver.fail(error);
     }
   };
+  const [send, sendAgain] = [sendBy(kept), sendBy(fresh)];
   return {
     send: (request, signal) =>
       new Promise((resolve, reject) => {
         const receiver = new Receiver(request, options, signal, resolve, reject);
-        if (!request.body && announcesBody(request.headers)) receiver.take(request.stream);
-        else if (REPEATABLE.has(request.method)) receiver.repeat = dispatch;
-        dispatch(receiver, false);
+        const { method, headers, body, stream } = request;
+        if (!body && announcesBody(headers)) receiver.take(stream);
+        // With a body, or an override, it may be another method.
+        else if (REPEATABLE.has(method) && !body?.length && !mayMeanAnother(headers))
+          receiver.repeat = sendAgain;
+        send(receiver);
       }),
     async close() {
       await Promise.all([kept.destroy(stopped()), fresh.destroy(stopped())]);
@@ -77,7 +82,7 @@ class Receiver implements Dispatcher.DispatchHandler {
   /** The body of the request, as it comes. */
   upload: PassThrough | undefined;
   /** Sends the request once more. */
-  repeat: ((receiver: Receiver, isAgain: true) => void) | undefined;
+  repeat: ((receiver: Receiver) => void) | undefined;
   readonly #options: ForwardOptions;
   readonly #signal: AbortSignal;
   readonly #resolve: (answer: Answer) => void;
@@ -191,7 +196,7 @@ class Receiver implements Dispatcher.DispatchHandler {
     else if (repeat && !this.#isDone && RESETS.has(systemCode(error) ?? '')) {
       // The target may have closed an idle connection just when it was to be used again: that is no failure of its.
       this.repeat = undefined;
-      repeat(this, true);
+      repeat(this);
     } else if (!this.#isDone) {
       this.#finish();
       this.#reject(this.#head ? cutOff(target, error) : targetError(target, error, timeout));

@@ -302,6 +302,7 @@ describe('a request that makes the target reset', () => {
   it.each([
     ['of a method that may have done something', { method: 'DELETE', path: '/reset' }],
     ['with a body', { path: '/reset', body: 'x' }],
+    ['that names another method', { path: '/reset', headers: [['X-HTTP-Method-Override', 'PUT']] as const }],
   ])('is sent once where it may not be repeated: %s', async (_, request) => {
     const { gate, resets } = await fragile();
     expect((await sendRaw(gate.port, request)).status).toBe(502);

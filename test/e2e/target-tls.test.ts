@@ -26,9 +26,7 @@ beforeAll(async () => {
   tls = await makeCertificate(['staging.test', '127.0.0.1', 'localhost'], { authority });
 });
 
-afterEach(() => {
-  vi.unstubAllEnvs();
-});
+afterEach(() => void vi.unstubAllEnvs());
 
 /** A forward proxy that takes CONNECT alone. It knows each name that ends in `.test`: it leads to this machine. */
 interface ConnectProxyOptions {
