@@ -32,13 +32,11 @@ export async function openForward(
 /** The target as an upstream. */
 export function forward(options: ForwardOptions): Forward {
   const { target, tls, timeout } = options;
-  const tunnel = target.proxy && createTunnel(target, target.proxy, tls, timeout);
-  const direct = buildConnector({ timeout, ...tls });
-  const connect: typeof direct = (asked, done) => {
-    if (tunnel) tunnel.open(done);
-    else direct(asked, (error, socket) => (error ? done(asUnconnected(error), null) : done(null, socket)));
-  };
-  const client = createClient(options, connect);
+  const build = buildConnector({ timeout, ...tls });
+  const connect: typeof build = (asked, done) =>
+    build(asked, (error, socket) => (error ? done(asUnconnected(error), null) : done(null, socket)));
+  const tunnel = target.proxy && createTunnel(target, target.proxy, connect, timeout);
+  const client = createClient(options, tunnel ? (_, done) => tunnel.open(done) : connect);
   const upgrades = createUpgrade(options, tunnel);
   let isClosed = false;
   return {

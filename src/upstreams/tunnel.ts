@@ -2,9 +2,8 @@ import { STATUS_CODES } from 'node:http';
 import { isIP, type Socket } from 'node:net';
 import querystring from 'node:querystring';
 import { getProxyForUrl } from 'proxy-from-env';
-import { buildConnector, Pool } from 'undici';
+import { type buildConnector, Pool } from 'undici';
 import { PatchgateError, systemCode } from '../errors.ts';
-import type { TargetTls } from '../http/tls.ts';
 import { parseUrl } from '../http/url.ts';
 import { addressOf, asUnconnected, proxyError, type Target, type TargetProxy } from './target.ts';
 import { stopped } from './upstream.ts';
@@ -12,7 +11,7 @@ import { stopped } from './upstream.ts';
 /** Makes connections to a target by its proxy. */
 export interface Tunnel {
   /** Calls back with a connection that is ready for requests, or with why there is none. */
-  open(done: (...result: [error: null, socket: Socket] | [error: Error, socket: null]) => void): void;
+  open(done: buildConnector.Callback): void;
   /** Ends what is being opened. */
   close(): Promise<void>;
 }
@@ -36,17 +35,18 @@ export function proxyOf(url: URL): TargetProxy | undefined {
 /**
  * Has a proxy make connections to the target (CONNECT), and speaks TLS over them.
  *
+ * @param secure speaks TLS with the target over a socket
  * @param timeout milliseconds; 0: for ever
  */
 export function createTunnel(
   { url }: Pick<Target, 'url'>,
   proxy: TargetProxy,
-  tls: TargetTls,
+  secure: buildConnector.connector,
   timeout: number,
 ): Tunnel {
-  const { port } = addressOf(url);
-  const to = `${url.hostname}:${port}`;
-  const secure = buildConnector({ timeout, ...tls });
+  const { protocol, hostname, host } = url;
+  const port = String(addressOf(url).port);
+  const to = `${hostname}:${port}`;
   const at = addressOf(proxy.url).host;
   // Always verified, by its own name, whatever the environment says.
   const connect = { rejectUnauthorized: true, servername: isIP(at) === 0 ? at : '', timeout };
@@ -61,17 +61,7 @@ export function createTunnel(
           socket.on('error', () => undefined).destroy();
           throw refusal(proxy, to, statusCode);
         }
-        const { protocol, hostname, host: authority } = url;
-        const through = {
-          hostname,
-          host: authority,
-          protocol,
-          port: String(port),
-          servername: tls.servername,
-        };
-        secure({ ...through, httpSocket: socket as Socket }, (error, ready) =>
-          error ? done(asUnconnected(error), null) : done(null, ready),
-        );
+        secure({ hostname, host, protocol, port, httpSocket: socket as Socket }, done);
       } catch (error) {
         const isLate = systemCode(error)?.includes('TIMEOUT');
         done(isLate ? asUnconnected(error as Error) : proxyError(proxy, error), null);
