@@ -1,7 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
+import { PatchgateError } from '../errors.ts';
+import { announcesBody } from '../http/http.ts';
 import { Pieces } from '../http/pieces.ts';
-import type { Answer } from './upstream.ts';
+import type { Answer, UpstreamRequest } from './upstream.ts';
 
 export const NO_BODY: Buffer = Buffer.alloc(0);
 
@@ -41,6 +43,25 @@ function takeAtHand(
 export function readBytes(message: IncomingMessage, limit: number, done: (bytes: BytesRead) => void): void {
   if (Number(message.headers['content-length'] ?? 0) > limit) done('too-large');
   else bytesAtHand(message, limit, (bytes) => (bytes ? done(bytes) : readPieces(message, limit, done)));
+}
+
+/**
+ * The body of a request: at once if it is in hand, or there is none.
+ *
+ * @throws PatchgateError `request-too-large`, or `malformed-request` if the client broke off
+ */
+export function bodyOfRequest(
+  { body, headers, stream }: UpstreamRequest,
+  limit: number,
+): Buffer | Promise<Buffer> {
+  if (body || !announcesBody(headers)) return body ?? NO_BODY;
+  return new Promise<BytesRead>((resolve) => readBytes(stream, limit, resolve)).then((bytes) => {
+    if (Buffer.isBuffer(bytes)) return bytes;
+    if (bytes === undefined) throw new PatchgateError('malformed-request', 'broken off');
+    const message = `the request's body has more than ${limit} bytes`;
+    const hint = 'only a request whose body fits into memory can be answered here';
+    throw new PatchgateError('request-too-large', message, { hint });
+  });
 }
 
 function readPieces(message: IncomingMessage, limit: number, done: (bytes: BytesRead) => void): void {

@@ -1,12 +1,12 @@
 import { messageOf, PatchgateError } from '../errors.ts';
-import { announcesBody, splitTarget } from '../http/http.ts';
+import { splitTarget } from '../http/http.ts';
 import { explainMiss } from '../recordings/explain.ts';
 import { ofSession, SentRequest } from '../recordings/match.ts';
 import { DEFAULT_RULES, type MatchRules } from '../recordings/match-rules.ts';
 import { pathsWithToken, redactPath } from '../recordings/redact/redact.ts';
 import type { ExchangesOfPath, RecordingStore } from '../recordings/store.ts';
 import type { RecordedAnswer, StoredExchange } from '../recordings/stored-exchange.ts';
-import { type BytesRead, NO_BODY, readBytes } from './bodies.ts';
+import { bodyOfRequest, NO_BODY } from './bodies.ts';
 import type { Echo } from './replay/echo.ts';
 import { Misses } from './replay/misses.ts';
 import { refusal, Sequences } from './replay/sequences.ts';
@@ -169,14 +169,9 @@ export function replay(store: RecordingStore, options: ReplayOptions = {}): Repl
 
   return {
     handle(request, signal) {
-      const { body, headers, stream } = request;
-      if (body || !announcesBody(headers)) return answerBytes(request, body ?? NO_BODY, signal);
-      return new Promise<BytesRead>((resolve) => readBytes(stream, bodyLimit, resolve)).then((bytes) => {
-        if (Buffer.isBuffer(bytes)) return answerBytes(request, bytes, signal);
-        throw bytes === 'too-large'
-          ? tooLarge(bodyLimit)
-          : new PatchgateError('malformed-request', 'broken off');
-      });
+      const body = bodyOfRequest(request, bodyLimit);
+      if (Buffer.isBuffer(body)) return answerBytes(request, body, signal);
+      return body.then((bytes) => answerBytes(request, bytes, signal));
     },
     // A database that has not read the path yet cannot say so at once.
     holds(request) {
@@ -189,10 +184,4 @@ export function replay(store: RecordingStore, options: ReplayOptions = {}): Repl
     unserved: (session) => findUnserved(store, served, startedAt, rules.redaction, session),
     close: async () => onMiss?.close(),
   };
-}
-
-function tooLarge(limit: number): PatchgateError {
-  return new PatchgateError('request-too-large', `the request's body has more than ${limit} bytes`, {
-    hint: 'only a request whose body fits into memory can be looked up in a recording',
-  });
 }

@@ -1,11 +1,10 @@
 import { STATUS_CODES } from 'node:http';
-import { PatchgateError } from '../../errors.ts';
-import { announcesBody, splitTarget } from '../../http/http.ts';
+import { splitTarget } from '../../http/http.ts';
 import { isObject, type JsonObject, type JsonValue } from '../../json/json.ts';
 import type { RecordName } from '../../model/record.ts';
-import { type BytesRead, NO_BODY, readBytes } from '../bodies.ts';
+import { bodyOfRequest } from '../bodies.ts';
 import type { Session } from '../session.ts';
-import type { Answer, Upstream } from '../upstream.ts';
+import type { Answer, Upstream, UpstreamRequest } from '../upstream.ts';
 import { afterPatch } from './after-patch.ts';
 import { COLLECTIONS, isCollection, recordsOf, type State } from './seed.ts';
 
@@ -35,7 +34,7 @@ export function createFake(state: State): Fake {
     return records;
   };
 
-  const answerTo = (method: string, url: string, body: Buffer, session: Session): Answer => {
+  const answerTo = ({ method, url, session }: UpstreamRequest, body: Buffer): Answer => {
     const { path } = splitTarget(url);
     const [, account = '', collection = '', id = ''] = RECORD.exec(path) ?? [];
     if (!isCollection(collection)) return problem(404, `The fake has nothing at ${path}.`);
@@ -58,12 +57,9 @@ export function createFake(state: State): Fake {
   };
 
   return {
-    handle({ method, url, headers, body, stream, session }) {
-      if (body || !announcesBody(headers)) return answerTo(method, url, body ?? NO_BODY, session);
-      return new Promise<BytesRead>((resolve) => readBytes(stream, LIMIT, resolve)).then((bytes) => {
-        if (Buffer.isBuffer(bytes)) return answerTo(method, url, bytes, session);
-        throw new PatchgateError('request-too-large', `the request's body has more than ${LIMIT} bytes`);
-      });
+    handle(request) {
+      const body = bodyOfRequest(request, LIMIT);
+      return Buffer.isBuffer(body) ? answerTo(request, body) : body.then((bytes) => answerTo(request, bytes));
     },
     recordOf: (session, name) => recordsIn(session).get(keyOf(name)),
     close: async () => undefined,
