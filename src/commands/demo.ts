@@ -45,7 +45,8 @@ async function runDemo(flags: Readonly<Record<string, unknown>>): Promise<void> 
   print('\n1. A fake of the service runs, and the gate in front of it, recording what passes.\n');
   const quiet = { ...config, log: 'off', port: 0, host: '127.0.0.1' } as const;
   const context = { writeLog: () => undefined, env: {} };
-  const fake = await createPatchgate('fake', { ...quiet, guard: 'off' }, { ...context, notice() {} });
+  const service = { ...quiet, guard: 'off' as const, fault: [] };
+  const fake = await createPatchgate('fake', service, { ...context, notice() {} });
   const { url: target } = await fake.listen();
   const proxy = await createPatchgate('proxy', { ...quiet, record: 'all', target }, { ...context, notice });
   let recorded = '';
