@@ -31,7 +31,7 @@ export interface JudgedBody {
   check(body: JsonValue, bounds?: FindingBounds, isLarge?: boolean): Finding[];
   /** The findings of a body: a number that not every reader gets right is a warning in a place that the schema leaves open. */
   weighed(read: ReadBody): readonly Finding[];
-  /** It says nothing of the body as a whole. */
+  /** The schema says nothing of the body as a whole. */
   isOpen: boolean;
 }
 
@@ -94,6 +94,7 @@ export function contractOf(
   };
 }
 
+/** A schema with one of these says something of the body as a whole. */
 const SHAPING = ['type', 'enum', 'const', 'not'];
 
 /** Holds the body against the schema with an object in the place of each such number: what is not open refuses that. */

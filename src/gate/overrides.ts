@@ -55,7 +55,7 @@ const MAGIC = /[*?[\]{}()!+@|]/;
  * A glob of request paths without what stands before the operations' templates: `/api/v2/accounts/*` is `/accounts/*`. One that
  * begins with a star is for all that stands before. Undefined where no operation's path could fit.
  */
-export function globFromTemplate(glob: string, templates: readonly string[]): string | undefined {
+function globFromTemplate(glob: string, templates: readonly string[]): string | undefined {
   const words = templates.map((template) => template.split('/')[1] ?? '');
   const segments = glob.replace(/^\/|\/$/g, '').split('/');
   const start = segments.findIndex((segment) => words.includes(segment));

@@ -181,7 +181,7 @@ export function findingsHeader(findings: readonly Finding[]): string {
 }
 
 /** The same error, with nothing in its text and details that is to be hidden: they may quote the request. */
-export function redactError(error: PatchgateError, redaction: Redaction): PatchgateError {
+function redactError(error: PatchgateError, redaction: Redaction): PatchgateError {
   const { code, message, hint, details } = error;
   return new PatchgateError(code, redactText(message, redaction), {
     cause: error,

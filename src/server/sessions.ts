@@ -5,7 +5,7 @@ import { SESSION_HEADER, type Session } from '../upstreams/session.ts';
 import { CONTROL_ROOT, isControlPath } from './control-path.ts';
 
 /** Sessions at a time, beside the default one. */
-export const SESSIONS_AT_MOST = 1000;
+const SESSIONS_AT_MOST = 1000;
 
 /** The sessions of a run, begun by their first request. Past the most, the one whose last request is the longest ago ends. */
 export class Sessions {

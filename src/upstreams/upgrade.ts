@@ -10,7 +10,7 @@ import type { Tunnel } from './tunnel.ts';
 import { stopped } from './upstream.ts';
 
 /** What became of a WebSocket's handshake: the target's answer, 101 or a refusal, or why there is none. */
-export type UpgradeOutcome = { status: number; headers: readonly string[] } | { error: PatchgateError };
+type UpgradeOutcome = { status: number; headers: readonly string[] } | { error: PatchgateError };
 
 /** Joins a client's socket with one to the target, if the target agrees. */
 export type Upgrade = (

@@ -92,11 +92,10 @@ const USER_INFO = /(:\/\/)([^/?#@\s]*:[^/?#@\s]+)(?=@)/g;
 /** Characters of a token that nothing else tells. */
 const LEAST_RANDOM = 32;
 const LEAST_FOLLOWING = 16;
+/** A segment that another part of its exchange may have named as a secret. */
 const LIKE_TOKEN = /^(?=.*\d)(?=.*[A-Za-z])[\w.~+=-]{8,512}$/;
 
-/**
- * A path without its query. A secret is known by its looks, or by the name before it (`;token=…`, `/tokens/…`).
- */
+/** A path without its query. A secret is known by its looks, or by the name before it (`;token=…`, `/tokens/…`). */
 export function redactPath(path: string, redaction: Redaction): string {
   if (redaction.plain.has(path)) return path;
   let before = '';
@@ -134,7 +133,7 @@ function isToken(segment: string, before: string, { members }: Redaction): boole
   return (BEFORE_TOKEN.test(before) || members.has(before)) && isOpaque(segment, LEAST_FOLLOWING);
 }
 
-/** The path with each segment that could be a token hidden: only another part of its exchange may have told so. */
+/** The path itself, and the path with one such segment hidden, for each. */
 export function pathsWithToken(path: string): string[] {
   const segments = path.split('/');
   const others = segments.flatMap((segment, i) => {
