@@ -233,9 +233,9 @@ describe('an exchange', { tags: 'slow' }, () => {
       .waitFor();
     expect(await detail(page).getByText('/languages is missing').filter({ visible: true }).count()).toBe(1);
     await detail(page).getByRole('link', { name: '/environments/0/id' }).click();
-    expect(new URL(page.url()).hash).toMatch(/^#\/exchanges\/1\?finding=\d$/);
-    const line = await page.evaluate('document.activeElement.parentElement.innerText');
-    expect(line).toContain('"id": "x"');
+    await expect.poll(() => new URL(page.url()).hash).toMatch(/^#\/exchanges\/1\?finding=\d$/);
+    const line = () => page.evaluate('document.activeElement.parentElement.innerText');
+    await expect.poll(line).toContain('"id": "x"');
     await detail(page).getByText('languages is missing here').waitFor();
     expect(await detail(page).getByText('urn:patchgate:problem').isVisible()).toBe(false);
     await detail(page).getByText('The gate’s answer').click();
