@@ -1,6 +1,6 @@
 /** What Ajv calls for our keywords and formats: apart from Ajv, since the shipped contract is judged without it. */
+import stringify from 'safe-stable-stringify';
 import { hasHttpScheme, isUrl } from '../http/url.ts';
-import { canonical } from '../json/canonical.ts';
 import { isObject, type JsonObject, type JsonValue } from '../json/json.ts';
 
 export const formats = {
@@ -31,7 +31,7 @@ export const keywords = {
   uniqueItems: (isWanted: boolean) => (items: readonly JsonValue[]) => {
     const places = new Map<string, number>();
     for (const [j, item] of isWanted ? items.entries() : []) {
-      const text = canonical(item);
+      const text = stringify(item);
       const i = places.get(text);
       if (i !== undefined) return { i, j };
       places.set(text, j);
@@ -77,9 +77,9 @@ function fold(name: string, longest = Number.POSITIVE_INFINITY): string {
 function failUnlessAmong(values: readonly JsonValue[]) {
   const isNested = (value: JsonValue) => typeof value === 'object' && value !== null;
   const plain = new Set(values.filter((value) => !isNested(value)));
-  const texts = new Set(values.filter(isNested).map((value) => canonical(value)));
+  const texts = new Set(values.filter(isNested).map((value) => stringify(value)));
   return (value: JsonValue) => {
-    const isAmong = isNested(value) ? texts.size > 0 && texts.has(canonical(value)) : plain.has(value);
+    const isAmong = isNested(value) ? texts.size > 0 && texts.has(stringify(value)) : plain.has(value);
     return isAmong ? undefined : {};
   };
 }

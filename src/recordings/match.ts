@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
+import stringify from 'safe-stable-stringify';
 import type { RequestHead } from '../http/http.ts';
-import { canonical } from '../json/canonical.ts';
 import type { JsonValue } from '../json/json.ts';
 import { withoutMatches } from '../json/pointer-pattern.ts';
 import { isKept, type RecordedRequest, type StoredBody, type WholeRequest } from '../model/exchange.ts';
@@ -69,7 +69,7 @@ export function requestKey(request: RecordedRequest, rules: MatchRules = DEFAULT
 
 function keyOf({ query, headers, body, json }: Form): string {
   const bytes = body && ('omitted' in body ? 'omitted' : `bytes ${hash('sha256', bodyBytes(body), 'hex')}`);
-  const content = json === undefined ? bytes : `json ${canonical(json)}`;
+  const content = json === undefined ? bytes : `json ${stringify(json)}`;
   return hash('sha1', `${JSON.stringify(query)}\n${JSON.stringify(headers)}\n${content ?? ''}`, 'binary');
 }
 
