@@ -34,8 +34,8 @@ interface FoundRequests {
 /** @throws PatchgateError `bad-recording`, `bad-input` with the place where the file is broken */
 export function requestsIn({ kind, name, bytes }: Input): FoundRequests {
   if (kind === 'har') {
-    const { isOwn, items, text } = harEntries(bytes, name);
-    return { text, requests: items.map((item) => archivedRequest(item, isOwn)) };
+    const { items, text } = harEntries(bytes, name);
+    return { text, requests: items.map(archivedRequest) };
   }
   const text = decodeRecording(bytes, name);
   return { text, requests: parseRecording(text, name).exchanges.map(recordedRequest) };
@@ -53,13 +53,12 @@ function recordedRequest(exchange: Exchange, index: number): FoundRequest {
   return { pointer, head: headOf(request), body, place, exchange: () => exchange };
 }
 
-function archivedRequest({ entry, pointer, wrong }: HarItem, isOwn: boolean) {
+function archivedRequest({ entry, pointer, wrong }: HarItem) {
   if (!entry) return { pointer, why: `${wrong?.pointer} ${wrong?.what}`.trim() };
-  const { headers, body: asked } = askedIn(entry, isOwn);
+  const { headers, body: asked } = askedIn(entry);
   const { method, postData, bodySize } = entry.request;
   const head = { method, url: targetOf(entry), headers };
-  const isThere = (postData || bodySize === 0) && entry._patchgate?.omitted?.request === undefined;
-  const body = isThere ? asked : undefined;
+  const body = postData || bodySize === 0 ? asked : undefined;
   const isText = postData?.text && textEncoding(postData) === 'utf8';
   const member = `${postData ? '/postData' : ''}${isText ? '/text' : ''}`;
   const place: BodyPlace = { pointer: `${pointer}/request${member}`, as: isText ? 'text' : 'coded' };

@@ -1,5 +1,5 @@
 import type { CommandModule } from 'yargs';
-import { CREATOR, harEntryOf, NO_ORIGIN } from '../../recordings/har/to-har.ts';
+import { harEntryOf, NO_ORIGIN } from '../../recordings/har/to-har.ts';
 import { redactExchange } from '../../recordings/plain-exchange.ts';
 import { redactionOf } from '../../recordings/redact/redaction.ts';
 import { resolveConfig } from '../../settings/config.ts';
@@ -20,7 +20,7 @@ export const exportRecording: CommandModule = {
     const all = (await exchangesOf(config, String(argv.name))).filter(selection);
     const redaction = redactionOf(config);
     const entries = all.map((one) => harEntryOf(redactExchange(one, redaction), NO_ORIGIN));
-    const creator = { name: CREATOR, version: version() };
+    const creator = { name: 'patchgate', version: version() };
     const log = { version: '1.2', creator, entries };
     await standardOutput().write(`${JSON.stringify({ log }, null, 2)}\n`);
   },

@@ -3,11 +3,11 @@ import { PatchgateError } from '../../errors.ts';
 import { splitTarget } from '../../http/http.ts';
 import type { Exchange } from '../../model/exchange.ts';
 import { RECORD_LIMIT } from '../../recordings/body.ts';
-import { type FoundExchange, readHar, seenOf } from '../../recordings/har/from-har.ts';
+import { readHar, seenOf } from '../../recordings/har/from-har.ts';
 import type { MatchRules } from '../../recordings/match-rules.ts';
 import { merge } from '../../recordings/merge.ts';
 import { keysBy } from '../../recordings/merge-files.ts';
-import { plainExchangeOf, toStoredExchange } from '../../recordings/plain-exchange.ts';
+import { plainExchangeOf, type SeenExchange, toStoredExchange } from '../../recordings/plain-exchange.ts';
 import { redactText } from '../../recordings/redact/redact.ts';
 import { amount } from '../../reporters/wording.ts';
 import { resolveConfig } from '../../settings/config.ts';
@@ -63,11 +63,11 @@ async function exchangesIn(files: readonly string[], only: string | undefined, r
   const wanted = wildcard(`${only ?? ''}*`);
   const isWanted = (url: string) => wanted.test(only?.startsWith('/') ? splitTarget(url).path : url);
   for (const file of files) {
-    const { entries, isOwn, odd } = readHar(await readBytes(file), nameOf(file));
+    const { entries, odd } = readHar(await readBytes(file), nameOf(file));
     for (const why of odd) say(`left out: ${redactText(why, rules.redaction)}`);
     skipped.push(...odd.map(() => 'not as HAR 1.2 says'));
     for (const entry of entries) {
-      const seen = isWanted(entry.request.url) ? seenOf(entry, isOwn) : { skipped: 'not under --only' };
+      const seen = isWanted(entry.request.url) ? seenOf(entry) : { skipped: 'not under --only' };
       if ('skipped' in seen) skipped.push(seen.skipped);
       else exchanges.push(storedOf(seen, rules));
     }
@@ -75,13 +75,11 @@ async function exchangesIn(files: readonly string[], only: string | undefined, r
   return { exchanges, skipped };
 }
 
-function storedOf({ seen, omitted }: FoundExchange, rules: MatchRules): Exchange {
+function storedOf(seen: SeenExchange, rules: MatchRules): Exchange {
   const plain = plainExchangeOf(seen, rules.redaction, rules.headers);
-  for (const side of ['request', 'response'] as const) {
-    const size = omitted[side] ?? plain[side].body.length;
-    if (omitted[side] !== undefined || size > RECORD_LIMIT)
-      Object.assign(plain[side], { body: Buffer.alloc(0), omitted: size });
-  }
+  for (const side of [plain.request, plain.response])
+    if (side.body.length > RECORD_LIMIT)
+      Object.assign(side, { body: Buffer.alloc(0), omitted: side.body.length });
   return toStoredExchange(plain);
 }
 

@@ -3,14 +3,14 @@ import { PatchgateError } from '../../errors.ts';
 import { decodeContentSync, isPastBounds } from '../../http/decode-content.ts';
 import { header, type RawHeaders, type RequestHead, splitTarget, withoutHeaders } from '../../http/http.ts';
 import { parseUrl } from '../../http/url.ts';
-import { isObject, type JsonValue, member } from '../../json/json.ts';
+import { isObject, type JsonValue } from '../../json/json.ts';
 import { findPlace, findPlaces, type Place, placeAt, syntaxErrorOf } from '../../json/json-text.ts';
 import type { Exchange, StoredBody } from '../../model/exchange.ts';
 import { problemOf } from '../../schemas/check.ts';
 import { storeBody } from '../body.ts';
 import { type SeenExchange, storedHeaders } from '../plain-exchange.ts';
 import { ANSWER_BOUNDS, codingOf, isForm } from '../redact/redact.ts';
-import { CREATOR, type OwnMember, UNKNOWN_TYPE } from './to-har.ts';
+import { UNKNOWN_TYPE } from './to-har.ts';
 
 /** HTTP Archive 1.2, as far as it is read here: tools leave out what the standard wants, write null, numbers, and lists of values. */
 export interface HarEntry {
@@ -19,7 +19,6 @@ export interface HarEntry {
   request: { method: string; url: string; postData?: HarBody | null } & HarMessage;
   /** Of status 0 or -1: there was none. */
   response?: ({ status: number; statusText?: string | null; content?: HarBody | null } & HarMessage) | null;
-  _patchgate?: OwnMember | null;
 }
 
 interface HarMessage {
@@ -56,13 +55,9 @@ export interface HarItem {
  * The entries of an HTTP archive in the order of the file, each checked as far as it is read here.
  *
  * @param file its name, for messages
- * @returns `isOwn`: Patchgate wrote it, and what it says of bodies and headers is so
  * @throws PatchgateError `bad-input` with file, line and column where it is no archive
  */
-export function harEntries(
-  bytes: Buffer,
-  file: string,
-): { text: string; isOwn: boolean; items: readonly HarItem[] } {
+export function harEntries(bytes: Buffer, file: string): { text: string; items: readonly HarItem[] } {
   const fail = (what: string) =>
     new PatchgateError('bad-input', what, {
       hint: 'an HTTP archive (HAR 1.2) is expected, unpacked and in UTF-8: export it again; nothing was read',
@@ -75,9 +70,9 @@ export function harEntries(
   const har = JSON.parse(text) as JsonValue;
   const wrong = problemOf('har', har)?.brief;
   if (wrong) throw fail(said(file, findPlace(text, wrong.pointer), `${wrong.pointer} ${wrong.what}`.trim()));
-  const { log } = har as unknown as { log: { entries: JsonValue[]; creator?: JsonValue } };
+  const { log } = har as unknown as { log: { entries: JsonValue[] } };
   const items = log.entries.map((value, i) => ({ pointer: `/log/entries/${i}`, ...checked(value) }));
-  return { text, isOwn: member(log.creator, 'name') === CREATOR, items };
+  return { text, items };
 }
 
 function checked(value: JsonValue): Omit<HarItem, 'pointer'> {
@@ -91,13 +86,13 @@ function checked(value: JsonValue): Omit<HarItem, 'pointer'> {
 export type TimedEntry = HarEntry & { startedDateTime: string };
 
 /**
- * The entries of an archive to be imported, in the order of their start; those of an archive of ours in that of the recording.
+ * The entries of an archive to be imported, in the order of their start.
  *
  * @returns `odd`: what is left out, and why: `x.har:12:5: /log/entries/3/request/url must be string`
  * @throws PatchgateError as `harEntries`
  */
 export function readHar(bytes: Buffer, file: string) {
-  const { text, isOwn, items } = harEntries(bytes, file);
+  const { text, items } = harEntries(bytes, file);
   const start = ({ startedDateTime }: HarEntry) => Date.parse(String(startedDateTime));
   const good = items.flatMap(({ entry, wrong }) => (entry && !wrong ? entry : []));
   let last = good.find((entry) => start(entry) >= 0)?.startedDateTime ?? new Date().toISOString();
@@ -105,46 +100,40 @@ export function readHar(bytes: Buffer, file: string) {
     if (start(entry) >= 0) last = entry.startedDateTime as string;
     return { ...entry, startedDateTime: last };
   });
-  if (!isOwn) entries.sort((a, b) => start(a) - start(b));
+  entries.sort((a, b) => start(a) - start(b));
   const wrong = items.flatMap(({ pointer, wrong }) =>
     wrong ? { pointer: pointer + wrong.pointer, part: 'value' as const, what: wrong.what } : [],
   );
   const places = findPlaces(text, wrong);
   const odd = wrong.map(({ pointer, what }, i) => said(file, places[i] as Place, `${pointer} ${what}`));
-  return { entries, isOwn, odd };
+  return { entries, odd };
 }
 
 function said(file: string, { line, column }: Place, what: string): string {
   return `${file}:${line}:${column}: ${what}`;
 }
 
-export interface FoundExchange {
-  seen: SeenExchange;
-  /** Bytes of bodies that were not kept. */
-  omitted: NonNullable<OwnMember['omitted']>;
-}
-
-/** An entry as the exchange that went by, or why it is none. Not redacted: recording does that. @param isOwn of an archive of ours */
-export function seenOf(entry: TimedEntry, isOwn = false): FoundExchange | { skipped: string } {
-  const { request, _patchgate: own } = entry;
+/** An entry as the exchange that went by, or why it is none. Not redacted: recording does that. */
+export function seenOf(entry: TimedEntry): SeenExchange | { skipped: string } {
+  const { request } = entry;
   const { method } = request;
   const response = entry.response ?? { status: 0 };
   const url = parseUrl(request.url);
   const skipped = whySkipped(method, url, response.status);
   if (skipped !== undefined) return { skipped };
-  const asked = askedIn(entry, isOwn);
+  const asked = askedIn(entry);
   if (asked.body === undefined) return { skipped: "the request's body is not in the file" };
-  const isExact = isOwn || method === 'HEAD';
-  const body = answeredBytes(response) ?? (isExact ? NO_BYTES : undefined);
+  const isHead = method === 'HEAD';
+  const body = answeredBytes(response) ?? (isHead ? NO_BYTES : undefined);
   if (body === undefined) return { skipped: "the response's body is not in the file" };
   // A browser that asked whether its copy still holds puts the copy into the archive.
-  const isCopy = !isExact && response.status === 304;
+  const isCopy = !isHead && response.status === 304;
   if (isCopy && body.length === 0) return { skipped: 'not modified, and the copy is not in the file' };
   const headers = headersOf(response.headers);
   const startedAt = Date.parse(entry.startedDateTime);
   // A location on the same host is kept without it, which recording decides by this header.
   const host = ['host', (url as URL).host];
-  const seen = {
+  return {
     request: {
       ...{ method, url: targetOf(entry) },
       headers: [...withoutHeaders(asked.headers, (name) => name === 'host'), ...host],
@@ -152,13 +141,11 @@ export function seenOf(entry: TimedEntry, isOwn = false): FoundExchange | { skip
     requestBody: asked.body,
     response: {
       ...{ status: isCopy ? 200 : response.status, message: response.statusText ?? '' },
-      headers: isExact ? headers : describing(headers, body, response.content),
+      headers: isHead ? headers : describing(headers, body, response.content),
     },
     responseBody: body,
     ...{ startedAt, endedAt: startedAt + Math.max(0, entry.time ?? 0) },
-    session: isOwn ? own?.session : undefined,
   };
-  return { seen, omitted: (isOwn && own?.omitted) || {} };
 }
 
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
@@ -177,18 +164,15 @@ const NO_BYTES = Buffer.alloc(0);
 /** A body's bytes; undefined where the archive has only heard of it. */
 type Found = Buffer | undefined;
 
-/** The headers of a request as they describe its body, and that; empty where it was not kept. */
-export function askedIn({ request, _patchgate }: HarEntry, isOwn: boolean) {
+/** The headers of a request as they describe its body, and that. */
+export function askedIn({ request }: HarEntry) {
   const headers = withType(headersOf(request.headers), request.postData?.mimeType);
-  if (isOwn && _patchgate?.omitted?.request !== undefined) return { headers, body: NO_BYTES };
   const body = postedBytes(request, header(headers, 'content-type'));
-  return { headers: isOwn || !body ? headers : withoutUndone(headers, body), body };
+  return { headers: body ? withoutUndone(headers, body) : headers, body };
 }
 
 /** The request target as it was written, without the fragment that no client sends. */
-export function targetOf({ request, _patchgate }: HarEntry): string {
-  const { path, query } = _patchgate ?? {};
-  if (path !== undefined) return query ? `${path}?${query}` : path;
+export function targetOf({ request }: HarEntry): string {
   const text = /^[!-~]*$/.test(request.url) ? request.url : (parseUrl(request.url)?.href ?? request.url);
   return text.replace(/#.*$/, '');
 }

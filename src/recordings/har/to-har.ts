@@ -1,31 +1,18 @@
 import { STATUS_CODES } from 'node:http';
 import type { Entry, PostData } from 'har-format';
-import { splitTarget } from '../../http/http.ts';
 import { absoluteUrl } from '../../http/url.ts';
 import { type Exchange, headerPairs, type StoredBody } from '../../model/exchange.ts';
 import { bodyBytes, storeBody } from '../body.ts';
 import { queryPairs } from '../match.ts';
 import { contentTypeOf } from '../redact/redact.ts';
 
-/** The name under `creator` in archives of ours. */
-export const CREATOR = 'patchgate';
 /** Stands for the host, which recordings do not keep (RFC 6761: no such host will ever be). */
 export const NO_ORIGIN = 'http://recorded.invalid';
 /** What Chrome says where the media type is not known. */
 export const UNKNOWN_TYPE = 'x-unknown';
 
-/** What an archive of ours says that the standard has no place for: import makes the same exchange again. */
-export interface OwnMember {
-  /** Where the URL does not give them back. */
-  path?: string;
-  query?: string;
-  session?: string;
-  /** Bytes of bodies that were not kept. */
-  omitted?: { request?: number; response?: number };
-}
-
 /** An exchange as an entry of HTTP Archive 1.2. @param base put before its path: `http://127.0.0.1:4010` */
-export function harEntryOf(exchange: Exchange, base: string): Entry & { _patchgate: OwnMember } {
+export function harEntryOf(exchange: Exchange, base: string): Entry {
   const { request, response, meta } = exchange;
   const httpVersion = 'HTTP/1.1';
   const url = absoluteUrl(request, base);
@@ -33,8 +20,6 @@ export function harEntryOf(exchange: Exchange, base: string): Entry & { _patchga
   const type = contentTypeOf(request.headers) ?? '';
   // The standard has an encoding for responses only.
   const postData = { mimeType: type, text: sent.text, _encoding: sent.encoding } as PostData;
-  const again = splitTarget(url);
-  const isSame = again.path === request.path && again.query === request.query && /^[!"$-~]*$/.test(url);
   return {
     startedDateTime: new Date(meta.recordedAt).toISOString(),
     time: meta.durationMs,
@@ -54,11 +39,6 @@ export function harEntryOf(exchange: Exchange, base: string): Entry & { _patchga
     },
     cache: {},
     timings: { send: 0, wait: meta.durationMs, receive: 0 },
-    _patchgate: {
-      ...(!isSame && { path: request.path, query: request.query }),
-      ...(meta.session !== undefined && { session: meta.session }),
-      omitted: { ...omittedOf('request', request.body), ...omittedOf('response', response.body) },
-    },
   };
 }
 
@@ -70,10 +50,6 @@ function contentOf(body: StoredBody | undefined): { size: number; text?: string;
   return 'base64' in kept
     ? { size: bytes.length, text: kept.base64, encoding: 'base64' }
     : { size: bytes.length, text: bytes.toString() };
-}
-
-function omittedOf(side: 'request' | 'response', body: StoredBody | undefined): OwnMember['omitted'] {
-  return body && 'omitted' in body ? { [side]: body.omitted } : {};
 }
 
 function pairOf([name, value]: readonly [string, string]): { name: string; value: string } {

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import type { Exchange } from '../../../src/model/exchange.ts';
 import { storeBody } from '../../../src/recordings/body.ts';
 import { readHar, seenOf, type TimedEntry } from '../../../src/recordings/har/from-har.ts';
-import { CREATOR, harEntryOf, NO_ORIGIN } from '../../../src/recordings/har/to-har.ts';
+import { harEntryOf, NO_ORIGIN } from '../../../src/recordings/har/to-har.ts';
 import { plainExchangeOf, toStoredExchange } from '../../../src/recordings/plain-exchange.ts';
 import { redactionOf } from '../../../src/recordings/redact/redaction.ts';
 import { exchange } from '../../support/exchanges.ts';
@@ -31,13 +31,13 @@ function entry(request: object = {}, response: object = {}): TimedEntry {
 
 function briefly(one: TimedEntry): string | number {
   const outcome = seenOf(one);
-  return 'skipped' in outcome ? outcome.skipped : outcome.seen.response.status;
+  return 'skipped' in outcome ? outcome.skipped : outcome.response.status;
 }
 
-function found(one: TimedEntry | undefined, isOwn = false) {
-  const outcome = seenOf(one as TimedEntry, isOwn);
+function found(one: TimedEntry | undefined) {
+  const outcome = seenOf(one as TimedEntry);
   if ('skipped' in outcome) throw new Error(outcome.skipped);
-  return outcome.seen;
+  return outcome;
 }
 
 it('takes of an archive of a browser what is a whole exchange, without what belongs to HTTP/2 and codings', () => {
@@ -143,7 +143,6 @@ it.each<[string, unknown]>([
   ['/request/method is missing', { ...bare, request: { url: 'x' } }],
   ['headers/0/value must be a text', { request: { ...bare.request, headers: [{ name: 'a', value: {} }] } }],
   ['/response/status must be an integer', { ...bare, response: { status: 'x' } }],
-  ['/_patchgate/session must be 1 to 100 printable', { ...bare, _patchgate: { session: '' } }],
 ])('leaves out one entry, and says why: %s', (message, value) => {
   const { entries, odd } = read({ ...bare, time: null }, value, { ...bare, response: null });
   expect(entries).toHaveLength(2);
@@ -152,14 +151,8 @@ it.each<[string, unknown]>([
 
 function fileOf(exchanges: readonly Exchange[]): Buffer {
   const entries = exchanges.map((one) => harEntryOf(one, NO_ORIGIN));
-  const log = { version: '1.2', creator: { name: CREATOR, version: '1' }, entries };
+  const log = { version: '1.2', creator: { name: 'patchgate', version: '1' }, entries };
   return Buffer.from(JSON.stringify({ log }));
-}
-
-/** Out into an archive and in again. */
-function again(file: Buffer): Exchange[] {
-  const { entries, isOwn } = readHar(file, 'x.har');
-  return entries.map((one) => toStoredExchange(plainExchangeOf(found(one, isOwn), redactionOf())));
 }
 
 const text = (letters: string) => fc.string({ unit: fc.constantFrom(...letters), maxLength: 12 });
@@ -192,25 +185,27 @@ const anyExchange = fc
     }),
   );
 
-it('writes archives that are HAR 1.2, and give the same exchanges back', { tags: 'slow' }, () => {
+it('writes archives that are HAR 1.2', { tags: 'slow' }, () => {
   const isHar = new Ajv({ allErrors: true }).compile(HAR_SCHEMA);
-  const special = [exchange({ session: 'a "test"' }), exchange({ method: 'OPTIONS', path: '*' })];
-  expect(again(fileOf(special))).toEqual(special);
   fc.assert(
     fc.property(fc.array(anyExchange, { maxLength: 4 }), (exchanges) => {
-      const file = fileOf(exchanges);
-      isHar(JSON.parse(file.toString()));
+      isHar(JSON.parse(fileOf(exchanges).toString()));
       expect(isHar.errors ?? []).toEqual([]);
-      expect(again(file)).toEqual(exchanges);
     }),
     { numRuns: 300 },
   );
 });
 
+it('reads what it wrote: method, path, query, status, headers and bodies', () => {
+  const patched = exchange({ query: 'a=1&b=%20', body: { json: { a: 1 } }, answer: { base64: '/wA=' } });
+  const { entries } = readHar(fileOf([patched, exchange({ method: 'DELETE', status: 204 })]), 'x.har');
+  const again = entries.map((one) => toStoredExchange(plainExchangeOf(found(one), redactionOf())));
+  expect(again).toEqual([patched, exchange({ method: 'DELETE', status: 204 })]);
+});
+
 it('says that a body was not kept', () => {
   const { response: answered, ...rest } = exchange();
-  const one: Exchange = { ...rest, response: { ...answered, body: { omitted: 5 } } };
-  const { response, _patchgate } = harEntryOf(one, NO_ORIGIN);
-  expect(response.content).toMatchObject({ size: 5 });
-  expect(_patchgate.omitted).toEqual({ response: 5 });
+  const one = harEntryOf({ ...rest, response: { ...answered, body: { omitted: 5 } } }, NO_ORIGIN);
+  expect(one.response.content).toMatchObject({ size: 5 });
+  expect(briefly(one as unknown as TimedEntry)).toBe(NO_ANSWER);
 });
