@@ -36,7 +36,6 @@ const nobody: Tell = () => undefined;
 export function record(upstream: Upstream, store: RecordingStore, options: RecordOptions = {}): Upstream {
   const { rules = DEFAULT_RULES, only = '', onSkipped = nobody, onOmitted = nobody } = options;
   const told = new LRUCache<string, true>({ max: 1000 });
-  const timeOf = risingTimes();
   const large = new Set<Promise<void>>();
 
   /** Redacts it, and hands it to the store: at once, unless it is large. The client gets its answer whatever becomes of it. */
@@ -62,7 +61,6 @@ export function record(upstream: Upstream, store: RecordingStore, options: Recor
 
   const append = (exchange: PlainExchange, head: RequestHead, omitted: Omitted) => {
     const { request, response } = exchange;
-    exchange.startedAt = timeOf(exchange.startedAt);
     if (omitted.request !== undefined) request.omitted = omitted.request;
     if (omitted.response !== undefined) response.omitted = omitted.response;
     store.append(exchange);
@@ -143,22 +141,4 @@ class SentBody extends BodyCollector {
       this.isWhole = true;
     });
   }
-}
-
-/** Milliseconds that a time is put off at most. */
-const PUT_OFF_AT_MOST = 50;
-
-/**
- * Times of exchanges that end one after the other, so that they tell the order: of several in one millisecond, the later ones
- * are put off. What began long before the one that ended last keeps its time.
- *
- * @returns takes milliseconds since the epoch
- */
-export function risingTimes(): (time: number) => number {
-  let last = 0;
-  return (time) => {
-    if (time < last - PUT_OFF_AT_MOST) return time;
-    last = time > last ? time : Math.min(last + 1, time + PUT_OFF_AT_MOST);
-    return last;
-  };
 }

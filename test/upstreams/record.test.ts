@@ -8,7 +8,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { RECORD_LIMIT } from '../../src/recordings/body.ts';
 import type { RecordingStore } from '../../src/recordings/store.ts';
 import { openStore } from '../../src/recordings/store.ts';
-import { type RecordOptions, record, risingTimes } from '../../src/upstreams/record.ts';
+import { type RecordOptions, record } from '../../src/upstreams/record.ts';
 import type { Upstream } from '../../src/upstreams/upstream.ts';
 import { find } from '../support/recordings.ts';
 import { closeServer, listen, serveUpstream } from '../support/serve-upstream.ts';
@@ -143,33 +143,4 @@ describe('what is not kept', () => {
     expect(find(server.store, 'PUT', '/')).toEqual([]);
     expect(server.skipped).toHaveLength(1);
   });
-});
-
-const told = (...times: number[]) => times.map(risingTimes());
-
-it.each([
-  [
-    [1000, 1001, 1005],
-    [1000, 1001, 1005],
-  ],
-  [
-    [1000, 1000, 1000, 1001, 1002, 1010],
-    [1000, 1001, 1002, 1003, 1004, 1010],
-  ],
-  [
-    [1000, 1020, 1001],
-    [1000, 1020, 1021],
-  ],
-  [
-    [1000, 2000, 1001, 2000],
-    [1000, 2000, 1001, 2001],
-  ],
-])('times %j rise: %j', (times, rising) => {
-  expect(told(...times)).toEqual(rising);
-});
-
-it('times never run far ahead, and never fall back', () => {
-  const times = told(...Array.from({ length: 5000 }, (_, index) => 1000 + Math.floor(index / 10)));
-  expect(times).toEqual(times.toSorted((a, b) => a - b));
-  expect(times.at(-1)).toBe(1499 + 50);
 });
