@@ -155,7 +155,11 @@ export class Writer {
       this.#journalTrouble = error as Error;
     }
     if (!this.#isClosing) this.#quiet.refresh();
-    if (this.#journal.size > this.#most && !this.#isMerging) void this.#merge();
+    if (this.#journal.size > this.#most) {
+      // A segment is read whole: while one is merged, the next must not grow without end.
+      this.#rotate();
+      if (!this.#isMerging) void this.#merge();
+    }
     this.#tell();
   }
 
@@ -168,7 +172,7 @@ export class Writer {
   async #mergeNow(): Promise<void> {
     this.#write();
     const { signal } = this.#stop;
-    if (signal.aborted) return;
+    if (signal.aborted || (this.#unmerged === 0 && !this.#isClosing)) return;
     this.#isMerging = true;
     const count = this.#unmerged;
     const [ends, { rules }] = [this.#isClosing, this.#options];
@@ -176,7 +180,7 @@ export class Writer {
     const isSmall = ends && this.#journal.size < WORTH_A_THREAD;
     const merge = this.#options.merge ?? (isSmall ? mergeSegments : mergeBeside);
     try {
-      this.#journal.rotate(++this.#segments);
+      if (!this.#rotate()) throw this.#fileTrouble;
       await merge(this.#root, { rules, ends, signal });
       this.#unmerged -= count;
       this.#fileTrouble = undefined;
@@ -186,6 +190,18 @@ export class Writer {
     }
     this.#isMerging = false;
     this.#tell();
+  }
+
+  /** Makes a segment of the journal. @returns whether that went well */
+  #rotate(): boolean {
+    try {
+      this.#journal.rotate(this.#segments + 1);
+      this.#segments++;
+      return true;
+    } catch (error) {
+      this.#fileTrouble = error as Error;
+      return false;
+    }
   }
 
   /** Says when trouble begins, when it becomes worse, and when it is over: once each. */

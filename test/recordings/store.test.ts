@@ -6,6 +6,7 @@ import {
   renameSync,
   rmdirSync,
   rmSync,
+  statSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs';
@@ -226,19 +227,19 @@ describe('a disk that cannot be written', () => {
   it('does not fill the memory: past a bound, exchanges are no longer kept, and that is said', async () => {
     const notices: string[] = [];
     const store = await write({ mostBytes: 10_000, onNotice: (text) => notices.push(text) });
-    const big = exchange({ answer: { text: 'x'.repeat(6000) } });
+    const big = (letter: string) => exchange({ answer: { text: letter.repeat(6000) } });
     mkdirSync(hidden('journal'));
-    append(store, big, big, big);
-    expect(find(store)).toEqual([big, big]);
+    append(store, big('a'), big('b'), big('c'));
+    expect(find(store)).toEqual([big('a'), big('b')]);
     expect(store.counts).toEqual({ waiting: 2, lost: 1, journalBytes: 0 });
     expect(notices.at(-1)).toContain('exchanges are lost from now on');
     await expect(store.flush()).rejects.toMatchObject({ code: 'cannot-write' });
     rmdirSync(hidden('journal'));
-    append(store, big);
+    append(store, big('d'));
     await turn();
     expect(store.counts).toMatchObject({ waiting: 0, lost: 1 });
     await expect(store.close()).rejects.toThrow('1 exchange was not kept');
-    expect(await kept()).toHaveLength(3);
+    expect(await kept()).toEqual([big('a'), big('b'), big('d')]);
   });
 
   it('may be without the folder, which somebody has removed with what it held', async () => {
@@ -257,6 +258,20 @@ it('a recording that is no folder, or cannot be, stops the start; reading makes 
   writeFileSync(root, '');
   await expect(openStore(folder, 'r')).rejects.toMatchObject({ code: 'cannot-read' });
   await expect(write()).rejects.toMatchObject({ code: 'cannot-write' });
+});
+
+it('cuts its journal into segments while one of them is merged', async () => {
+  const store = await write({ mostBytes: 10_000 });
+  const frames = Array.from({ length: 20 }, (_, i) =>
+    exchange({ query: `n=${i}`, answer: { text: 'x'.repeat(6000) } }),
+  );
+  for (const frame of frames) {
+    append(store, frame);
+    await turn();
+    expect(statSync(hidden('journal'), { throwIfNoEntry: false })?.size ?? 0).toBeLessThan(20_000);
+  }
+  await store.close();
+  expect(await kept()).toEqual(frames);
 });
 
 it('the journal is merged whenever too much waits, and appending goes on', async () => {
