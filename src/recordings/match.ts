@@ -68,9 +68,12 @@ export function requestKey(request: RecordedRequest, rules: MatchRules = DEFAULT
 }
 
 function keyOf({ query, headers, body, json }: Form): string {
-  const bytes = body && ('omitted' in body ? 'omitted' : `bytes ${hash('sha256', bodyBytes(body), 'hex')}`);
-  const content = json === undefined ? bytes : `json ${stringify(json)}`;
+  const content = json === undefined ? body && bytesText(body) : `json ${stringify(json)}`;
   return hash('sha1', `${JSON.stringify(query)}\n${JSON.stringify(headers)}\n${content ?? ''}`, 'binary');
+}
+
+function bytesText(body: StoredBody): string {
+  return 'omitted' in body ? 'omitted' : `bytes ${hash('sha256', bodyBytes(body), 'hex')}`;
 }
 
 /** A key that needs no parsing. No `requestKey` is as long. */
