@@ -14,7 +14,6 @@ import type { Faults } from '../server/faults.ts';
 import { type Handlers, type Listening, listen } from '../server/listen.ts';
 import { problemOfError, sendProblem } from '../server/problem.ts';
 import { quotingNoSecrets } from '../server/redact-verdict.ts';
-import { isSessionPath } from '../server/sessions.ts';
 import type { ShownExchange } from '../server/show-exchange.ts';
 import { createUpgradePath } from '../server/upgrade-path.ts';
 import { watchBody } from '../server/watch-body.ts';
@@ -119,10 +118,9 @@ function serve(parts: Parts, tls: ServerTls | undefined): Patchgate {
       const servers = [own];
       let closed: Promise<unknown> | undefined;
       closeServers = async () => {
-        // A stream of events would go on for ever, and what waits for a fault alone would be waited for.
+        // A stream of events would go on for ever; nothing goes on waiting for a fault alone.
         run.stopping.abort();
         closed ??= Promise.all(servers.map((server) => server.close()));
-        run.faults.endWaits();
         await closed;
       };
       if (!own.isLoopback && controlToken === undefined)
@@ -182,10 +180,9 @@ function handlersOf(parts: Parts, run: Run, control: Handler, isOnLoopback: () =
     ...{ clientTimeout, timeout: config.timeout },
   });
   const upgradePath = forward && createUpgradePath({ gate, forward, nextId, onFinished });
-  const isOfControl = (url = '') => isControlPath(url) && !isSessionPath(url);
   return {
     request(req, res) {
-      const asked = isOfControl(req.url) ? 'control' : 'target';
+      const asked = isControlPath(req.url ?? '') ? 'control' : 'target';
       const refusal = access(req, asked, isOnLoopback());
       if (refusal || asked === 'target') return dataPath(req, res, refusal);
       watchBody({ req, res }, clientTimeout, () => req.destroy());
@@ -193,7 +190,7 @@ function handlersOf(parts: Parts, run: Run, control: Handler, isOnLoopback: () =
     },
     // What may not ask is read again as an ordinary request, and refused.
     upgrade: (req, socket, head) =>
-      !isOfControl(req.url) &&
+      !isControlPath(req.url ?? '') &&
       !access(req, 'target', isOnLoopback()) &&
       upgradePath?.(req, socket, head) === true,
     unread: run.onUnread,

@@ -31,12 +31,12 @@ export function createRun(parts: Parts) {
   const hasAudit = config.audit !== undefined || (isReal && outbox !== undefined);
   const audit = hasAudit ? new Audit({ file: config.audit, outbox, entryOf, notice }) : undefined;
   const sessions = new Sessions();
-  const faults = new Faults({ gate, sessions, start: config.fault });
   const log = createAccessLog(config.log, entryOf, parts.writeLog, parts.isLogColoured);
   const exchanges = new ExchangeList(redaction);
   const metrics = new Metrics(isReal);
   const counts = { requests: 0, failed: 0 };
   const stopping = new AbortController();
+  const faults = new Faults(gate, config.fault, stopping.signal);
   let ids = 0;
 
   /** A recording that cannot answer is never a run that went well. */
@@ -70,13 +70,10 @@ export function createRun(parts: Parts) {
       metrics.count(exchange);
       log.finished(exchange);
     },
-    /** A session takes with it its places in sequences, its misses, its faults and the state of its fake. */
+    /** A session takes with it its places in sequences, its misses and the state of its fake. */
     reset(session?: string) {
-      if (session !== undefined) sessions.end(session);
-      else {
-        sessions.endAll();
-        faults.reset();
-      }
+      sessions.end(session);
+      if (session === undefined) faults.reset();
       exchanges.reset(session);
     },
     isReady: () => !stopping.signal.aborted && (!store?.isWritable || store.takesExchanges()),
@@ -94,7 +91,7 @@ export function createRun(parts: Parts) {
     },
     metrics: () =>
       metrics.text({
-        ...{ version: version(), mode: kind, approvals: approvals.counts, sessions: sessions.list().length },
+        ...{ version: version(), mode: kind, approvals: approvals.counts, sessions: sessions.count },
         misses: replay?.misses.list().count,
         recording: recorded && store && { recorded: recorded(), ...store.counts },
       }),

@@ -42,7 +42,7 @@ export function gone(x: Exchange): void {
 }
 
 /** Not a byte goes out: the connection is reset. */
-export function reset(x: Exchange): void {
+export function reset(x: Exchange): undefined {
   if (x.isOver) return;
   finish(x, 'the connection was reset by a fault');
   if (x.res.socket) resetConnection(x.res.socket);

@@ -12,7 +12,6 @@ import type { ApprovalStatus } from '../model/approval.ts';
 import { redactJson, redactText } from '../recordings/redact/redact.ts';
 import type { Redaction } from '../recordings/redact/redaction.ts';
 import type { FaultsGiven } from '../settings/faults.ts';
-import { SESSION_HEADER } from '../upstreams/session.ts';
 import { approverOf, type NamedTokens } from './access.ts';
 import type { Audit } from './audit.ts';
 import type { Handler } from './connections.ts';
@@ -147,19 +146,20 @@ export function createControl({ gate, guard, approvals, approvers, run }: Contro
         signal.removeEventListener('abort', end);
       });
     },
-    'GET faults': (req) => faults.list(sessionOf(req)),
+    'GET faults': () => faults.list(),
     'PUT faults'(req) {
-      const session = sessionOf(req);
-      faults.set(req.body as FaultsGiven, session);
-      return faults.list(session);
+      queryOf(req, []);
+      faults.set(req.body as FaultsGiven);
+      return faults.list();
     },
     'DELETE faults'(req) {
-      const session = sessionOf(req);
-      faults.clear(session);
-      return faults.list(session);
+      queryOf(req, []);
+      faults.set([]);
+      return faults.list();
     },
     'POST reset'(req) {
-      run.reset(sessionOf(req));
+      queryOf(req, []);
+      run.reset(sessionNameOf(req.rawHeaders) || undefined);
       return { status: 'reset' };
     },
   };
@@ -220,17 +220,9 @@ function queryOf<Name extends Parameter>(req: Request, names: readonly Name[]): 
     const isTaken = names.includes(name as Name) && typeof value === 'string';
     if (isTaken && PARAMETERS[name as Name].test(value)) continue;
     const taken = names.map((one) => `${one} (${PARAMETERS[one].source})`).join(', ');
-    throw badInput(`wrong parameter ${name.slice(0, 100)}`, `it takes ${taken}, each once`);
+    throw badInput(`wrong parameter ${name.slice(0, 100)}`, `it takes ${taken || 'none'}, each once`);
   }
   return req.query as { [name in Name]?: string };
-}
-
-/** Which session is meant, by the query or by the header; undefined: all. @throws PatchgateError `bad-input` */
-function sessionOf(req: Request): string | undefined {
-  const { session } = queryOf(req, ['session']);
-  const named = sessionNameOf(req.rawHeaders) || undefined;
-  if (session === undefined || named === undefined || session === named) return session ?? named;
-  throw badInput(`the query and the header ${SESSION_HEADER} name two sessions`, 'name it in one of them');
 }
 
 /** The request that is described. Nothing is added to it. @throws PatchgateError `bad-input`, naming the member */

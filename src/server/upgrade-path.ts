@@ -6,7 +6,7 @@ import { STOPPED } from '../upstreams/upstream.ts';
 import { clientOf } from './connections.ts';
 import type { Run } from './exchange.ts';
 import { problemText } from './problem.ts';
-import { takeSession } from './sessions.ts';
+import { sessionNameOf } from './sessions.ts';
 
 interface UpgradePathOptions extends Pick<Run, 'nextId' | 'onFinished'> {
   gate: Gate;
@@ -20,26 +20,25 @@ type UpgradePath = (req: IncomingMessage, socket: Duplex, head: Buffer) => boole
 export function createUpgradePath({ gate, forward, nextId, onFinished }: UpgradePathOptions): UpgradePath {
   return (req, socket, head) => {
     const { method = '', rawHeaders: headers } = req;
-    let named: ReturnType<typeof takeSession>;
+    const request = { method, url: req.url as string, headers };
+    let name: string;
     try {
-      named = takeSession(req.url as string, headers);
+      name = sessionNameOf(headers);
     } catch {
       return false;
     }
-    const request = { method, url: named.url, headers };
     if (gate.match(request)) return false;
     const id = nextId();
     const client = clientOf(socket);
     const startedAt = Date.now();
     const started = performance.now();
-    req.url = named.url;
     forward.upgrade(req, socket, head, (outcome) => {
       const error = 'error' in outcome ? outcome.error : undefined;
       // What the client sends on is thrown away, so that the answer is not lost with an unread rest.
       if (error) socket.end(problemText(error)).resume();
       onFinished({
         ...{ id, startedAt, durationMs: performance.now() - started, handedOnAfterMs: 0 },
-        ...{ client, session: named, request },
+        ...{ client, session: { name }, request },
         answeredBy: error ? 'gate' : 'target',
         response: 'error' in outcome ? undefined : outcome,
         failure: error && (client.isCutByStop ? STOPPED : error.message),

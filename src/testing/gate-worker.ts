@@ -129,7 +129,7 @@ function callsOf(gate: Patchgate, kind: ServerKind, config: Config, stopListenin
       const unserved = await gate.unserved(session);
       return unserved?.count ? unservedText(unserved) : undefined;
     },
-    setFaults: (session: Session, faults: Parameters<Faults['set']>[0]) => gate.faults.set(faults, session),
+    setFaults: (faults: Parameters<Faults['set']>[0]) => gate.faults.set(faults),
     reset: (session: Session) => gate.reset(session),
     async close(): Promise<void> {
       try {

@@ -4,7 +4,6 @@ import { isSessionName, SESSION_NAMES } from '../model/session-name.ts';
 import { amount, noticeText } from '../reporters/wording.ts';
 import type { ExchangeFilter } from '../server/exchange-list.ts';
 import type { Faults } from '../server/faults.ts';
-import { sessionPath } from '../server/sessions.ts';
 import type { ShownExchange } from '../server/show-exchange.ts';
 import type { UserConfig } from '../settings/define-config.ts';
 import type { MissedRequest } from '../upstreams/replay/misses.ts';
@@ -37,8 +36,6 @@ export interface Asked {
   assertNoMisses(): Promise<void>;
   /** @throws Error that lists the recorded exchanges that were never served; of a session, those recorded in it */
   assertAllServed(): Promise<void>;
-  /** Makes answers fail or wait: a fault in words, a list of faults, or `{ faults }`. `[]`: none. @throws PatchgateError */
-  setFaults(faults: Parameters<Faults['set']>[0]): Promise<void>;
   /** Begins anew: exchanges, misses, places in sequences, records of the fake. */
   reset(): Promise<void>;
 }
@@ -46,9 +43,7 @@ export interface Asked {
 /** One of the tests that share a gate. It begins with its first request. */
 export interface TestSession extends Asked {
   readonly name: string;
-  /** A base URL that names the session: `http://127.0.0.1:40123/__patchgate/session/NAME` */
-  readonly url: string;
-  /** For a client of the gate's `url` that can send a header. */
+  /** Name the session: for every request that a client sends to the gate's `url`. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
@@ -62,6 +57,8 @@ export interface TestGate extends Asked, AsyncDisposable {
    * @param test what `recordingName` takes, or a name: 1 to 100 printable ASCII characters
    */
   session(test: NamedTest): TestSession;
+  /** Makes answers fail or wait: a fault in words, a list of faults, or `{ faults }`. `[]`: none. @throws PatchgateError */
+  setFaults(faults: Parameters<Faults['set']>[0]): Promise<void>;
   /** Waits for requests in flight, writes what was recorded, and prints misses that no test asked for. */
   close(): Promise<void>;
 }
@@ -115,8 +112,9 @@ async function start(kind: ServerKind, options: object): Promise<TestGate> {
       // Messages keep their order: the reset comes first.
       if (attempt > (attempts.get(name) ?? 0)) session.reset().catch(() => undefined);
       attempts.set(name, attempt);
-      return { ...session, name, url: url + sessionPath(name), headers: { [SESSION_HEADER]: name } };
+      return { ...session, name, headers: { [SESSION_HEADER]: name } };
     },
+    setFaults: (faults) => ask(id, 'setFaults', faults) as Promise<void>,
     close,
     [Symbol.asyncDispose]: close,
   };
@@ -146,7 +144,6 @@ function askedOf(id: number, session?: string): Asked {
     misses: () => ask(id, 'misses', session) as Promise<MissedRequest[]>,
     assertNoMisses: async () => failBy(await ask(id, 'missesText', session)),
     assertAllServed: async () => failBy(await ask(id, 'unservedText', session)),
-    setFaults: (faults) => ask(id, 'setFaults', session, faults) as Promise<void>,
     reset: () => ask(id, 'reset', session) as Promise<void>,
   };
 }

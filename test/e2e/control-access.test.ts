@@ -73,14 +73,13 @@ describe('on loopback', () => {
   });
 
   it('what stands behind it is for names of this machine, and says why', async () => {
-    for (const path of ['/x', '/__patchgate/session/a/x'])
-      expect(await statusOf(gate, get('Host: a.localhost:4010', path))).toBe(200);
+    expect(await statusOf(gate, get('Host: a.localhost:4010', '/x'))).toBe(200);
     expect(await statusOf(gate, 'GET /x HTTP/1.0\r\n\r\n')).toBe(200);
     target.received.length = 0;
     const body = JSON.stringify(GOOD_PROJECT);
     const host = 'Host: evil.example';
     for (const text of [
-      ...[get(host, '/x'), get(host, '/__patchgate/session/a/x'), get(host, 'http://localhost/x')],
+      ...[get(host, '/x'), get(host, 'http://localhost/x')],
       `PATCH ${PROJECT_PATH} HTTP/1.1\r\n${host}\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
       get(`${host}\r\n${UPGRADE}`, '/x'),
     ]) {

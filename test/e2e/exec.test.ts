@@ -62,7 +62,7 @@ describe('a command', () => {
 describe('at the end', () => {
   it('misses fail the run, each explained once, whatever was reset meanwhile', async () => {
     const reset = 'curl -s -o reset -X POST "$PATCHGATE_URL/__patchgate/reset"';
-    const missed = [get('/a'), get('/a'), get('/__patchgate/session/one/a')];
+    const missed = [get('/a'), get('/a'), `${get('/a')} -H 'Patchgate-Session: one'`];
     const script = [...missed, reset, patch(PROJECT_PATH, project())];
     const { code, stderr } = await exec([], script.join('\n'));
     expect(code).toBe(1);

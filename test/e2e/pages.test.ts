@@ -84,17 +84,15 @@ describe('nginx of the page', { tags: ['slow', 'postgres', 'nginx'] }, () => {
     return { gates, url };
   };
 
-  it('keeps a session with one gate, however it is named', async () => {
+  it('keeps a session with one gate', async () => {
     const { gates, url } = await start();
     for (let i = 0; i < 20; i++) {
-      const name = encodeURIComponent(`test ${i}`);
       const counts = gates.map(({ received }) => received.length);
       const headers = { 'Patchgate-Session': `test ${i}` };
       await fetch(`${url}/api/things`, { headers });
-      await fetch(`${url}/__patchgate/session/${name}/api/things`);
       await fetch(`${url}/__patchgate/reset`, { method: 'POST', headers });
       const came = gates.map(({ received }, gate) => received.length - (counts[gate] as number));
-      expect(came.sort()).toEqual([0, 3]);
+      expect(came.sort()).toEqual([0, 2]);
     }
     for (const { received } of gates) expect(received.length).toBeGreaterThan(0);
   });

@@ -1,4 +1,4 @@
-/** Twenty tests at the same time, each in a session of its own, by header or by path: none sees anything of the others. */
+/** Twenty tests at the same time, each in a session of its own: none sees anything of the others. */
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
@@ -13,8 +13,7 @@ import {
   startRecorder,
   startReplay,
 } from '../support/in-process.ts';
-import { sendRaw } from '../support/raw.ts';
-import { exchangeFilesBelow, filesBelow, recordAll } from '../support/recordings.ts';
+import { exchangeFilesBelow, recordAll } from '../support/recordings.ts';
 import { type Project, project } from '../support/service.ts';
 import { startTarget } from '../support/target.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -26,7 +25,6 @@ const PROJECT = {
 };
 const NAMES = Array.from({ length: 20 }, (_, i) => `a suite/${i}: it's there`);
 const NAME = NAMES[1] as string;
-const pathOf = (session: string) => `/__patchgate/session/${encodeURIComponent(session)}`;
 
 const headersOf = (session: string | undefined) => ({
   'content-type': 'application/json',
@@ -35,8 +33,10 @@ const headersOf = (session: string | undefined) => ({
 const patch = (url: string, session?: string, body: unknown = PROJECT) =>
   fetch(url + PROJECT_PATH, { method: 'PATCH', headers: headersOf(session), body: JSON.stringify(body) });
 const textOf = async (answer: Promise<Response>) => (await answer).text();
-const reset = async (url: string, query = '') =>
-  expect((await fetch(`${url}/__patchgate/reset${query}`, { method: 'POST' })).status).toBe(200);
+const reset = async (url: string, session?: string) => {
+  const request = { method: 'POST', headers: headersOf(session) };
+  expect((await fetch(`${url}/__patchgate/reset`, request)).status).toBe(200);
+};
 
 /** A recording in which the same PATCH was answered 1, 2, 3, 4, 5. */
 async function recorded(): Promise<{ recordings: string; recording: string }> {
@@ -46,13 +46,12 @@ async function recorded(): Promise<{ recordings: string; recording: string }> {
   return { recordings, recording: 'demo' };
 }
 
-/** What each session is answered, all at the same time, every other one named by its path. */
+/** What each session is answered, all at the same time. */
 function walk(url: string): Promise<string[]> {
   return Promise.all(
-    NAMES.map(async (name, index) => {
+    NAMES.map(async (name) => {
       const answers: string[] = [];
-      for (let i = 0; i < 6; i++)
-        answers.push(await textOf(index % 2 ? patch(url, name) : patch(url + pathOf(name))));
+      for (let i = 0; i < 6; i++) answers.push(await textOf(patch(url, name)));
       return answers.join();
     }),
   );
@@ -77,18 +76,12 @@ describe('a sequence', () => {
   it('begins anew in a session that was reset, in no other one', async () => {
     const { url } = await startGate(await recorded(), 'replay');
     const next = async () =>
-      [
-        await textOf(patch(url, 'a/1')),
-        await textOf(patch(url + pathOf('b'))),
-        await textOf(patch(url)),
-      ].join();
+      [await textOf(patch(url, 'a/1')), await textOf(patch(url, 'b')), await textOf(patch(url))].join();
     expect(await next()).toBe('1,1,1');
-    await reset(url, '?session=a%2F1');
+    await reset(url, 'a/1');
     expect(await next()).toBe('1,2,2');
-    await reset(url, '?session=b');
+    await reset(url, 'b');
     expect(await next()).toBe('2,1,3');
-    await reset(url, '?session=');
-    expect(await next()).toBe('3,2,1');
     await reset(url);
     expect(await next()).toBe('1,1,1');
   });
@@ -106,13 +99,13 @@ it('the fake has a state for each session', async () => {
   await Promise.all(
     NAMES.map(async (name) => {
       expect(await nameIn(name)).toBe('Checkout');
-      expect((await patch(url + pathOf(name), undefined, { ...PROJECT, name })).status).toBe(200);
+      expect((await patch(url, name, { ...PROJECT, name })).status).toBe(200);
       expect(await nameIn(name)).toBe(name);
     }),
   );
   expect(await nameIn()).toBe('Checkout');
   await patch(url, undefined, { ...PROJECT, name: 'unnamed' });
-  await reset(url, `?session=${encodeURIComponent(NAME)}`);
+  await reset(url, NAME);
   expect([await nameIn(NAME), await nameIn(NAMES[4]), await nameIn()]).toEqual([
     'Checkout',
     NAMES[4],
@@ -127,69 +120,23 @@ describe('the name of a session', () => {
     const asked: (string | undefined)[] = [];
     sockets.on('connection', (socket, { url }) => socket.close(undefined, String(asked.push(url))));
     const { url, gate } = await startGate({ target: target.url, guard: 'off' });
-    const prefix = pathOf(NAME);
-    expect((await patch(url + prefix)).status).toBe(200);
-    expect((await fetch(`${url}${prefix}/any?x=%2F`, { headers: headersOf(NAME) })).status).toBe(200);
-    expect((await fetch(url + prefix)).status).toBe(200);
-    await once(new WebSocket(`${url.replace('http', 'ws')}${prefix}/socket?a=1`), 'close');
+    const headers = headersOf(NAME);
+    expect((await patch(url, NAME)).status).toBe(200);
+    expect((await fetch(`${url}/any?x=%2F`, { headers })).status).toBe(200);
+    await once(new WebSocket(`${url.replace('http', 'ws')}/socket?a=1`, { headers }), 'close');
     const got = target.received.map((request) => `${request.method} ${request.url}`);
-    expect([...got, ...asked]).toEqual([`PATCH ${PROJECT_PATH}`, 'GET /any?x=%2F', 'GET /', '/socket?a=1']);
+    expect([...got, ...asked]).toEqual([`PATCH ${PROJECT_PATH}`, 'GET /any?x=%2F', '/socket?a=1']);
     expect(JSON.stringify(target.received.map(({ rawHeaders }) => rawHeaders))).not.toMatch(/patchgate/i);
     const shown = [...gate.exchanges({ session: NAME })].map(({ request }) => request.url);
-    expect(shown).toEqual(['/socket?a=1', '/', '/any?x=%2F', PROJECT_PATH]);
+    expect(shown).toEqual(['/socket?a=1', '/any?x=%2F', PROJECT_PATH]);
     sockets.close();
   });
 
-  it('changes nothing of how a body is judged', async () => {
+  it('is in its header alone: the control API refuses it in a path', async () => {
     const target = await startTarget();
-    const { url } = await startGate({ target: target.url });
-    const statusOf = async (path: string, body: unknown) =>
-      (
-        await fetch(url + pathOf(NAME) + path, {
-          method: 'PATCH',
-          headers: headersOf(NAME),
-          body: JSON.stringify(body),
-        })
-      ).status;
-    expect(await statusOf(PROJECT_PATH, { name: 'x' })).toBe(422);
-    expect(await statusOf(PROJECT_PATH.replace('projects', 'PROJECTS'), PROJECT)).toBe(400);
-    expect(await statusOf(PROJECT_PATH, { ...PROJECT, environments: [] })).toBe(409);
+    const { url } = await startGate({ target: target.url, guard: 'off' });
+    expect((await patch(`${url}/__patchgate/session/a`)).status).toBe(404);
     expect(target.received).toEqual([]);
-  });
-
-  it('is not part of a recorded path', async () => {
-    const target = await startTarget();
-    const folder = temporaryFolder();
-    const recorder = await startRecorder(folder, target.url);
-    await fetch(`${recorder.url}${pathOf(NAME)}/old`);
-    await recorder.gate.close();
-    const files = filesBelow(join(folder, 'recordings', 'default'));
-    expect(Object.keys(files).filter((file) => file.endsWith('GET.json'))).toEqual(['old/GET.json']);
-    expect(files['old/GET.json']).not.toContain('__patchgate');
-    const replay = await startReplay(folder);
-    for (const prefix of [pathOf(NAME), ''])
-      expect((await fetch(`${replay.url}${prefix}/old`)).status).toBe(200);
-  });
-
-  /** Each as its bytes go out: a client's own URL parser would mend most of them. */
-  it.each([
-    `${pathOf('a')}/x/../..${PROJECT_PATH}`,
-    `${pathOf('a')}/%252e%252e${PROJECT_PATH}`,
-    `${pathOf('a')}${pathOf('b')}${PROJECT_PATH}`,
-    `${pathOf('a')}\\..${PROJECT_PATH}`,
-    `/__patchgate/session/${PROJECT_PATH}`,
-    `${pathOf('a')}/__patchgate/reset`,
-    `http://elsewhere.example${pathOf('a')}/../x${PROJECT_PATH}`,
-  ])('cannot lead past the judging: %s', async (path) => {
-    const target = await startTarget();
-    const { port, gate } = await startGate({ target: target.url, guard: 'off' });
-    const answer = await sendRaw(port, { method: 'PATCH', path, body: '{"name":"x"}' });
-    expect(answer.status).toBe(400);
-    expect(JSON.parse(String(answer.body))).toMatchObject({
-      type: 'urn:patchgate:problem:malformed-request',
-    });
-    expect(target.received).toEqual([]);
-    expect([...gate.exchanges()]).toHaveLength(1);
   });
 });
 

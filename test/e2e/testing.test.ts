@@ -78,15 +78,11 @@ describe('a gate beside the test', () => {
   it('lets sessions see nothing of one another', async () => {
     await using gate = await library.startReplay({ ...recorded(), strictSequence: true });
     await Promise.all(
-      ['a', 'b', 'c'].map(async (name, index) => {
+      ['a', 'b', 'c'].map(async (name) => {
         const session = gate.session(name);
         const answers: string[] = [];
-        for (let i = 0; i < 3; i++)
-          answers.push(
-            index % 2
-              ? await send(session.url, { body: PROJECT })
-              : await send(gate.url, { headers: session.headers, body: PROJECT }),
-          );
+        const { headers } = session;
+        for (let i = 0; i < 3; i++) answers.push(await send(gate.url, { headers, body: PROJECT }));
         expect(answers).toEqual(['200 1', '200 2', '200 3']);
         expect((await session.exchanges()).map((one) => one.session)).toEqual([name, name, name]);
         await session.assertNoMisses();
@@ -100,14 +96,16 @@ describe('a gate beside the test', () => {
   it('begins the session of a test anew that is tried again', async () => {
     await using gate = await library.startReplay({ ...recorded(), strictSequence: true });
     const info = { file: import.meta.filename, titlePath: ['a', 'adds'] };
-    for (const retry of [0, 1])
-      expect(await send(gate.session({ ...info, retry }).url, { body: PROJECT })).toBe('200 1');
+    for (const retry of [0, 1]) {
+      const { headers } = gate.session({ ...info, retry });
+      expect(await send(gate.url, { headers, body: PROJECT })).toBe('200 1');
+    }
   });
 
   it('says what the recording could not answer, and what was never served', async () => {
     await using gate = await library.startReplay(recorded());
     const session = gate.session('adds');
-    await send(session.url, { path: '/api/v2/accounts/current/projects/43' });
+    await send(gate.url, { ...session, path: '/api/v2/accounts/current/projects/43' });
     expect(await session.misses()).toMatchObject([{ session: 'adds', count: 1 }]);
     expect(await gate.session('other').misses()).toEqual([]);
     const failed = await session.assertNoMisses().catch((error: Error) => error);
@@ -127,25 +125,26 @@ describe('a gate beside the test', () => {
     mkdirSync(broken);
     writeFileSync(join(broken, 'GET.json'), '{');
     const failing = gate.session('failing');
-    expect((await fetch(`${failing.url}/broken`)).status).toBe(500);
+    expect((await fetch(`${gate.url}/broken`, failing)).status).toBe(500);
     await expect(gate.assertNoMisses()).rejects.toThrow('GET.json:1:2');
     await expect(failing.assertNoMisses()).rejects.toThrow('GET.json:1:2');
     await gate.session('other').assertNoMisses();
   });
 
-  it('has records and faults in each session of the fake', async () => {
+  it('has records in each session of the fake, and faults in all', async () => {
     const seed = { accounts: { current: { projects: { 42: { ...PROJECT, name: 'Seeded' } } } } };
     await using gate = await library.startFake({ seed });
+    const answers: string[] = [];
     const [first, second] = [gate.session('first'), gate.session('second')];
-    await send(first.url, { body: { ...PROJECT, name: 'Mine' } });
-    expect([await send(first.url), await send(second.url)]).toEqual([
+    await send(gate.url, { ...first, body: { ...PROJECT, name: 'Mine' } });
+    expect([await send(gate.url, first), await send(gate.url, second)]).toEqual([
       expect.stringContaining('Mine'),
       expect.stringContaining('Seeded'),
     ]);
-    await first.setFaults('GET status=503 count=1');
-    expect(await send(first.url)).toMatch(/^503 /);
-    expect(await send(second.url)).toMatch(/^200 /);
-    await expect(first.setFaults('GET status=x')).rejects.toThrow('status=x');
+    await gate.setFaults('GET status=503 count=1');
+    for (const session of [first, first, second]) answers.push((await send(gate.url, session)).slice(0, 3));
+    expect(answers).toEqual(['503', '200', '503']);
+    await expect(gate.setFaults('GET status=x')).rejects.toThrow('status=x');
   });
 
   it.each([
@@ -199,10 +198,10 @@ describe('toHaveServed', () => {
   it('holds for what was answered', async () => {
     await using gate = await library.startFake();
     const session = gate.session('adds');
-    await send(session.url, {
+    await send(gate.url, {
       path: `${PROJECT_PATH}?dry=1`,
       body: PROJECT,
-      headers: { authorization: 'Bearer s3cret-token' },
+      headers: { ...session.headers, authorization: 'Bearer s3cret-token' },
     });
     await expect(session).toHaveServed({ ...EXPECTED, body: PROJECT, query: { dry: '1' }, times: 1 });
     await expect(gate).toHaveServed({

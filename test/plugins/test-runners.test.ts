@@ -34,7 +34,7 @@ it('the page works when it is pasted: vitest and pytest', async () => {
 const BODY = `
     const gate = await startFake();
     const session = gate.session(test);
-    const { status } = await fetch(session.url + '/api/v2/accounts/current/projects/42');
+    const { status } = await fetch(gate.url + '/api/v2/accounts/current/projects/42', session);
     assert.equal(status, 200);
     assert.equal((await session.exchanges()).length, 1);
     assert.match(recordingName(test), /reads-a-project/);

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { Faults } from '../../src/server/faults.ts';
-import { Sessions } from '../../src/server/sessions.ts';
 import type { UserConfig } from '../../src/settings/define-config.ts';
 import { readFaults } from '../../src/settings/faults.ts';
 import { refusal } from '../support/errors.ts';
@@ -133,6 +132,10 @@ describe('latency', () => {
   });
 });
 
+const SESSION = { id: 1, name: '' };
+const faultsOf = (...texts: string[]) =>
+  new Faults(gate(), readFaults(texts, 'fault'), new AbortController().signal);
+
 it.each([
   ['reset', 'HEAD', '/x', true],
   ['GET reset', 'HEAD', '/x', false],
@@ -143,21 +146,17 @@ it.each([
   ['updateProject reset', 'PATCH', PROJECT, true],
   ['updateProject reset', 'PATCH', '/api/v2/accounts/current/features/7', false],
 ])('%s fits %s %s: %s', async (fault, method, url, fits) => {
-  const sessions = new Sessions();
-  const faults = new Faults({ gate: gate(), sessions, start: readFaults([fault], 'fault') });
-  const choose = () => faults.choose(sessions.default, { method, url, headers: [] });
-  expect(choose()?.text).toBe(fits ? fault : undefined);
+  const faults = faultsOf(fault);
+  expect(faults.choose(SESSION, { method, url, headers: [] })?.text).toBe(fits ? fault : undefined);
 });
 
 it('one with a rate is drawn, and one with a count happens so often in each session', async () => {
-  const sessions = new Sessions();
-  const start = readFaults(['reset rate=0', 'status=503 rate=0.3 count=5000', 'status=500 count=1'], 'fault');
-  const faults = new Faults({ gate: gate(), sessions, start });
+  const faults = faultsOf('reset rate=0', 'status=503 rate=0.3 count=5000', 'status=500 count=1');
   const head = { method: 'GET', url: '/x', headers: [] };
-  const drawn = Array.from({ length: 10_000 }, () => faults.choose(sessions.default, head)?.text);
+  const drawn = Array.from({ length: 10_000 }, () => faults.choose(SESSION, head)?.text);
   expect(drawn.filter((text) => text?.includes('503')).length / 10_000).toBeCloseTo(0.3, 1);
   expect(drawn.filter((text) => text?.includes('500 ')).length).toBe(1);
-  expect(faults.choose(sessions.enter('b'), head)).toBeDefined();
+  expect(faults.choose({ id: 2, name: 'b' }, head)).toBeDefined();
 });
 
 describe('the faults of a run', () => {
@@ -165,34 +164,21 @@ describe('the faults of a run', () => {
     const gate = await fake('status=503');
     const { faults } = gate.gate;
     expect(await statuses(gate, 1)).toEqual([503]);
-    await faults.set(['status=500 count=1']);
+    faults.set(['status=500 count=1']);
     expect(await statuses(gate, 2)).toEqual([500, 200]);
     expect(faults.list()).toEqual({
       faults: [{ fault: 'status=500 count=1', matched: 2, applied: 1 }],
     });
-    faults.clear();
+    faults.set([]);
     expect(await statuses(gate, 1)).toEqual([200]);
     gate.gate.reset();
     expect(await statuses(gate, 1)).toEqual([503]);
   });
 
-  it('are a session alone where it has its own, till it is over', async () => {
+  it('happen so often in each session, and are counted in all', async () => {
     const gate = await fake('status=503 count=1');
-    const { faults } = gate.gate;
-    await faults.set({ faults: 'status=500 count=1' }, 'a');
-    expect(await statuses(gate, 2, 'a')).toEqual([500, 200]);
-    expect(await statuses(gate, 2, 'b')).toEqual([503, 200]);
-    expect(await statuses(gate, 2)).toEqual([503, 200]);
-    expect(faults.list('a')).toEqual({
-      session: 'a',
-      faults: [{ fault: 'status=500 count=1', matched: 2, applied: 1 }],
-    });
-    expect(faults.list('b').faults).toMatchObject([{ matched: 2, applied: 1 }]);
-    expect(faults.list().faults).toMatchObject([{ matched: 4, applied: 2 }]);
-    faults.clear('a');
-    expect(await statuses(gate, 1, 'a')).toEqual([503]);
-    await faults.set([], 'a');
-    expect(await statuses(gate, 1, 'a')).toEqual([200]);
+    for (const session of ['a', 'b', undefined]) expect(await statuses(gate, 2, session)).toEqual([503, 200]);
+    expect(gate.gate.faults.list().faults).toMatchObject([{ matched: 6, applied: 3 }]);
     gate.gate.reset('a');
     expect(await statuses(gate, 1, 'a')).toEqual([503]);
     expect(await statuses(gate, 1, 'b')).toEqual([200]);
@@ -201,11 +187,9 @@ describe('the faults of a run', () => {
   it('are refused whole, where one is wrong', async () => {
     const gate = await fake('status=503');
     const { faults } = gate.gate;
-    const refused = (given: string, session?: string) =>
-      refusal('bad-input', () => faults.set(given, session));
+    const refused = (given: string) => refusal('bad-input', () => faults.set(given));
     expect(refused('reset; updatProject reset')).toContain('no operation or method updatProject');
     expect(refused('get reset')).toContain('(did you mean "GET"?)');
-    expect(refused('reset', 'ä')).toContain('no session of that name');
     expect(await statuses(gate, 1)).toEqual([503]);
   });
 });

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { DEFAULT_REDACTION } from '../../src/recordings/redact/redaction.ts';
 import { attempt, gone } from '../../src/server/answer.ts';
 import { newExchange } from '../../src/server/exchange.ts';
-import { Sessions, takeSession } from '../../src/server/sessions.ts';
+import { Sessions, sessionNameOf } from '../../src/server/sessions.ts';
 import { readBytes } from '../../src/upstreams/bodies.ts';
 import type { Upstream } from '../../src/upstreams/upstream.ts';
 
@@ -34,7 +34,7 @@ export async function serveUpstream(upstream: Upstream, judged = false): Promise
       });
       exchange.client.onGone = () => gone(exchange);
       exchange.handedOnAfterMs = 0;
-      const session = sessions.enter(takeSession(head.url, head.headers).name);
+      const session = sessions.enter(sessionNameOf(head.headers));
       const request = { ...head, body, json: undefined, stream: req, session };
       attempt(exchange, () => upstream.handle(request, exchange.client.signal));
     };
