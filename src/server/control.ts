@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { setImmediate } from 'node:timers/promises';
@@ -16,7 +17,7 @@ import { approverOf, type NamedTokens } from './access.ts';
 import type { Audit } from './audit.ts';
 import type { Handler } from './connections.ts';
 import { CONTROL_ROOT } from './control-path.ts';
-import type { ExchangeList } from './exchange-list.ts';
+import type { ExchangeFilter, ExchangeList } from './exchange-list.ts';
 import type { Faults } from './faults.ts';
 import { problemOfError, sendProblem } from './problem.ts';
 import { type Sessions, sessionNameOf } from './sessions.ts';
@@ -34,14 +35,10 @@ export interface ControlDeps {
     faults: Faults;
     redaction: Redaction;
     audit: Pick<Audit, 'decided'> | undefined;
-    /** With `trouble`, the status is `degraded`. */
     health(): { readonly trouble: string | undefined; readonly [member: string]: unknown };
     isReady(): boolean;
-    /** In Prometheus' text format. */
     metrics(): string;
-    /** Makes it as new. @param session that one alone */
     reset(session?: string): void;
-    /** Ends the streams of events. */
     stopping: AbortController;
   };
 }
@@ -49,8 +46,10 @@ export interface ControlDeps {
 /** Bytes that may wait for a client of events. */
 const WAITING_AT_MOST = 1_048_576;
 const HEARTBEAT_MS = 15_000;
+const NUMBER = /^\d{1,9}$/;
+const STATUS = /^(?:pending|approved|declined|used|expired)$/;
 
-/** What a route answers as JSON; undefined: it has answered itself. */
+/** Returns what it answers as JSON; undefined: it has answered itself. */
 type Route = (req: Request, res: Response) => unknown;
 
 /** The control API, for every request at or below `/__patchgate`. docs/reference/control-api.md describes each route. */
@@ -64,15 +63,15 @@ export function createControl({ gate, guard, approvals, approvers, run }: Contro
     },
     'GET health/live': () => ({ status: 'ok' }),
     'GET health/ready'(_req, res) {
-      const isReady = run.isReady();
-      res.status(isReady ? 200 : 503);
-      return { status: isReady ? 'ok' : 'not ready' };
+      if (run.isReady()) return { status: 'ok' };
+      res.status(503);
+      return { status: 'not ready' };
     },
     'GET metrics'(_req, res) {
       res.type('text/plain; version=0.0.4; charset=utf-8').send(run.metrics());
     },
     async 'POST validate'(req) {
-      const { read } = queryOf(req, ['read']);
+      const { read } = queryOf(req, { read: /^true$/ });
       const request = dryRunOf(req, gate.bodyLimit);
       const match = gate.match(request);
       const name = match && gate.recordOf(match);
@@ -83,28 +82,21 @@ export function createControl({ gate, guard, approvals, approvers, run }: Contro
       return { judged: match !== undefined, ...showVerdict(verdict, redaction), ...shown };
     },
     async 'GET exchanges'(req, res) {
-      const { limit, verdict, session, bodies } = queryOf(req, ['limit', 'verdict', 'session', 'bodies']);
-      const outcome = verdict as 'pass' | 'block' | undefined;
-      const list = exchanges.list({
-        limit: limit ? Number(limit) : undefined,
-        outcome,
-        session,
-        bodies: bodies !== 'false',
-      });
+      const forms = { limit: NUMBER, verdict: /^(?:pass|block)$/, session: /^/, bodies: /^(?:true|false)$/ };
+      const { limit = 'Infinity', verdict, session, bodies } = queryOf(req, forms);
+      const outcome = verdict as ExchangeFilter['outcome'];
+      const list = exchanges.list({ limit: Number(limit), outcome, session, bodies: bodies !== 'false' });
       await pipeline(Readable.from(listText(list)), res.type('json'));
     },
     'GET exchanges/:id'({ params }) {
-      const hint = `GET ${CONTROL_ROOT}/exchanges lists the last ones; older ones are forgotten`;
       const shown = exchanges.get(Number(params.id));
-      if (!shown) throw new PatchgateError('not-found', 'there is no such exchange', { hint });
-      return shown;
+      if (shown) return shown;
+      const hint = `GET ${CONTROL_ROOT}/exchanges lists the last ones; older ones are forgotten`;
+      throw new PatchgateError('not-found', 'there is no such exchange', { hint });
     },
     async 'GET approvals'(req) {
-      const { limit, status } = queryOf(req, ['limit', 'status']);
-      const list = await approvals.list({
-        limit: limit ? Number(limit) : undefined,
-        status: status as ApprovalStatus,
-      });
+      const { limit = 'Infinity', status } = queryOf(req, { limit: NUMBER, status: STATUS });
+      const list = await approvals.list({ limit: Number(limit), status: status as ApprovalStatus });
       const mayDecide = approvers.size > 0 ? approverOf(req.rawHeaders, approvers) !== undefined : undefined;
       return { approvals: list, approvers: approvals.needApprover, mayDecide };
     },
@@ -120,45 +112,38 @@ export function createControl({ gate, guard, approvals, approvers, run }: Contro
       if (isNew) run.audit?.decided(approval);
       return approval;
     },
-    'GET events'(req, res) {
-      const send = (text: string) => {
-        // Who reads more slowly than that is cut off.
-        if (res.writableLength > WAITING_AT_MOST) res.destroy();
-        else res.write(text);
-      };
+    async 'GET events'({ method }, res) {
+      // A client that reads too slowly is cut off.
+      const send = (text: string) =>
+        void (res.writableLength > WAITING_AT_MOST ? res.destroy() : res.write(text));
+      const tell = (event: string) => (data: object) =>
+        send(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
       res.type('text/event-stream');
       // Something has to be sent at once, or a client cannot tell that it is connected.
       send(':\n\n');
-      const { signal } = run.stopping;
-      if (req.method === 'HEAD' || signal.aborted) return void res.end();
-      const tell = (event: string) => (data: object) =>
-        send(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
-      const leave = [
+      if (method === 'HEAD') return void res.end();
+      const ends = [
         exchanges.subscribe((shown) => tell(`exchange\nid: ${shown.id}`)(shown)),
         approvals.subscribe(tell('approval')),
       ];
       const heartbeat = setInterval(send, HEARTBEAT_MS, ':\n\n').unref();
-      const end = () => res.end();
-      signal.addEventListener('abort', end);
-      res.once('close', () => {
-        for (const one of leave) one();
-        clearInterval(heartbeat);
-        signal.removeEventListener('abort', end);
-      });
+      await once(res, 'close', { signal: run.stopping.signal }).catch(() => res.end());
+      for (const end of ends) end();
+      clearInterval(heartbeat);
     },
     'GET faults': () => faults.list(),
     'PUT faults'(req) {
-      queryOf(req, []);
+      queryOf(req, {});
       faults.set(req.body as FaultsGiven);
       return faults.list();
     },
     'DELETE faults'(req) {
-      queryOf(req, []);
+      queryOf(req, {});
       faults.set([]);
       return faults.list();
     },
     'POST reset'(req) {
-      queryOf(req, []);
+      queryOf(req, {});
       run.reset(sessionNameOf(req.rawHeaders) || undefined);
       return { status: 'reset' };
     },
@@ -170,7 +155,7 @@ export function createControl({ gate, guard, approvals, approvers, run }: Contro
     res.set({ 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' });
     next();
   });
-  // A body that is judged comes as a JSON text or in base64, where it is longer than by itself.
+  // A body that is judged comes as a JSON text or in base64, which are longer than itself.
   app.use(express.json({ type: () => true, strict: false, limit: 2 * gate.bodyLimit + 65_536 }));
   for (const [name, route] of Object.entries(routes)) {
     const [method = '', path] = name.split(' ');
@@ -179,10 +164,9 @@ export function createControl({ gate, guard, approvals, approvers, run }: Contro
       if (answer !== undefined) res.json(answer);
     });
   }
-  app.use((req) => {
+  app.use(({ method, path }) => {
     const hint = `below ${CONTROL_ROOT}/ it has: ${Object.keys(routes).join(', ')}`;
-    const what = `${req.method} ${req.path.slice(0, 200)}`;
-    throw new PatchgateError('not-found', `the control API has no ${what}`, { hint });
+    throw new PatchgateError('not-found', `the control API has no ${method} ${path.slice(0, 200)}`, { hint });
   });
   const answerError: ErrorRequestHandler = (thrown, _req, res, _next) => {
     if (res.headersSent) res.destroy();
@@ -200,44 +184,33 @@ async function* listText(list: Iterable<ShownExchange>): AsyncGenerator<string> 
     before = ',';
     await setImmediate();
   }
-  yield before === ',' ? ']}' : '{"exchanges":[]}';
+  yield before === ',' ? ']}' : `${before}]}`;
 }
 
-/** What each parameter of a query may be. */
-const PARAMETERS = {
-  limit: /^\d{1,9}$/,
-  verdict: /^(?:pass|block)$/,
-  status: /^(?:pending|approved|declined|used|expired)$/,
-  bodies: /^(?:true|false)$/,
-  session: /^/,
-  read: /^true$/,
-};
-type Parameter = keyof typeof PARAMETERS;
-
-/** The parameters of a query, each at most once. @throws PatchgateError `bad-input` */
-function queryOf<Name extends Parameter>(req: Request, names: readonly Name[]): { [name in Name]?: string } {
-  for (const [name, value] of Object.entries(req.query)) {
-    const isTaken = names.includes(name as Name) && typeof value === 'string';
-    if (isTaken && PARAMETERS[name as Name].test(value)) continue;
-    const taken = names.map((one) => `${one} (${PARAMETERS[one].source})`).join(', ');
-    throw badInput(`wrong parameter ${name.slice(0, 100)}`, `it takes ${taken || 'none'}, each once`);
+/** The parameters of a query, each in its form and at most once. @throws PatchgateError `bad-input` */
+function queryOf<Name extends string>(
+  { query }: Request,
+  forms: Readonly<Record<Name, RegExp>>,
+): { [name in Name]?: string } {
+  const known = new Map<string, RegExp>(Object.entries(forms));
+  for (const [name, value] of Object.entries(query)) {
+    if (typeof value === 'string' && known.get(name)?.test(value)) continue;
+    const taken = Array.from(known, ([one, { source }]) => `${one} (${source}), once`).join('; ');
+    throw badInput(`wrong parameter ${name.slice(0, 100)}`, `it takes ${taken || 'none'}`);
   }
-  return req.query as { [name in Name]?: string };
+  return query as { [name in Name]?: string };
 }
 
 /** The request that is described. Nothing is added to it. @throws PatchgateError `bad-input`, naming the member */
 function dryRunOf({ body: input }: Request, bodyLimit: number): GateRequest {
-  const wrong = (what: string) =>
-    badInput(
-      what,
-      'send {"method": "PATCH", "url": "/api/v2/…", "headers": {"content-type": "application/json"}, "body": "{…}"}, the body as exact text',
-    );
+  const example =
+    '{"method": "PATCH", "url": "/api/v2/…", "headers": {"content-type": "application/json"}, "body": "{…}"}';
+  const wrong = (what: string) => badInput(what, `send ${example}, the body as exact text`);
   if (!isObject(input)) throw wrong('the input is no JSON object');
   const unknown = Object.keys(input).find((name) => !REQUEST_MEMBERS.includes(name));
   if (unknown !== undefined) throw wrong(`unknown member ${unknown.slice(0, 100)}`);
   const request = readDescribedRequest(input, (pointer, what) => wrong(`${pointer} ${what}`.trim()));
-  const { method, url, headers, body } = request;
-  return { method, url, headers, body: body.length > bodyLimit ? 'too-large' : body };
+  return { ...request, body: request.body.length > bodyLimit ? 'too-large' : request.body };
 }
 
 /** Characters of a reason. */
@@ -246,14 +219,12 @@ const LONGEST_REASON = 500;
 /** @throws PatchgateError `bad-input` */
 function decisionOf({ body }: Request, redaction: Redaction): Decided {
   const { decision, reason = '', ...others } = isObject(body) ? body : {};
-  const isDecision = decision === 'approve' || decision === 'decline';
   const isReason = typeof reason === 'string' && reason.length <= LONGEST_REASON;
-  if (isDecision && isReason && Object.keys(others).length === 0)
-    return { decision, ...(reason !== '' && { reason: redactText(reason, redaction) }) };
-  throw badInput(
-    'that is no decision',
-    `send {"decision": "approve"} or {"decision": "decline", "reason": "why, in ${LONGEST_REASON} characters at most"}`,
-  );
+  const isPlain = isReason && Object.keys(others).length === 0;
+  if (isPlain && (decision === 'approve' || decision === 'decline'))
+    return { decision, reason: reason === '' ? undefined : redactText(reason, redaction) };
+  const decline = `{"decision": "decline", "reason": "why, in ${LONGEST_REASON} characters at most"}`;
+  throw badInput('that is no decision', `send {"decision": "approve"} or ${decline}`);
 }
 
 function badInput(message: string, hint: string): PatchgateError {
