@@ -100,7 +100,8 @@ function serve(parts: Parts, tls: ServerTls | undefined): Patchgate {
     const { controlToken } = config;
     const token = controlToken ?? randomBytes(16).toString('hex');
     const { listenForUi } = await import('../server/ui-port.ts');
-    const page = await listenForUi({ port, token, approvers, clientTimeout, control });
+    const tokens = new Map([...approvers, [token, 'page']]);
+    const page = await listenForUi({ port, tokens, clientTimeout, control });
     // A token that was given is known, and no notice shows it.
     const how = controlToken === undefined ? `#token=${token}` : ' (it asks for the control token)';
     notice(`inspector: ${page.url}/${how}`);

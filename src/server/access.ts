@@ -18,7 +18,7 @@ export interface AccessRefusal {
 export type NamedTokens = ReadonlyMap<string, string>;
 
 export interface AccessSettings {
-  /** The bearer token of the control API, where one is set. */
+  /** The bearer token of the control API, if one is set. */
   controlToken: string | undefined;
   /** Their tokens are as good. */
   approvers: NamedTokens;
@@ -36,10 +36,10 @@ const NEW_TOKEN = 'make one with: openssl rand -hex 16';
  * @returns takes what is asked for: the control API, or what stands behind the gate; and whether it is asked on loopback
  * @throws PatchgateError `bad-config`
  */
-export function createAccess(settings: AccessSettings) {
-  const { controlToken, approvers, host: ownHost, target } = settings;
-  for (const token of [...approvers.keys(), ...(controlToken === undefined ? [] : [controlToken])])
-    checkToken(token, ownHost);
+export function createAccess({ controlToken, approvers, host: ownHost, target }: AccessSettings) {
+  const tokens = new Map(approvers);
+  if (controlToken !== undefined) tokens.set(controlToken, 'control');
+  for (const token of tokens.keys()) checkToken(token, ownHost);
   if (approvers.has(controlToken ?? ''))
     throw new PatchgateError('bad-config', 'an approver has the control token', { hint: NEW_TOKEN });
   // The third one leads here from within a container.
@@ -47,7 +47,7 @@ export function createAccess(settings: AccessSettings) {
   const names = ['localhost', ownHost.toLowerCase(), 'host.docker.internal', targetHost || 'localhost'];
 
   return (req: IncomingMessage, asked: 'control' | 'target', isOnLoopback: boolean) => {
-    if (asked === 'control') return refusedByControl(req, settings, isOnLoopback);
+    if (asked === 'control') return refusedByControl(req, tokens, controlToken !== undefined, isOnLoopback);
     if (header(req.rawHeaders, 'service-worker') !== undefined) return NO_WORKERS;
     const host = header(req.rawHeaders, 'host') ?? '';
     // Without one it is HTTP/1.0, and no browser.
@@ -63,16 +63,14 @@ export function createAccess(settings: AccessSettings) {
 export function refusedByUi(
   { url = '', rawHeaders: headers }: IncomingMessage,
   asked: 'control' | 'page',
-  token: string,
-  approvers: NamedTokens,
+  tokens: NamedTokens,
 ): AccessRefusal | undefined {
   const [host = '', ...further] = headerValues(headers, 'host');
   if (host === '' || further.length > 0 || !url.startsWith('/')) return ONE_HOST;
   if (!isLocal(host)) return wrongHost(host);
   const own = `http://${host}`.toLowerCase();
   if (headerValues(headers, 'origin').some((origin) => origin.toLowerCase() !== own)) return LOCAL_ALONE;
-  if (asked === 'page' || approverOf(headers, approvers) !== undefined) return undefined;
-  return hasToken(headers, token) ? undefined : NEEDS_TOKEN;
+  return asked === 'page' || approverOf(headers, tokens) !== undefined ? undefined : NEEDS_TOKEN;
 }
 
 /** The two that everybody may ask: they say no more than yes or no. */
@@ -85,19 +83,18 @@ const OF_PAGE_OR_PROXY = /^(?:origin|service-worker|via|x-real-ip)$|forwarded|(?
  * has the gate's own, and to what came through another proxy, which may let anybody in.
  */
 function refusedByControl(
-  req: IncomingMessage,
-  settings: AccessSettings,
+  { url = '', rawHeaders: headers }: IncomingMessage,
+  tokens: NamedTokens,
+  needsToken: boolean,
   isOnLoopback: boolean,
 ): AccessRefusal | undefined {
-  const { url = '', rawHeaders: headers } = req;
   if (PROBE.test(url)) return undefined;
   const [named, ...further] = headerValues(headers, 'host');
   // What a target in absolute form names stands above the header (RFC 9112 3.2.2).
   const host = /^[a-z][a-z\d+.-]*:\/\/([^/?#\\]*)/i.exec(url)?.[1] ?? named;
   if (!named || !host || further.length > 0 || !(/^[/*]/.test(url) || isUrl(url))) return ONE_HOST;
-  if (approverOf(headers, settings.approvers) !== undefined) return undefined;
-  if (settings.controlToken !== undefined)
-    return hasToken(headers, settings.controlToken) ? undefined : NEEDS_TOKEN;
+  if (approverOf(headers, tokens) !== undefined) return undefined;
+  if (needsToken) return NEEDS_TOKEN;
   if (!isOnLoopback) return NO_TOKEN;
   const tells = headers.some((name, index) => index % 2 === 0 && OF_PAGE_OR_PROXY.test(name));
   // What browsers say, and no page can change. `none`: the address was typed.
@@ -106,40 +103,39 @@ function refusedByControl(
   return isLocal(host) && !tells && !isOfPage ? undefined : LOCAL_ALONE;
 }
 
-function wrongHost(host: string): AccessRefusal {
-  const message = `Patchgate does not answer to the Host ${JSON.stringify(host.slice(0, 200))}: on loopback it answers to names of this machine and of the target`;
-  const hint = 'use localhost or 127.0.0.1 in the URL; to a name of your own it answers as --host NAME';
-  return { status: 421, message, hint };
+function refused(status: AccessRefusal['status'], message: string, hint: string): AccessRefusal {
+  return { status, message, hint };
 }
 
-const ONE_HOST: AccessRefusal = {
-  status: 400,
-  message: 'the request has no Host header, or more than one, or asks for no path',
-  hint: 'send one',
-};
-const NEEDS_TOKEN: AccessRefusal = {
-  status: 401,
-  message: 'the control API needs the bearer token that Patchgate was started with',
-  hint: 'send Authorization: Bearer with that token; for the inspector, open the link that Patchgate prints at its start',
-};
-const NO_TOKEN: AccessRefusal = {
-  status: 403,
-  message: 'Patchgate listens beyond this machine and has no control token, so the control API is closed',
-  hint: 'start it with a token in PATCHGATE_CONTROL_TOKEN (in a program: controlToken), or on 127.0.0.1',
-};
-const LOCAL_ALONE: AccessRefusal = {
-  status: 403,
-  message:
-    'without a token, the control API answers to programs on this machine: not to web pages, other proxies or other Host names',
-  hint: 'ask for it by localhost or 127.0.0.1, or start Patchgate with a token in PATCHGATE_CONTROL_TOKEN and send that',
-};
-const NO_WORKERS: AccessRefusal = {
-  status: 403,
-  message: 'a service worker cannot be registered through Patchgate: it would answer in its place',
-  hint: 'load the page from a server of its own',
-};
+function wrongHost(host: string): AccessRefusal {
+  const message = `on loopback, Patchgate does not answer to the Host ${JSON.stringify(host.slice(0, 200))}`;
+  const hint = 'use localhost or 127.0.0.1 in the URL; to a name of your own it answers as --host NAME';
+  return refused(421, message, hint);
+}
 
-/** Of a Host header, in lower case, without brackets and port; `""` where it is none. */
+const ONE_HOST = refused(400, 'the request has no Host header, or several, or asks for no path', 'send one');
+const NEEDS_TOKEN = refused(
+  401,
+  'the control API needs the bearer token that Patchgate was started with',
+  'send Authorization: Bearer with that token; for the inspector, open the link that Patchgate prints at its start',
+);
+const NO_TOKEN = refused(
+  403,
+  'Patchgate listens beyond this machine and has no control token, so the control API is closed',
+  'start it with a token in PATCHGATE_CONTROL_TOKEN (in a program: controlToken), or on 127.0.0.1',
+);
+const LOCAL_ALONE = refused(
+  403,
+  'without a token, the control API is closed to web pages, other proxies and Host names of other machines',
+  'ask for it by localhost or 127.0.0.1, or start Patchgate with a token in PATCHGATE_CONTROL_TOKEN and send that',
+);
+const NO_WORKERS = refused(
+  403,
+  'a service worker cannot be registered through Patchgate: it would answer in its place',
+  'load the page from a server of its own',
+);
+
+/** Of a Host header, in lower case, without brackets and port; `""` if it is none. */
 function hostname(host: string): string {
   const [, ipv6, name] = /^(?:\[([\da-f:.]+)\]|([^:[\]]+))(?::\d{0,5})?$/i.exec(host) ?? [];
   return (ipv6 ?? name ?? '').toLowerCase();
@@ -160,7 +156,7 @@ function isLocal(host: string): boolean {
   return name === 'localhost' || isLoopback(name);
 }
 
-/** Whether a token can do what it is for. @param host the address to listen on, or a name */
+/** @param host the address to listen on, or a name @throws PatchgateError `bad-config` */
 function checkToken(token: string, host: string): void {
   const isShort = token.length < SHORTEST_TOKEN && host !== 'localhost' && !isLoopback(host);
   const message = !/^[\x21-\x7e]+$/.test(token)
@@ -171,8 +167,7 @@ function checkToken(token: string, host: string): void {
 
 /**
  * @param texts `NAME=TOKEN`, `NAME=env:VARIABLE`, `NAME=file:PATH`; a name may have several tokens
- * @param flag for messages
- * @throws PatchgateError `bad-usage` where a variable is not set, a file cannot be read, or two have the same
+ * @throws PatchgateError `bad-usage` if a variable is not set, a file cannot be read, or two have the same
  */
 export function readNamedTokens(texts: readonly string[], env: Env, flag: string): NamedTokens {
   const tokens = new Map<string, string>();
@@ -194,17 +189,13 @@ function contentOf(file: string, name: string, flag: string): string {
   }
 }
 
-/** Whose token the header `Authorization` carries. */
+/** Whose token the header `Authorization` carries. By their hashes, neither length nor beginning of a token can be measured. */
 export function approverOf(headers: RawHeaders, tokens: NamedTokens): string | undefined {
-  for (const [token, name] of tokens) if (hasToken(headers, token)) return name;
-  return undefined;
-}
-
-/** Hashes are compared: neither the token's length nor its beginning can be measured. */
-function hasToken(headers: RawHeaders, token: string): boolean {
   const [value = '', ...others] = headerValues(headers, 'authorization');
   const given = /^Bearer +(.+)$/i.exec(value)?.[1];
-  return given !== undefined && others.length === 0 && sha256(given) === sha256(token);
+  if (given === undefined || others.length > 0) return undefined;
+  const hash = sha256(given);
+  return [...tokens].find(([token]) => sha256(token) === hash)?.[1];
 }
 
 function sha256(text: string): string {

@@ -1,4 +1,3 @@
-import type { OutgoingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import { PatchgateError } from '../errors.ts';
 import { atEndOfTurn } from '../http/end-of-turn.ts';
@@ -10,13 +9,11 @@ import type { Redaction } from '../recordings/redact/redaction.ts';
 import { type Answer, STOPPED } from '../upstreams/upstream.ts';
 import { resetConnection } from './connections.ts';
 import { BodyKeeper, bodyToShow, type Exchange } from './exchange.ts';
+import { escaped } from './printable.ts';
 import { type GateAnswer, ownFault, problemOfError } from './problem.ts';
 
 /** What a step of the data path comes to; undefined: it waits for the client. */
-export type Step = Answer | GateAnswer | undefined | Promise<Answer | GateAnswer | undefined>;
-
-/** Answers that never have a body (RFC 9110 15.3.5, 15.4.5). */
-const BODILESS: ReadonlySet<number> = new Set([204, 304]);
+export type Step = Answer | undefined | Promise<Answer | undefined>;
 
 /** Takes a step, and writes its answer. What throws is one, too, and keeps no other request from going on. */
 export function attempt(x: Exchange, step: () => Step): void {
@@ -34,11 +31,9 @@ export function attempt(x: Exchange, step: () => Step): void {
 export function gone(x: Exchange): void {
   if (x.isOver) return;
   x.flow?.destroy();
-  const how =
-    x.handedOnAfterMs === undefined
-      ? 'the client broke off its request'
-      : 'the client went away before the response was complete';
-  finish(x, x.client.isCutByStop ? STOPPED : how);
+  const wasSent = x.handedOnAfterMs !== undefined;
+  const how = wasSent ? 'went away before the response was complete' : 'broke off its request';
+  finish(x, x.client.isCutByStop ? STOPPED : `the client ${how}`);
 }
 
 /** Not a byte goes out: the connection is reset. */
@@ -50,37 +45,35 @@ export function reset(x: Exchange): undefined {
 
 /** Ends what is at work for a client that is too slow. What has begun to be answered is cut off. */
 export function giveUp(x: Exchange, error: PatchgateError): void {
-  if (x.isOver || x.res.headersSent) {
-    x.req.destroy();
-    return;
-  }
+  if (x.isOver || x.res.headersSent) return void x.req.destroy();
   x.res.shouldKeepAlive = false;
   fail(x, error);
-  x.client.abort();
+  x.client.gone.abort();
 }
 
-function write(x: Exchange, answer: Answer | GateAnswer | undefined): void {
+/** Bytes of a body that cost less to be copied into one piece with the head than to be written as a second one. */
+const SHORT = 16_384;
+
+function write(x: Exchange, answer: Answer | undefined): void {
   if (!answer) return;
   const { body, from } = answer;
-  if (x.isOver) {
-    if (!Buffer.isBuffer(body)) body.destroy();
-    return;
-  }
-  writeHead(x, answer);
+  const { req, res } = x;
   if (!Buffer.isBuffer(body)) {
-    stream(x, body);
+    if (x.isOver) body.destroy();
+    else stream(x, answer, body);
     return;
   }
+  if (x.isOver) return;
+  writeHead(x, answer);
   const { failure, shown = body } = answer as GateAnswer;
   finish(x, failure, shown);
-  if (from !== 'gate') {
-    atEndOfTurn(() => endWith(x.res, body));
-    return;
-  }
-  // At once: what else comes on the connection may be its end.
-  x.res.end(body);
-  // Node waits until a body that is being read is read on, and a client that sends all of it first would, too.
-  x.req.unpipe().resume();
+  if (from === 'gate') {
+    // At once: what else comes on the connection may be its end.
+    res.end(body);
+    // Node waits until a body that is being read is read on, and a client that sends all of it first would, too.
+    req.unpipe().resume();
+  } else if (body.length > SHORT) atEndOfTurn(() => res.end(body));
+  else atEndOfTurn(() => res.end(body.toString('latin1'), 'latin1'));
 }
 
 function writeHead(x: Exchange, { status, message, headers, from }: Answer): void {
@@ -94,17 +87,19 @@ function writeHead(x: Exchange, { status, message, headers, from }: Answer): voi
   x.answeredBy = from;
 }
 
-function stream(x: Exchange, body: Readable): void {
+function stream(x: Exchange, answer: Answer, body: Readable): void {
   const { res } = x;
-  const response = x.response as NonNullable<Exchange['response']>;
-  const length = header(response.headers, 'content-length');
+  const { status, headers } = answer;
+  writeHead(x, answer);
   const keeper = new BodyKeeper();
+  x.flow = body;
+  x.response = { status, headers, body: keeper };
+  const length = header(headers, 'content-length');
+  // A stream's head must not wait for its first event. One of known length goes out together with its first bytes, and
+  // one that has no body (RFC 9110 15.3.5, 15.4.5) with its end.
+  if (length === undefined && status !== 204 && status !== 304) res.flushHeaders();
   let missing = length === undefined ? Number.POSITIVE_INFINITY : Number(length);
   let last: Buffer | undefined;
-  x.flow = body;
-  response.body = keeper;
-  // A stream's head must not wait for its first event. One of known length goes out together with its first bytes.
-  if (!BODILESS.has(response.status) && length === undefined) res.flushHeaders();
   res.on('drain', () => body.resume());
   body.on('data', (chunk: Buffer) => {
     keeper.add(chunk);
@@ -125,10 +120,7 @@ function stream(x: Exchange, body: Readable): void {
 function fail(x: Exchange, thrown: unknown): void {
   if (x.isOver) return;
   const error = redactError(thrown instanceof PatchgateError ? thrown : ownFault(thrown), x.run.redaction);
-  if (!x.response) {
-    write(x, { ...problemOfError(error), failure: error.message });
-    return;
-  }
+  if (!x.response) return void write(x, problemOfError(error));
   // To a client of HTTP/1.0 that knows no length, the end of the connection is that of the body: only a reset is seen.
   const { socket, chunkedEncoding } = x.res;
   const endsWithConnection = !chunkedEncoding && header(x.response.headers, 'content-length') === undefined;
@@ -137,7 +129,7 @@ function fail(x: Exchange, thrown: unknown): void {
   finish(x, error.message);
 }
 
-/** @param body of the response, where it was in hand whole */
+/** @param body of the response, if it was in hand whole */
 function finish(x: Exchange, failure: string | undefined, body?: Buffer): void {
   x.isOver = true;
   // What still holds this would hold one request after the other by it, and the garbage collector pays: half of a replay.
@@ -150,16 +142,6 @@ function finish(x: Exchange, failure: string | undefined, body?: Buffer): void {
   x.run.onFinished(x);
 }
 
-/** Bytes of a body that cost less to be copied than to be written as a second piece. */
-const SHORT = 16_384;
-
-/** Ends a message whose head is there. A short body goes out in one piece with it. */
-function endWith(message: OutgoingMessage, body: Buffer): void {
-  if (body.length === 0) message.end();
-  else if (body.length <= SHORT) message.end(body.toString('latin1'), 'latin1');
-  else message.end(body);
-}
-
 const LONGEST_HEADER = 4096;
 
 /**
@@ -170,10 +152,7 @@ export function findingsHeader(findings: readonly Finding[]): string {
   let items = '';
   for (const { rule, severity, pointer } of findings) {
     // JSON itself escapes what is below a space.
-    const item = JSON.stringify({ rule, severity, pointer }).replace(
-      /[\x7f-\uffff]/g,
-      (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
-    );
+    const item = JSON.stringify({ rule, severity, pointer }).replace(/[\x7f-\uffff]+/g, escaped);
     if (items.length + item.length + 3 > LONGEST_HEADER) break;
     items += items === '' ? item : `,${item}`;
   }
@@ -181,10 +160,10 @@ export function findingsHeader(findings: readonly Finding[]): string {
 }
 
 /** The same error, with nothing in its text and details that is to be hidden: they may quote the request. */
-function redactError(error: PatchgateError, redaction: Redaction): PatchgateError {
-  const { code, message, hint, details } = error;
+function redactError(cause: PatchgateError, redaction: Redaction): PatchgateError {
+  const { code, message, hint, details } = cause;
   return new PatchgateError(code, redactText(message, redaction), {
-    cause: error,
+    cause,
     ...(hint && { hint: redactText(hint, redaction) }),
     ...(details && { details: redactJson(details as JsonObject, redaction) as JsonObject }),
   });

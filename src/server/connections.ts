@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { ownFault, problemOfError, sendProblem } from './problem.ts';
 
 /** Handles the requests of a server. */
 export type Handler = (req: IncomingMessage, res: ServerResponse) => void;
@@ -9,42 +8,38 @@ export type Handler = (req: IncomingMessage, res: ServerResponse) => void;
 /** A client's connection. Its requests are answered one after the other, whatever it sends at once (RFC 9112 9.3.2). */
 export class Client {
   readonly socket: Duplex;
-  /** Undefined where the client was gone from the beginning. */
+  /** Undefined if the client was gone from the beginning. */
   readonly address: string | undefined;
+  /** One for all of its requests: most of them need none. */
+  readonly gone = new AbortController();
   /** Called when the client goes away. */
   onGone: (() => void) | undefined;
   /** The server has ended it, and not the client. */
   isCutByStop = false;
+  /** Something else than HTTP has the connection. */
+  isTaken = false;
   /** The response to the last request that came. */
   last: ServerResponse | undefined;
   /** The response to the last request that began. */
   current: ServerResponse | undefined;
-  /** Something else than HTTP has the connection. */
-  isTaken = false;
   /** Begins in the place of the last request. */
   instead: (() => void) | undefined;
-  readonly #gone = new AbortController();
 
   constructor(socket: Duplex) {
     this.socket = socket;
     this.address = (socket as Socket).remoteAddress?.replace(/^::ffff:(?=\d+\.)/, '');
     socket.once('close', () => {
       this.onGone?.();
-      this.abort();
+      this.gone.abort();
     });
   }
 
-  /** Aborted when the client is gone. One for all of its requests: most of them need none. */
   get signal(): AbortSignal {
-    return this.#gone.signal;
+    return this.gone.signal;
   }
 
   get isAnswered(): boolean {
     return this.last?.closed ?? true;
-  }
-
-  abort(): void {
-    this.#gone.abort();
   }
 
   /** Begins a request, or something else, when the request before it is answered: at once, if there is none. */
@@ -59,12 +54,6 @@ export class Client {
     if (res) this.last = res;
     if (isAnswered) go();
     else last?.once('close', go);
-  }
-
-  /** Closes the connection because the server is to stop. */
-  cutByStop(): void {
-    this.isCutByStop = true;
-    this.socket.destroy();
   }
 }
 
@@ -82,23 +71,4 @@ export function clientOf(socket: Duplex): Client {
 export function resetConnection(socket: Socket): void {
   if ('encrypted' in socket) socket.destroy();
   else socket.resetAndDestroy();
-}
-
-/**
- * Handles each request in its turn: Node hands on all that a client sends at once. A handler that throws is a fault of ours: the request
- * goes nowhere, and others go on.
- */
-export function inTurn(handler: Handler): Handler {
-  return (req, res) => {
-    const begin = () => {
-      try {
-        handler(req, res);
-      } catch (error) {
-        if (res.headersSent) return res.destroy();
-        res.shouldKeepAlive = false;
-        sendProblem(res, problemOfError(ownFault(error)));
-      }
-    };
-    clientOf(req.socket).inTurn(begin, res);
-  };
 }

@@ -10,7 +10,7 @@ import type { Session } from '../upstreams/session.ts';
 import type { AnsweredBy } from '../upstreams/upstream.ts';
 import { type Client, clientOf } from './connections.ts';
 
-/** One request that is over, whatever became of it: for log, audit, metrics and list. Not redacted: that is done where it is shown. */
+/** One request that is over, whatever became of it: for log, audit, metrics and list. Not redacted: that is done when it is shown. */
 export interface FinishedExchange {
   /** Counts up from 1 within a run. */
   id: number;
@@ -21,12 +21,11 @@ export interface FinishedExchange {
   handedOnAfterMs?: number | undefined;
   client?: Pick<Client, 'address'> | undefined;
   session?: Pick<Session, 'name'> | undefined;
-  /** Without the session that its path may name. */
   request: RequestHead;
   requestBody?: BodyToShow | undefined;
   /** The operation that could be meant. */
   match?: Match | undefined;
-  /** Undefined where the request was not judged. */
+  /** Undefined if the request was not judged. */
   verdict?: Verdict | undefined;
   /** All that it does to its record. */
   effects?: readonly Effect[] | undefined;
@@ -39,31 +38,12 @@ export interface FinishedExchange {
   isSent?: true | undefined;
   /** The fault that was injected into its answer, in one line. */
   fault?: string | undefined;
-  /** Who answered: the gate itself where it blocked, or nothing else did. */
+  /** The gate itself if it blocked, or nothing else answered. */
   answeredBy: AnsweredBy;
-  /** Undefined where the client went away before there was a response. */
+  /** Undefined if the client went away before there was a response. */
   response?: { status: number; headers: RawHeaders; body?: BodyToShow | undefined } | undefined;
   /** What went wrong, in one sentence: target unreachable, response cut off, client gone, no recording. */
   failure?: string | undefined;
-}
-
-/** One request on its way, and what is known of it by now. */
-export interface Exchange extends FinishedExchange {
-  readonly req: IncomingMessage;
-  readonly res: ServerResponse;
-  readonly client: Client;
-  readonly run: Run;
-  /** By `performance.now()`. */
-  readonly started: number;
-  session: Session | undefined;
-  /** The whole body is to be there before anything happens. */
-  isReading: boolean;
-  /** The body, where it was read. */
-  body: Buffer | undefined;
-  /** The body of the answer, where it flows. */
-  flow: Readable | undefined;
-  /** It is answered, or its client is gone. */
-  isOver: boolean;
 }
 
 /** What all exchanges of a run share. */
@@ -76,7 +56,10 @@ export interface Run {
   onFinished(exchange: FinishedExchange): void;
 }
 
-export function newExchange(req: IncomingMessage, res: ServerResponse, run: Run): Exchange {
+/** One request on its way, and what is known of it by now. */
+export type Exchange = FinishedExchange & ReturnType<typeof newExchange>;
+
+export function newExchange(req: IncomingMessage, res: ServerResponse, run: Run) {
   return {
     id: run.nextId(),
     req,
@@ -84,14 +67,19 @@ export function newExchange(req: IncomingMessage, res: ServerResponse, run: Run)
     client: clientOf(req.socket),
     run,
     startedAt: Date.now(),
+    /** By `performance.now()`. */
     started: performance.now(),
     durationMs: 0,
     request: { method: req.method as string, url: req.url as string, headers: req.rawHeaders },
-    session: undefined,
+    session: undefined as Session | undefined,
+    /** The whole body is to be there before anything happens. */
     isReading: false,
-    body: undefined,
-    flow: undefined,
-    answeredBy: 'gate',
+    /** The body, if it was read. */
+    body: undefined as Buffer | undefined,
+    /** The body of the answer, if it flows. */
+    flow: undefined as Readable | undefined,
+    answeredBy: 'gate' as AnsweredBy,
+    /** It is answered, or its client is gone. */
     isOver: false,
   };
 }
@@ -104,13 +92,13 @@ export function isOwnFailure({ answeredBy, response }: FinishedExchange): boolea
 /** Bytes of a body that are kept for showing. */
 const BYTES_KEPT = 65_536;
 
-/** A body as it is kept for showing: its first bytes, and how many it has. */
+/** The first bytes of a body, and how many it has. */
 export interface BodyToShow {
   readonly bytes: Buffer;
   readonly size: number;
 }
 
-/** The start of a body. It shares the memory of the bytes given. */
+/** Shares the memory of the bytes given. */
 export function bodyToShow(bytes: Buffer): BodyToShow {
   return { bytes: bytes.subarray(0, BYTES_KEPT), size: bytes.length };
 }

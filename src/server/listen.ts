@@ -1,5 +1,11 @@
 import { lookup } from 'node:dns/promises';
-import { createServer, type IncomingMessage, maxHeaderSize, type Server } from 'node:http';
+import {
+  createServer,
+  type IncomingMessage,
+  maxHeaderSize,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { networkInterfaces } from 'node:os';
@@ -8,14 +14,13 @@ import { PatchgateError, systemCode } from '../errors.ts';
 import { headerValues, withoutHeaders } from '../http/http.ts';
 import type { ServerTls } from '../http/tls.ts';
 import { isLoopback } from './access.ts';
-import { type Client, clientOf, type Handler, inTurn } from './connections.ts';
+import { type Client, clientOf, type Handler } from './connections.ts';
 import { unclearFraming } from './framing.ts';
-import { problemText } from './problem.ts';
+import { ownFault, problemOfError, problemText, sendProblem } from './problem.ts';
 
 export interface Handlers {
   request: Handler;
-  /** A WebSocket's handshake: GET with `Upgrade: websocket`. Where it answers false, or is not there, that is a request
-   *  like any other. */
+  /** A WebSocket's handshake: GET with `Upgrade: websocket`. If it answers false, that is a request like any other. */
   upgrade?: ((req: IncomingMessage, socket: Duplex, head: Buffer) => boolean) | undefined;
   /** Told of what could not be read as a request, or asks for a tunnel, and is answered with this error. */
   unread(error: PatchgateError): void;
@@ -25,33 +30,33 @@ export interface ListenOptions {
   host: string;
   /** 0 takes a free one. */
   port: number;
-  /** What gives the port. Default `--port`. */
+  /** The setting that gives the port. */
   portFlag?: string;
   /** Milliseconds that a client may take for a request's head. */
   clientTimeout: number;
-  /** What it proves itself with; without it, it speaks plain HTTP. */
+  /** Without it, the server speaks plain HTTP. */
   tls?: ServerTls | undefined;
   /** URL that requests are forwarded to. */
   target?: string | undefined;
 }
 
 export interface Listening {
-  /** `http://127.0.0.1:4010`, or `https://…` where it speaks TLS. */
+  /** `http://127.0.0.1:4010`, or `https://…` */
   url: string;
   /** Whether it can be reached from this machine only. */
   isLoopback: boolean;
-  /** Takes no new connection, lets what is in flight finish for five seconds, then cuts off the rest. Each request's
-   *  handler knows of its end by then. */
+  /** Takes no new connection, lets requests in flight finish for five seconds, then cuts them off. Their handlers know of it by then. */
   close(): Promise<void>;
 }
 
 /** Milliseconds that requests in flight have once the server is to close, and that clients have to take a last answer. */
 const GRACE = 5000;
 
-/** @throws PatchgateError `cannot-listen`, naming the address and what to do; `bad-usage` where the target is this server */
+/** @throws PatchgateError `cannot-listen`, naming the address and what to do; `bad-usage` if the target is this server */
 export async function listen(handlers: Handlers, options: ListenOptions): Promise<Listening> {
-  const { host, port, portFlag = '--port', clientTimeout, tls, target } = options;
-  const request = inTurn(handlers.request);
+  const { host, port, clientTimeout, tls, target } = options;
+  const request: Handler = (req, res) =>
+    clientOf(req.socket).inTurn(() => begin(handlers.request, req, res), res);
   const limits = {
     keepAliveTimeout: 65_000,
     headersTimeout: clientTimeout,
@@ -69,15 +74,16 @@ export async function listen(handlers: Handlers, options: ListenOptions): Promis
   /** Below TLS, those that shake hands yet are no clients. */
   const carriers = openOf(server, 'connection');
   const sockets = tls ? openOf(server, 'secureConnection') : carriers;
-  answerRest(server, handlers);
+  answerConnects(server, handlers);
+  answerUpgrades(server, handlers);
+  answerUnread(server, handlers);
   await new Promise<void>((resolve, reject) => {
-    server.once('error', (error) => reject(cannotListen(error, host, port, portFlag)));
+    server.once('error', (error) => reject(cannotListen(error, options)));
     server.listen(port, host, resolve);
   });
-  const at = server.address() as AddressInfo;
   const close = async () => {
     const clients = [...sockets].map(clientOf);
-    const force = setTimeout(() => clients.forEach((client) => void client.cutByStop()), GRACE);
+    const force = setTimeout(() => clients.forEach(cutOff), GRACE);
     const closed = new Promise((resolve) => server.close(resolve));
     // The server does not wait until a request that was cut is told of.
     await Promise.all(clients.map(closeOnceAnswered));
@@ -85,18 +91,26 @@ export async function listen(handlers: Handlers, options: ListenOptions): Promis
     await closed;
     clearTimeout(force);
   };
+  const at = server.address() as AddressInfo;
   if (target !== undefined && (await leadsTo(target, at))) {
     await close();
-    const where = `port ${at.port} of this machine, where it listens`;
-    throw new PatchgateError(
-      'bad-usage',
-      `the target ${target} is this server itself: it leads to ${where}`,
-      {
-        hint: 'give the address of the service, or listen elsewhere with --port',
-      },
-    );
+    const message = `the target ${target} is this server itself: it leads to port ${at.port} of this machine, where it listens`;
+    const hint = 'give the address of the service, or listen elsewhere with --port';
+    throw new PatchgateError('bad-usage', message, { hint });
   }
-  return { url: urlOf(at, host, tls ? 'https' : 'http'), isLoopback: isLoopback(at.address), close };
+  const name = host === 'localhost' ? host : at.family === 'IPv6' ? `[${at.address}]` : at.address;
+  return { url: `${tls ? 'https' : 'http'}://${name}:${at.port}`, isLoopback: isLoopback(at.address), close };
+}
+
+/** A handler that throws is a fault of ours: the request goes nowhere, and others go on. */
+function begin(handler: Handler, req: IncomingMessage, res: ServerResponse): void {
+  try {
+    handler(req, res);
+  } catch (error) {
+    res.shouldKeepAlive = false;
+    if (res.headersSent) res.destroy();
+    else sendProblem(res, problemOfError(ownFault(error)));
+  }
 }
 
 /** The sockets that are open. */
@@ -112,12 +126,17 @@ function openOf(server: Server, event: 'connection' | 'secureConnection'): Reado
   return sockets;
 }
 
+function cutOff(client: Client): void {
+  client.isCutByStop = true;
+  client.socket.destroy();
+}
+
 /** Resolves when the connection is closed. */
 function closeOnceAnswered(client: Client): Promise<unknown> {
   const { socket, last } = client;
   const closed = new Promise((resolve) => socket.once('close', resolve));
   // Nobody knows when that ends.
-  if (client.isTaken) client.cutByStop();
+  if (client.isTaken) cutOff(client);
   if (last && !last.headersSent) last.shouldKeepAlive = false;
   // Node leaves those open that never sent a request, and those that are answered from now on.
   client.inTurn(() => (socket as Socket).destroySoon());
@@ -134,20 +153,13 @@ async function leadsTo(target: string, at: AddressInfo): Promise<boolean> {
   return isLoopback(address) || ['0.0.0.0', '::', ...own].includes(address);
 }
 
-function urlOf({ address, family, port }: AddressInfo, host: string, scheme: 'http' | 'https'): string {
-  const name = host === 'localhost' ? host : family === 'IPv6' ? `[${address}]` : address;
-  return `${scheme}://${name}:${port}`;
-}
-
-function cannotListen(cause: Error, host: string, port: number, portFlag: string): PatchgateError {
+function cannotListen(cause: Error, { host, port, portFlag = '--port' }: ListenOptions): PatchgateError {
   const isInUse = systemCode(cause) === 'EADDRINUSE';
   const reason = isInUse ? 'the port is in use' : cause.message;
-  return new PatchgateError('cannot-listen', `cannot listen on ${host}:${port}: ${reason}`, {
-    hint: isInUse
-      ? `end what uses it, or choose another with ${portFlag} (0 takes a free one)`
-      : `choose an address of this machine with --host, and a port above 1023 with ${portFlag}`,
-    cause,
-  });
+  const hint = isInUse
+    ? `end what uses it, or choose another with ${portFlag} (0 takes a free one)`
+    : `choose an address of this machine with --host, and a port above 1023 with ${portFlag}`;
+  return new PatchgateError('cannot-listen', `cannot listen on ${host}:${port}: ${reason}`, { hint, cause });
 }
 
 const NO_TUNNELS = new PatchgateError(
@@ -156,8 +168,7 @@ const NO_TUNNELS = new PatchgateError(
   { hint: "give Patchgate's address as the base URL of the client, not as its HTTP proxy" },
 );
 
-/** Answers what Node gives to no handler of requests: tunnels, upgrades, and what its parser could not read. */
-function answerRest(server: Server, { upgrade, unread }: Handlers): void {
+function answerConnects(server: Server, { unread }: Handlers): void {
   server.on('connect', (_, socket: Duplex) => {
     const client = clientOf(socket);
     client.inTurn(() => {
@@ -166,7 +177,10 @@ function answerRest(server: Server, { upgrade, unread }: Handlers): void {
       endWith(socket, NO_TUNNELS);
     });
   });
-  // Without a listener Node would take such a request for any other, but lose what the client has sent right behind it.
+}
+
+/** Without a listener Node would take such a request for any other, but lose what the client has sent right behind it. */
+function answerUpgrades(server: Server, { upgrade }: Handlers): void {
   server.on('upgrade', (req: IncomingMessage, socket: Duplex, head: Buffer) => {
     const client = clientOf(socket);
     client.inTurn(() => {
@@ -174,6 +188,10 @@ function answerRest(server: Server, { upgrade, unread }: Handlers): void {
       if (!client.isTaken) readAgain(server, req, socket, head);
     });
   });
+}
+
+/** Answers what Node's parser could not read. */
+function answerUnread(server: Server, { unread }: Handlers): void {
   const refused = new WeakSet<Client>();
   server.on('clientError', (thrown: Error, socket: Socket) => {
     const client = clientOf(socket);
@@ -182,10 +200,7 @@ function answerRest(server: Server, { upgrade, unread }: Handlers): void {
     refused.add(client);
     const error = errorOf(thrown);
     // Browsers connect in advance: one that has not sent a byte asks for nothing.
-    if (error === undefined || !socket.writable || socket.bytesRead === 0) {
-      socket.destroy();
-      return;
-    }
+    if (error === undefined || !socket.writable || socket.bytesRead === 0) return void socket.destroy();
     const { last, current, isAnswered } = client;
     const broken = last?.req.complete ? undefined : last;
     const isFirst = isAnswered || current === broken;
@@ -194,7 +209,7 @@ function answerRest(server: Server, { upgrade, unread }: Handlers): void {
     // A client that has its answer, or a part of it, would take another for the next one's.
     const answer = () => (broken?.headersSent ? socket.destroy() : endWith(socket, error));
     if (isFirst) answer();
-    // Node takes a client that has closed its end for gone, but not where that was within a further request.
+    // Node takes a client that has closed its end for gone, but not within a further request.
     else if (socket.readableEnded) socket.destroy();
     else if (broken) client.instead = answer;
     else client.inTurn(answer);
@@ -230,21 +245,18 @@ function readAgain(server: Server, req: IncomingMessage, socket: Duplex, head: B
   server.emit('encrypted' in socket ? 'secureConnection' : 'connection', socket);
 }
 
-/** Undefined where the connection itself broke, and no client is there to be told. */
+/** Undefined if the connection itself broke, and no client is there to be told. */
 function errorOf(thrown: Error): PatchgateError | undefined {
   const code = systemCode(thrown) ?? '';
+  const hint = 'send it sooner';
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
     return new PatchgateError('client-timeout', "the client did not send its request's head in time", {
-      hint: 'send it sooner',
+      hint,
     });
-  if (code === 'HPE_HEADER_OVERFLOW')
-    return new PatchgateError(
-      'head-too-large',
-      `the request's head or trailers have more than ${maxHeaderSize} bytes`,
-    );
+  const long = `the request's head or trailers have more than ${maxHeaderSize} bytes`;
+  if (code === 'HPE_HEADER_OVERFLOW') return new PatchgateError('head-too-large', long);
+  if (!code.startsWith('HPE_')) return undefined;
   // The parser's own words, from a fixed list: nothing of the request stands in them.
   const reason = 'reason' in thrown && typeof thrown.reason === 'string' ? `: ${thrown.reason}` : '';
-  return code.startsWith('HPE_')
-    ? new PatchgateError('malformed-request', `the request is not well-formed HTTP/1.1${reason}`)
-    : undefined;
+  return new PatchgateError('malformed-request', `the request is not well-formed HTTP/1.1${reason}`);
 }

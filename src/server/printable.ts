@@ -7,11 +7,10 @@ const PLAIN = /^[\x20-\x7e]*$/;
  * from a client can then be written to a log; a JSON text stays the same JSON.
  */
 export function printable(text: string): string {
-  if (PLAIN.test(text)) return text;
-  return text.replace(UNPRINTABLE, (character) => {
-    let escaped = '';
-    for (let i = 0; i < character.length; i++)
-      escaped += `\\u${character.charCodeAt(i).toString(16).padStart(4, '0')}`;
-    return escaped;
-  });
+  return PLAIN.test(text) ? text : text.replace(UNPRINTABLE, escaped);
+}
+
+/** Each code unit as `\uXXXX`. */
+export function escaped(text: string): string {
+  return text.replace(/./gs, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }

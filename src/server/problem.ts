@@ -1,7 +1,7 @@
 import { type ServerResponse, STATUS_CODES } from 'node:http';
 import { type ErrorCode, messageOf, PatchgateError } from '../errors.ts';
 import type { Remediation } from '../guard/guard.ts';
-import type { Finding, Verdict } from '../model/finding.ts';
+import type { Verdict } from '../model/finding.ts';
 import { shortened } from '../reporters/wording.ts';
 import type { Answer } from '../upstreams/upstream.ts';
 import type { AccessRefusal } from './access.ts';
@@ -9,13 +9,13 @@ import type { AccessRefusal } from './access.ts';
 /** An answer that the gate gives itself: `application/problem+json` (RFC 9457). */
 export interface GateAnswer extends Answer {
   body: Buffer;
-  /** The body without what is for the client alone; absent where there is nothing of the kind. */
+  /** The body without what is for the client alone; absent if there is nothing of the kind. */
   shown?: Buffer;
-  /** What it tells of, in one sentence; absent where the request was judged. */
+  /** What it tells of, in one sentence; absent if the request was judged. */
   failure?: string;
 }
 
-/** What problems are called that have no name of HTTP's own; RFC 9457 wants the title of a type to be the same each time. */
+/** Problems without a name of HTTP's own; RFC 9457 wants the title of a type to be the same each time. */
 type ProblemType = ErrorCode | NonNullable<Verdict['problem']> | 'injected-fault';
 const TITLES: { [type in ProblemType]?: string } = {
   'invalid-request': 'The gate blocked this request',
@@ -23,22 +23,28 @@ const TITLES: { [type in ProblemType]?: string } = {
   'no-recording': 'The recording has no answer to this request',
 };
 
-/** Bytes of findings that an answer carries at most, and of a corrected body: one pointer alone can be as long as a request's body. */
-const FINDINGS_LIMIT = 1_048_576;
+/** Characters of findings that an answer carries at most, and of a corrected body: one pointer alone can be as long as a request's body. */
+const LONGEST_PART = 1_048_576;
 const NAMED_IN_DETAIL = 5;
 const DETAIL_ITEM_LENGTH = 200;
 
-/** The answer to a request that the gate blocked. @param remediation how to go on, where it lost something */
+/** The answer to a request that the gate blocked. @param remediation how to go on, if it lost something */
 export function problemOfVerdict(verdict: Verdict, remediation?: Remediation): GateAnswer {
   const { problem: type = 'invalid-request', status = 422, operation, effects, effectsOmitted } = verdict;
-  const findings = within(verdict.findings, FINDINGS_LIMIT);
+  const { approval, corrected } = remediation ?? {};
+  let { findings } = verdict;
+  while (!isShort(findings)) findings = findings.slice(0, findings.length / 2);
   const omitted = verdict.omitted + verdict.findings.length - findings.length;
-  const isSent = JSON.stringify(remediation?.corrected ?? null).length <= FINDINGS_LIMIT;
   const answerWith = (approve: string | undefined) =>
     problem(type, status, {
-      ...{ detail: detailOf(verdict), hint: remediation && hintOf(remediation, type), operation },
-      ...{ approve, approval: remediation?.approval },
-      ...{ corrected: isSent ? remediation?.corrected : undefined, findings, omitted: omitted || undefined },
+      ...{
+        detail: detailOf(verdict),
+        hint: remediation && hintOf(remediation, type),
+        operation,
+        approve,
+        approval,
+      },
+      ...{ corrected: isShort(corrected) ? corrected : undefined, findings, omitted: omitted || undefined },
       ...{ effects, effectsOmitted },
     });
   const answer = answerWith(remediation?.approve);
@@ -46,10 +52,7 @@ export function problemOfVerdict(verdict: Verdict, remediation?: Remediation): G
   return { ...answer, headers, ...(remediation?.approve && { shown: answerWith('[redacted]').body }) };
 }
 
-function hintOf(
-  { corrected, approve, approval, needsApprover }: Remediation,
-  type: NonNullable<Verdict['problem']>,
-): string {
+function hintOf({ corrected, approve, approval, needsApprover }: Remediation, type: ProblemType): string {
   if (type !== 'destructive-change') return 'send `corrected`: it has all that the project has now';
   const again = 'send the same request again with `Patchgate-Approve: <token>`';
   const ways = [
@@ -59,17 +62,25 @@ function hintOf(
   return ways.filter(Boolean).join(', or ') || 'no approval lets it pass';
 }
 
+/** Headers beside those of every problem. */
+const HEADERS: Readonly<Record<number, readonly string[]>> = {
+  401: ['WWW-Authenticate', 'Bearer'],
+  503: ['Retry-After', '5'],
+};
+
 /** The answer to a request that something kept from being answered. Carries no stack and no cause. */
-export function problemOfError({ code, status, message, hint, details }: PatchgateError): GateAnswer {
-  const { headers, ...answer } = problem(code, status, { ...details, detail: message, hint });
-  return { ...answer, headers: code === 'store-unavailable' ? [...headers, 'Retry-After', '5'] : headers };
+export function problemOfError(
+  error: Pick<PatchgateError, 'code' | 'status' | 'message' | 'hint' | 'details'>,
+): GateAnswer {
+  const { code, status, message, hint, details } = error;
+  const answer = problem(code, status, { ...details, detail: message, hint });
+  return { ...answer, headers: [...answer.headers, ...(HEADERS[status] ?? [])], failure: message };
 }
 
 /** The answer to a request of someone who may not ask. */
-export function problemOfRefusal({ status, message, hint }: AccessRefusal): GateAnswer {
-  const code = status === 400 ? 'bad-input' : 'not-allowed';
-  const answer = { ...problem(code, status, { detail: message, hint }), failure: message };
-  return status === 401 ? { ...answer, headers: [...answer.headers, 'WWW-Authenticate', 'Bearer'] } : answer;
+export function problemOfRefusal(refusal: AccessRefusal): GateAnswer {
+  const code = refusal.status === 400 ? 'bad-input' : 'not-allowed';
+  return problemOfError({ ...refusal, code, details: undefined });
 }
 
 /** A problem of any type. `type`, `title` and `status` cannot be overridden by a member. */
@@ -96,14 +107,8 @@ function detailOf({ findings, omitted }: Verdict): string {
   return `${count}: ${named.join('; ')}`;
 }
 
-/** The first findings that fit into so many bytes of JSON. */
-function within(findings: readonly Finding[], limit: number): readonly Finding[] {
-  let left = limit;
-  const end = findings.findIndex((finding) => {
-    left -= Buffer.byteLength(JSON.stringify(finding));
-    return left < 0;
-  });
-  return end < 0 ? findings : findings.slice(0, end);
+function isShort(part: unknown): boolean {
+  return JSON.stringify(part ?? null).length <= LONGEST_PART;
 }
 
 export function sendProblem(res: ServerResponse, { status, headers, body }: GateAnswer): void {
@@ -115,7 +120,7 @@ export function ownFault(cause: unknown): PatchgateError {
   return new PatchgateError('internal', `Patchgate failed on this request: ${messageOf(cause)}`, { cause });
 }
 
-/** A whole answer, written by hand: where Node has handed over the bare socket, there is no response object any more. */
+/** A whole answer, written by hand: when Node has handed over the bare socket, there is no response object any more. */
 export function problemText(error: PatchgateError): string {
   const { status, headers, body } = problemOfError(error);
   let text = `HTTP/1.1 ${status} ${error.code}\r\nConnection: close\r\n`;

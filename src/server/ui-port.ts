@@ -8,22 +8,15 @@ import { problem, problemOfRefusal, sendProblem } from './problem.ts';
 import { watchBody } from './watch-body.ts';
 
 interface UiPortOptions extends Pick<ListenOptions, 'port' | 'clientTimeout'> {
-  /** Opens the control API. */
-  token: string;
-  /** Their tokens are as good. */
-  approvers: NamedTokens;
-  /** Answers what asks for the control API and may. */
+  /** Each opens the control API. */
+  tokens: NamedTokens;
   control: Handler;
 }
 
 /** The page loads from here alone, is in no frame, and makes nothing but text of a text. */
-const POLICY = [
-  ...["default-src 'none'", "script-src 'self'", "style-src 'self'", "connect-src 'self'"],
-  ...["base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"],
-  ...["require-trusted-types-for 'script'", "trusted-types 'none'"],
-];
 const HEADERS = {
-  'Content-Security-Policy': POLICY.join('; '),
+  'Content-Security-Policy':
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
   'X-Content-Type-Options': 'nosniff',
   'Referrer-Policy': 'no-referrer',
   'Cross-Origin-Opener-Policy': 'same-origin',
@@ -37,15 +30,19 @@ const HEADERS = {
  *
  * @throws PatchgateError `cannot-listen`
  */
-export async function listenForUi(options: UiPortOptions): Promise<Listening> {
-  const { port, clientTimeout, token, approvers, control } = options;
+export async function listenForUi({
+  port,
+  clientTimeout,
+  tokens,
+  control,
+}: UiPortOptions): Promise<Listening> {
   const app = express();
   app.disable('x-powered-by').disable('etag');
   app.use((req, res, next) => {
     res.set(HEADERS);
     watchBody({ req, res }, clientTimeout, () => req.destroy());
     const isControl = `${req.path}/`.startsWith(`${CONTROL_ROOT}/`);
-    const refusal = refusedByUi(req, isControl ? 'control' : 'page', token, approvers);
+    const refusal = refusedByUi(req, isControl ? 'control' : 'page', tokens);
     if (refusal) sendProblem(res, problemOfRefusal(refusal));
     else if (isControl) control(req, res);
     else next();
@@ -55,8 +52,6 @@ export async function listenForUi(options: UiPortOptions): Promise<Listening> {
     const detail = `the inspector has no ${req.method} ${req.path.slice(0, 200)}`;
     sendProblem(res, problem('not-found', 404, { detail, hint: 'GET /' }));
   });
-  return listen(
-    { request: app, unread: () => undefined },
-    { host: '127.0.0.1', port, portFlag: '--ui', clientTimeout },
-  );
+  const handlers = { request: app, unread: () => undefined };
+  return listen(handlers, { host: '127.0.0.1', port, portFlag: '--ui', clientTimeout });
 }

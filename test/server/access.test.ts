@@ -239,9 +239,9 @@ describe('what stands behind the gate', () => {
 });
 
 describe('the inspector', () => {
-  const approvers = readNamedTokens(['anna=of-anna'], {}, '--approvers');
+  const tokens = readNamedTokens(['anna=of-anna', 'page=s3cret'], {}, '--approvers');
   const statusOf = (asked: 'control' | 'page', headers: string[], url = '/') =>
-    refusedByUi(requestOf(headers, url), asked, 's3cret', approvers)?.status;
+    refusedByUi(requestOf(headers, url), asked, tokens)?.status;
 
   it.each(['localhost:4020', 'LOCALHOST', '127.0.0.1:4020', '127.1.2.3', '[::1]:4020'])(
     'is shown to Host %s',

@@ -6,7 +6,7 @@ import { PatchgateError } from '../../src/errors.ts';
 import type { Finding } from '../../src/model/finding.ts';
 import { DEFAULT_REDACTION } from '../../src/recordings/redact/redaction.ts';
 import { attempt, findingsHeader, type Step } from '../../src/server/answer.ts';
-import { newExchange } from '../../src/server/exchange.ts';
+import { type Exchange, newExchange } from '../../src/server/exchange.ts';
 import { listen } from '../support/serve-upstream.ts';
 
 let close: (() => void) | undefined;
@@ -15,7 +15,7 @@ afterEach(() => close?.());
 /** The port of a server that answers each request as `answer` has it. */
 async function serve(answer: (res: ServerResponse) => Step): Promise<number> {
   const server = createServer((req, res) => {
-    const exchange = newExchange(req, res, {
+    const exchange: Exchange = newExchange(req, res, {
       ...{ redaction: DEFAULT_REDACTION, nextId: () => 1, onFinished: () => undefined },
     });
     exchange.verdict = { outcome: 'pass', findings: [finding('/environments')], omitted: 0 };

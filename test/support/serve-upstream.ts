@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { DEFAULT_REDACTION } from '../../src/recordings/redact/redaction.ts';
 import { attempt, gone } from '../../src/server/answer.ts';
-import { newExchange } from '../../src/server/exchange.ts';
+import { type Exchange, newExchange } from '../../src/server/exchange.ts';
 import { Sessions, sessionNameOf } from '../../src/server/sessions.ts';
 import { readBytes } from '../../src/upstreams/bodies.ts';
 import type { Upstream } from '../../src/upstreams/upstream.ts';
@@ -28,7 +28,7 @@ export async function serveUpstream(upstream: Upstream, judged = false): Promise
   const server = createServer((req, res) => {
     const head = { method: req.method as string, url: req.url as string, headers: req.rawHeaders };
     const pass = (body: Buffer | undefined) => {
-      const exchange = newExchange(req, res, {
+      const exchange: Exchange = newExchange(req, res, {
         ...{ redaction: DEFAULT_REDACTION, nextId: () => 1 },
         onFinished: ({ failure }) => ends.push(failure),
       });
