@@ -33,7 +33,7 @@ export function createRun(parts: Parts) {
   const sessions = new Sessions();
   const log = createAccessLog(config.log, entryOf, parts.writeLog, parts.isLogColoured);
   const exchanges = new ExchangeList(redaction);
-  const metrics = new Metrics(isReal);
+  const metrics = new Metrics();
   const counts = { requests: 0, failed: 0 };
   const stopping = new AbortController();
   const faults = new Faults(gate, config.fault, stopping.signal);

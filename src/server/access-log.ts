@@ -6,7 +6,7 @@ import type { Entry, EntryOf } from './entry.ts';
 import { type FinishedExchange, isOwnFailure } from './exchange.ts';
 import { printable } from './printable.ts';
 
-export interface AccessLog {
+interface AccessLog {
   /** Takes one line for a request; written at the end of this turn of the event loop. */
   finished(exchange: FinishedExchange): void;
   /** Writes what is left. To be called before the process ends. */
@@ -20,7 +20,7 @@ const SHOWN_LENGTH = 120;
 /**
  * The access log: one line per request, free of control characters, in lines for people or in JSON.
  *
- * @param write takes whole lines. What becomes of a reader that went away is its affair
+ * @param write takes whole lines
  * @param isColoured whether lines for people go to a terminal
  */
 export function createAccessLog(
@@ -31,12 +31,8 @@ export function createAccessLog(
 ): AccessLog {
   if (format === 'off') return { finished() {}, flush() {} };
   const paint = isColoured ? coloured : plain;
-  // A write to a terminal or pipe costs more than a request: all lines of a turn go out together.
   let waiting = '';
-  let timer: NodeJS.Immediate | undefined;
   const flush = () => {
-    clearImmediate(timer);
-    timer = undefined;
     const lines = waiting;
     waiting = '';
     if (lines !== '') write(lines);
@@ -45,13 +41,14 @@ export function createAccessLog(
     finished(exchange) {
       const entry = entryOf(exchange);
       const verdict = isOwnFailure(exchange) ? 'error' : (entry.verdict ?? 'not judged');
-      const durationMs = Math.round(exchange.durationMs * 10) / 10;
+      const line = { ...entry, verdict, durationMs: Math.round(exchange.durationMs * 10) / 10 };
       const time = new Date(exchange.startedAt).toTimeString().slice(0, 8);
+      // A write to a terminal or pipe costs more than a request: all lines of a turn go out together.
+      if (waiting === '') setImmediate(flush);
       waiting +=
         format === 'json'
-          ? `${printable(JSON.stringify({ ...entry, verdict, durationMs }))}\n`
-          : `${paint('grey', time)} ${textOf({ ...entry, verdict, durationMs }, paint)}\n`;
-      timer ??= setImmediate(flush);
+          ? `${printable(JSON.stringify(line))}\n`
+          : `${paint('grey', time)} ${textOf(line, paint)}\n`;
     },
     flush,
   };
@@ -62,29 +59,27 @@ type Line = Omit<Entry, 'verdict'> & { verdict: string; durationMs: number };
 /** `PATCH /api/v2/… 409 block updateProject gate 3ms: deletes environment 2 (Staging): error project.environment-deleted …` */
 function textOf(entry: Line, paint: Paint): string {
   const { method, path, query, status = '-', verdict, operation, effects = [], findings = [] } = entry;
-  const { fault, failure } = entry;
-  const colour = verdict === 'pass' ? 'green' : 'red';
+  const { unguarded, answeredBy, durationMs, findingsOmitted, fault, failure } = entry;
+  const isJudged = verdict !== 'not judged';
+  const lost = effects.filter(losesEnvironment).map(({ id, name }) => `${id} (${shownPart(name)})`);
+  const worstFirst = findings.toSorted((a, b) => a.severity.localeCompare(b.severity));
+  const found = worstFirst.map(({ rule, severity, pointer }) => {
+    return `${paint(SEVERITY_COLOURS[severity], severity)} ${shownPart(`${rule} ${pointer}`).trimEnd()}`;
+  });
   const parts = [
     printable(`${method} ${path}${query === undefined ? '' : `?${query}`}`),
     String(status),
-    verdict === 'not judged' ? verdict : paint(colour, verdict),
-    entry.unguarded && paint('red', 'UNGUARDED'),
+    isJudged ? paint(verdict === 'pass' ? 'green' : 'red', verdict) : verdict,
+    unguarded && paint('red', 'UNGUARDED'),
     operation && printable(operation),
-    entry.answeredBy,
-    `${Math.round(entry.durationMs)}ms`,
+    answeredBy,
+    `${Math.round(durationMs)}ms`,
   ];
-  const lost = effects.filter(losesEnvironment).map(({ id, name }) => `${id} (${shownPart(name)})`);
-  const found = findings
-    .toSorted((a, b) => a.severity.localeCompare(b.severity))
-    .map((finding) => {
-      const { rule, severity, pointer } = finding;
-      return `${paint(SEVERITY_COLOURS[severity], severity)} ${shownPart(`${rule} ${pointer}`).trimEnd()}`;
-    });
   const texts = [
     parts.filter(Boolean).join(' '),
     lost.length > 0 && paint('red', `deletes environment ${shownList(lost)}`),
-    found.length > 0 && shownList(found, entry.findingsOmitted),
-    fault !== undefined && printable(`fault ${shortened(fault, SHOWN_LENGTH)}`),
+    found.length > 0 && shownList(found, findingsOmitted),
+    fault !== undefined && `fault ${shownPart(fault)}`,
     failure !== undefined && printable(failure),
   ];
   return texts.filter((text) => text !== false).join(': ');

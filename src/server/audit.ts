@@ -9,7 +9,7 @@ import type { EntryOf } from './entry.ts';
 import type { FinishedExchange } from './exchange.ts';
 import { printable } from './printable.ts';
 
-export interface AuditOptions {
+interface AuditOptions {
   /** Absent: the database alone keeps it. */
   file: string | undefined;
   /** Of the database. */
@@ -18,7 +18,7 @@ export interface AuditOptions {
   notice: (text: string) => void;
 }
 
-/** Of lines that wait because the file cannot be written: characters in all. */
+/** Characters of the lines that wait because the file cannot be written. */
 const MOST_WAITING = 1024 * 1024;
 
 /** Who changed, or tried to change, what the service holds: a line for each such request, in a file, a database or both. */
@@ -29,33 +29,30 @@ export class Audit {
   #waiting: string[] = [];
   #lost = 0;
 
-  /** @throws PatchgateError `cannot-write` where the file cannot be opened */
+  /** @throws PatchgateError `cannot-write` if the file cannot be opened */
   constructor(options: AuditOptions) {
     this.#options = options;
-    if (options.file === undefined) return;
+    const { file } = options;
+    if (file === undefined) return;
     try {
-      mkdirSync(dirname(options.file), { recursive: true });
-      appendWhole(options.file, '');
-    } catch (error) {
-      throw new PatchgateError('cannot-write', `--audit: cannot write ${options.file}: ${messageOf(error)}`, {
-        hint: 'correct the permissions, or name another file',
-        cause: error,
-      });
+      mkdirSync(dirname(file), { recursive: true });
+      appendWhole(file, '');
+    } catch (cause) {
+      const hint = 'correct the permissions, or name another file';
+      const message = `--audit: cannot write ${file}: ${messageOf(cause)}`;
+      throw new PatchgateError('cannot-write', message, { hint, cause });
     }
   }
 
   /** A request is over: to be called before the client can have the whole answer. Never throws. */
   finished(exchange: FinishedExchange): void {
     const { verdict, isApproved, unguarded } = exchange;
-    // What the gate stopped, what loses an environment, and what `--validation enforce` would have stopped.
-    const isWorthALine =
-      verdict &&
-      (isApproved ||
-        unguarded ||
-        verdict.outcome === 'block' ||
-        verdict.findings.some(({ severity }) => severity === 'error') ||
-        verdict.effects?.some(losesEnvironment));
-    if (isWorthALine) this.#append({ audit: 1, ...this.#options.entryOf(exchange) });
+    if (!verdict) return;
+    // What the gate stopped, and what `--validation enforce` would have stopped.
+    const isBad =
+      verdict.outcome === 'block' || verdict.findings.some(({ severity }) => severity === 'error');
+    if (isBad || isApproved || unguarded || verdict.effects?.some(losesEnvironment))
+      this.#append({ audit: 1, ...this.#options.entryOf(exchange) });
   }
 
   /** Somebody has said yes or no. Never throws. */
@@ -78,7 +75,6 @@ export class Audit {
     if (this.#waiting.length > 0) this.#flush();
     const missing = this.#lost + this.#waiting.length;
     if (missing > 0) this.#options.notice(`${amount(missing, 'line')} of the audit could not be written`);
-    this.#waiting = [];
   }
 
   /** @param line `audit` is the version of the format. docs/reference/formats.md */
@@ -94,21 +90,21 @@ export class Audit {
     const { file = '', notice } = this.#options;
     try {
       appendWhole(file, this.#waiting.join(''));
-      this.#waiting = [];
-      const missing =
-        this.#lost === 0 ? 'nothing is missing' : `${amount(this.#lost, 'line')} of it are lost`;
-      if (this.trouble) notice(`the audit is written again: ${missing}`);
-      this.trouble = undefined;
-      this.#lost = 0;
     } catch (error) {
       while (this.#waiting.join('').length > MOST_WAITING && this.#waiting.shift()) this.#lost++;
       const message = `cannot write ${file}: ${messageOf(error)}`;
-      if (!this.trouble)
-        notice(
-          `THE AUDIT CANNOT BE WRITTEN: ${message}. Requests go on, and the last lines wait in memory, 1 MiB at most, until the file can be written.`,
-        );
+      const waits =
+        'Requests go on, and the last lines wait in memory, 1 MiB at most, until the file can be written.';
+      if (!this.trouble) notice(`THE AUDIT CANNOT BE WRITTEN: ${message}. ${waits}`);
       this.trouble = new PatchgateError('cannot-write', message);
+      return;
     }
+    this.#waiting = [];
+    if (!this.trouble) return;
+    const missing = this.#lost === 0 ? 'nothing is missing' : `${amount(this.#lost, 'line')} of it are lost`;
+    notice(`the audit is written again: ${missing}`);
+    this.trouble = undefined;
+    this.#lost = 0;
   }
 }
 

@@ -4,7 +4,6 @@ import { splitTarget } from '../http/http.ts';
 /** Below it are Patchgate's own answers; nothing of it is forwarded. */
 export const CONTROL_ROOT = '/__patchgate';
 
-const LITERAL = /^\/__patchgate(?:[/?]|$)/;
 const COULD_MEAN_IT = /__patchgate|[%\x80-\uffff]/i;
 const mayBeBelow = belowMatcher('__patchgate');
 
@@ -13,7 +12,5 @@ const mayBeBelow = belowMatcher('__patchgate');
  * refuse, too, since another Patchgate may stand behind this one.
  */
 export function isControlPath(url: string): boolean {
-  if (!COULD_MEAN_IT.test(url)) return false;
-  const { path } = splitTarget(url);
-  return LITERAL.test(path) || mayBeBelow(path);
+  return COULD_MEAN_IT.test(url) && mayBeBelow(splitTarget(url).path);
 }

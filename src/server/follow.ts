@@ -9,7 +9,7 @@ import type { Exchange } from './exchange.ts';
 
 /** Bytes of an answer that are read at most. */
 const MOST = 5 * 1024 * 1024;
-const FOR_EVER = 60_000;
+const MINUTE = 60_000;
 const NEVER = new AbortController().signal;
 
 /**
@@ -30,41 +30,35 @@ export async function followed(
   try {
     answer = await upstream.handle(request, outlives ? NEVER : x.client.signal);
   } catch (error) {
-    over(isUnsent(error) ? 'unsent' : undefined);
+    // Nobody knows what the service has done, unless it has never had the request.
+    const isMiss = error instanceof PatchgateError && error.code === 'no-recording';
+    over(isMiss || error instanceof NeverReached ? 'unsent' : undefined);
     throw error;
   }
   const { status, headers, body, from } = answer;
-  let told = false;
-  const tell = (bytes: Buffer | undefined) => {
-    if (!told) over(from === 'recording' ? 'unsent' : { status, headers, bytes });
-    told = true;
+  const isOfService = from !== 'recording';
+  let isTold = false;
+  const tell = (bytes?: Buffer) => {
+    if (!isTold) over(isOfService ? { status, headers, bytes } : 'unsent');
+    isTold = true;
   };
-  const isWanted = tells && status >= 200 && status < 300 && from !== 'recording' && !x.isOver;
+  const isWanted = tells && isOfService && status >= 200 && status < 300 && !x.isOver;
   const read = async ({ bytes, omitted }: CollectedBody) => {
-    if (!isWanted || omitted !== undefined) return tell(undefined);
+    if (!isWanted || omitted !== undefined) return tell();
     const plain = await decodeContent(bytes, codingOf(headers), LEARNING_BOUNDS);
     tell(Buffer.isBuffer(plain) ? plain : undefined);
   };
-  if (Buffer.isBuffer(body)) {
-    await read(bounded(body, MOST));
-    return answer;
+  if (Buffer.isBuffer(body)) await read(bounded(body, MOST));
+  else if (x.isOver) tell();
+  else {
+    // Others wait for the record: not for ever.
+    const wait = setTimeout(tell, timeout || MINUTE, undefined).unref();
+    const along = readAlong(body, isWanted ? MOST : 0, read);
+    along.once('close', () => {
+      clearTimeout(wait);
+      tell();
+    });
+    return { ...answer, body: along };
   }
-  if (x.isOver) {
-    tell(undefined);
-    return answer;
-  }
-  // Others wait for the record: not for ever.
-  const wait = setTimeout(tell, timeout || FOR_EVER, undefined).unref();
-  const along = readAlong(body, isWanted ? MOST : 0, read);
-  along.once('close', () => {
-    clearTimeout(wait);
-    tell(undefined);
-  });
-  return { ...answer, body: along };
-}
-
-/** Whether the service has never had the request. */
-function isUnsent(error: unknown): boolean {
-  if (error instanceof NeverReached) return true;
-  return error instanceof PatchgateError && error.code === 'no-recording';
+  return answer;
 }

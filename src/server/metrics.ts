@@ -1,13 +1,11 @@
 import type { FinishedExchange } from './exchange.ts';
 
-/** What is known besides of a run, asked for at each scrape; undefined where there is nothing of the kind. */
-export interface RunNumbers {
+/** What is known besides of a run, asked for at each scrape; undefined if there is nothing of the kind. */
+interface RunNumbers {
   version: string;
-  /** `proxy`, `replay` or `fake` */
   mode: string;
   approvals: { readonly given: number; readonly used: number };
   sessions: number;
-  /** Requests that nothing in the recording answered. */
   misses: number | undefined;
   recording: { recorded: number; waiting: number; lost: number; journalBytes: number } | undefined;
 }
@@ -19,36 +17,26 @@ const BOUNDS = [
 
 /** What a run counts of its requests, and writes in Prometheus' text format. */
 export class Metrics {
-  /** By the labels of a sample: `{rule="…",severity="…"}` */
+  /** By the labels of a sample: `rule="…",severity="…"` */
   readonly #requests = new Map<string, number>();
   readonly #findings = new Map<string, number>();
   readonly #effects = new Map<string, number>();
   /** How many times are within each bound; the last two are of all, and their sum. */
   readonly #gate: number[] = Array(BOUNDS.length + 2).fill(0);
   readonly #target: number[] = Array(BOUNDS.length + 2).fill(0);
-  readonly #hasTarget: boolean;
-
-  /** @param hasTarget a real service answers, or may */
-  constructor(hasTarget: boolean) {
-    this.#hasTarget = hasTarget;
-  }
 
   /** To be called once for each request, when it is over. */
   count({ verdict, response, answeredBy, durationMs, handedOnAfterMs }: FinishedExchange): void {
     const { outcome = 'none', operation = 'none', findings = [], effects = [] } = verdict ?? {};
     const status = response?.status ?? 'none';
-    increase(
-      this.#requests,
-      `operation=${JSON.stringify(operation)},verdict="${outcome}",status="${status}"`,
-    );
+    const of = `operation=${JSON.stringify(operation)},verdict="${outcome}",status="${status}"`;
+    increase(this.#requests, of);
     for (const { rule, severity } of findings)
       increase(this.#findings, `rule="${rule}",severity="${severity}"`);
     for (const { kind } of effects) increase(this.#effects, `effect="${kind}",verdict="${outcome}"`);
     observe(this.#gate, handedOnAfterMs ?? durationMs);
-    // The target answered, or was waited for in vain.
-    const isTargets =
-      answeredBy === 'target' || (answeredBy === 'gate' && (status === 502 || status === 504));
-    if (handedOnAfterMs !== undefined && this.#hasTarget && isTargets)
+    const wasWaitedFor = answeredBy === 'gate' && (status === 502 || status === 504);
+    if (handedOnAfterMs !== undefined && (answeredBy === 'target' || wasWaitedFor))
       observe(this.#target, durationMs - handedOnAfterMs);
   }
 

@@ -1,4 +1,4 @@
-import type { Gate, GateRequest } from '../gate/gate.ts';
+import type { Gate, Inspection } from '../gate/gate.ts';
 import { splitTarget } from '../http/http.ts';
 import { childOf, type JsonValue } from '../json/json.ts';
 import { tokensOf } from '../json/pointer.ts';
@@ -22,39 +22,31 @@ export function quotingNoSecrets(gate: Gate, redaction: Redaction): Gate {
     recordAt: (url) => named(gate.recordAt(url)),
     inspect(request, match, circumstances) {
       const inspection = gate.inspect(request, match, circumstances);
-      const { verdict, json } = inspection;
       // Effects of what passes go to no client: they are redacted when they are shown.
-      if (verdict.findings.length === 0) return inspection;
-      return { ...inspection, verdict: redactVerdict(verdict, request, json, redaction) };
+      if (inspection.verdict.findings.length === 0) return inspection;
+      return { ...inspection, verdict: redactVerdict(inspection, request.url, redaction) };
     },
   };
 }
 
-function redactVerdict(
-  verdict: Verdict,
-  { url }: GateRequest,
-  json: JsonValue | undefined,
-  redaction: Redaction,
-): Verdict {
+function redactVerdict({ verdict, json }: Inspection, url: string, redaction: Redaction): Verdict {
   const { path } = splitTarget(url);
-  // Where names are secret, so is a message that quotes them.
-  const names = redaction.members.has('name') ? (verdict.effects ?? []).flatMap(namesIn) : [];
   const isSecretPath = redactPath(path, redaction) !== path;
+  // If names are secret, so is a message that quotes them.
+  const names = redaction.members.has('name') ? (verdict.effects ?? []).flatMap(namesIn) : [];
+  const hide = (text: string, name: string) =>
+    text.replaceAll(`(${name})`, `(${REDACTED})`).replaceAll(`"${name}"`, `"${REDACTED}"`);
   const findings = verdict.findings.map((finding) => {
     const quotes = finding.pointer === '' ? isSecretPath : isSecretPlace(finding.pointer, json, redaction);
     const clean = redactFinding(finding, quotes, redaction);
-    const hide = (text: string, name: string) =>
-      text.replaceAll(`(${name})`, `(${REDACTED})`).replaceAll(`"${name}"`, `"${REDACTED}"`);
     return names.length === 0 ? clean : { ...clean, message: names.reduce(hide, clean.message) };
   });
   const effects = verdict.effects?.map((effect) => redactEffect(effect, redaction));
   return { ...verdict, findings, ...(effects && { effects }) };
 }
 
-function namesIn(effect: Effect): string[] {
-  return Object.values(effect).filter(
-    (value) => typeof value === 'string' && value !== effect.kind,
-  ) as string[];
+function namesIn({ kind: _, ...members }: Effect): string[] {
+  return Object.values(members).filter((value) => typeof value === 'string');
 }
 
 /** Whether the value at a place is hidden, by its name, its place or what it holds. */

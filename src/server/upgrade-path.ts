@@ -1,10 +1,9 @@
-import type { IncomingMessage } from 'node:http';
-import type { Duplex } from 'node:stream';
 import type { Gate } from '../gate/gate.ts';
 import type { Forward } from '../upstreams/forward.ts';
 import { STOPPED } from '../upstreams/upstream.ts';
 import { clientOf } from './connections.ts';
 import type { Run } from './exchange.ts';
+import type { Handlers } from './listen.ts';
 import { problemText } from './problem.ts';
 import { sessionNameOf } from './sessions.ts';
 
@@ -13,14 +12,12 @@ interface UpgradePathOptions extends Pick<Run, 'nextId' | 'onFinished'> {
   forward: Forward;
 }
 
-/** False: the request is to be read like any other, and is judged or refused then. */
-type UpgradePath = (req: IncomingMessage, socket: Duplex, head: Buffer) => boolean;
-
-/** Joins WebSockets with the target, unless an operation of the contract could be meant. */
-export function createUpgradePath({ gate, forward, nextId, onFinished }: UpgradePathOptions): UpgradePath {
+/** Joins WebSockets with the target. What an operation of the contract could mean, or names no session well, is judged or refused. */
+export function createUpgradePath(options: UpgradePathOptions): NonNullable<Handlers['upgrade']> {
+  const { gate, forward, nextId, onFinished } = options;
   return (req, socket, head) => {
-    const { method = '', rawHeaders: headers } = req;
-    const request = { method, url: req.url as string, headers };
+    const { method = '', url = '', rawHeaders: headers } = req;
+    const request = { method, url, headers };
     let name: string;
     try {
       name = sessionNameOf(headers);
@@ -28,10 +25,8 @@ export function createUpgradePath({ gate, forward, nextId, onFinished }: Upgrade
       return false;
     }
     if (gate.match(request)) return false;
-    const id = nextId();
+    const [id, startedAt, started] = [nextId(), Date.now(), performance.now()];
     const client = clientOf(socket);
-    const startedAt = Date.now();
-    const started = performance.now();
     forward.upgrade(req, socket, head, (outcome) => {
       const error = 'error' in outcome ? outcome.error : undefined;
       // What the client sends on is thrown away, so that the answer is not lost with an unread rest.

@@ -13,7 +13,7 @@ interface Watched {
 const LOOKS = 4;
 
 /**
- * Watches a request's body come in, and calls back once where the client is too slow with it. Time in which the body is
+ * Watches a request's body come in, and calls back once if the client is too slow with it. Time in which the body is
  * not read, or its answer is on the way, is not the client's.
  *
  * @param limit milliseconds
@@ -38,7 +38,11 @@ function start(watched: Watched, limit: number, onLate: (error: PatchgateError) 
     const isOver = req.complete || req.socket.destroyed;
     if (!isOver && waited < LOOKS) return;
     clearInterval(timer);
-    if (!isOver) onLate(tooSlow(limit, watched.isReading === true));
+    if (isOver) return;
+    const how = watched.isReading
+      ? `did not send its request's body within ${limit} ms`
+      : `fell silent for ${limit} ms before its request's body had ended`;
+    onLate(new PatchgateError('client-timeout', `the client ${how}`, { hint: 'send it sooner' }));
   }, limit / LOOKS).unref();
   req.once('close', () => clearInterval(timer));
 }
@@ -46,11 +50,4 @@ function start(watched: Watched, limit: number, onLate: (error: PatchgateError) 
 /** Whether a request announces a body (RFC 9112 6.3). */
 export function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
-}
-
-function tooSlow(limit: number, isReading: boolean): PatchgateError {
-  const message = isReading
-    ? `the client did not send its request's body within ${limit} ms`
-    : `the client fell silent for ${limit} ms before its request's body had ended`;
-  return new PatchgateError('client-timeout', message, { hint: 'send it sooner' });
 }
