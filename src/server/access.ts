@@ -30,6 +30,11 @@ export interface AccessSettings {
 const SHORTEST_TOKEN = 16;
 const NEW_TOKEN = 'make one with: openssl rand -hex 16';
 
+/** The two that everybody may ask: they say no more than yes or no. */
+const PROBE = /^\/__patchgate\/health\/(?:live|ready)(?:\?|$)/;
+/** Headers with which browsers say which page asks, and proxies for whom they ask. */
+const OF_PAGE_OR_PROXY = /^(?:origin|service-worker|via|x-real-ip)$|forwarded|(?:client|connecting)-ip$/i;
+
 /**
  * Who may ask for what. Everything that a page in a browser could do by way of this machine is refused here.
  *
@@ -39,15 +44,41 @@ const NEW_TOKEN = 'make one with: openssl rand -hex 16';
 export function createAccess({ controlToken, approvers, host: ownHost, target }: AccessSettings) {
   const tokens = new Map(approvers);
   if (controlToken !== undefined) tokens.set(controlToken, 'control');
-  for (const token of tokens.keys()) checkToken(token, ownHost);
-  if (approvers.has(controlToken ?? ''))
-    throw new PatchgateError('bad-config', 'an approver has the control token', { hint: NEW_TOKEN });
+  const wrong = (what: string) => new PatchgateError('bad-config', what, { hint: NEW_TOKEN });
+  const isReached = ownHost !== 'localhost' && !isLoopback(ownHost);
+  for (const token of tokens.keys()) {
+    if (!/^[\x21-\x7e]+$/.test(token))
+      throw wrong('a token has spaces or other characters that a bearer token cannot have');
+    if (isReached && token.length < SHORTEST_TOKEN)
+      throw wrong(`a token is shorter than ${SHORTEST_TOKEN} characters, and ${ownHost} is not loopback`);
+  }
+  if (approvers.has(controlToken ?? '')) throw wrong('an approver has the control token');
   // The third one leads here from within a container.
   const targetHost = target && parseUrl(target)?.hostname;
   const names = ['localhost', ownHost.toLowerCase(), 'host.docker.internal', targetHost || 'localhost'];
 
+  /**
+   * The control API shows and changes what the gate knows. It is closed to pages of every origin, since a page that the target serves
+   * has the gate's own, and to what came through another proxy, which may let anybody in.
+   */
+  const refusedByControl = ({ url = '', rawHeaders: headers }: IncomingMessage, isOnLoopback: boolean) => {
+    if (PROBE.test(url)) return undefined;
+    const [named, ...further] = headerValues(headers, 'host');
+    // What a target in absolute form names stands above the header (RFC 9112 3.2.2).
+    const host = /^[a-z][a-z\d+.-]*:\/\/([^/?#\\]*)/i.exec(url)?.[1] ?? named;
+    if (!named || !host || further.length > 0 || !(/^[/*]/.test(url) || isUrl(url))) return ONE_HOST;
+    if (approverOf(headers, tokens) !== undefined) return undefined;
+    if (controlToken !== undefined) return NEEDS_TOKEN;
+    if (!isOnLoopback) return NO_TOKEN;
+    const tells = headers.some((name, index) => index % 2 === 0 && OF_PAGE_OR_PROXY.test(name));
+    // What browsers say, and no page can change. `none`: the address was typed.
+    const isOfPage = headerValues(headers, 'sec-fetch-site').some((site) => site !== 'none');
+    // Any other name, if it resolves to this machine today, could be anyone's.
+    return isLocal(host) && !tells && !isOfPage ? undefined : LOCAL_ALONE;
+  };
+
   return (req: IncomingMessage, asked: 'control' | 'target', isOnLoopback: boolean) => {
-    if (asked === 'control') return refusedByControl(req, tokens, controlToken !== undefined, isOnLoopback);
+    if (asked === 'control') return refusedByControl(req, isOnLoopback);
     if (header(req.rawHeaders, 'service-worker') !== undefined) return NO_WORKERS;
     const host = header(req.rawHeaders, 'host') ?? '';
     // Without one it is HTTP/1.0, and no browser.
@@ -71,36 +102,6 @@ export function refusedByUi(
   const own = `http://${host}`.toLowerCase();
   if (headerValues(headers, 'origin').some((origin) => origin.toLowerCase() !== own)) return LOCAL_ALONE;
   return asked === 'page' || approverOf(headers, tokens) !== undefined ? undefined : NEEDS_TOKEN;
-}
-
-/** The two that everybody may ask: they say no more than yes or no. */
-const PROBE = /^\/__patchgate\/health\/(?:live|ready)(?:\?|$)/;
-/** Headers with which browsers say which page asks, and proxies for whom they ask. */
-const OF_PAGE_OR_PROXY = /^(?:origin|service-worker|via|x-real-ip)$|forwarded|(?:client|connecting)-ip$/i;
-
-/**
- * The control API shows and changes what the gate knows. It is closed to pages of every origin, since a page that the target serves
- * has the gate's own, and to what came through another proxy, which may let anybody in.
- */
-function refusedByControl(
-  { url = '', rawHeaders: headers }: IncomingMessage,
-  tokens: NamedTokens,
-  needsToken: boolean,
-  isOnLoopback: boolean,
-): AccessRefusal | undefined {
-  if (PROBE.test(url)) return undefined;
-  const [named, ...further] = headerValues(headers, 'host');
-  // What a target in absolute form names stands above the header (RFC 9112 3.2.2).
-  const host = /^[a-z][a-z\d+.-]*:\/\/([^/?#\\]*)/i.exec(url)?.[1] ?? named;
-  if (!named || !host || further.length > 0 || !(/^[/*]/.test(url) || isUrl(url))) return ONE_HOST;
-  if (approverOf(headers, tokens) !== undefined) return undefined;
-  if (needsToken) return NEEDS_TOKEN;
-  if (!isOnLoopback) return NO_TOKEN;
-  const tells = headers.some((name, index) => index % 2 === 0 && OF_PAGE_OR_PROXY.test(name));
-  // What browsers say, and no page can change. `none`: the address was typed.
-  const isOfPage = headerValues(headers, 'sec-fetch-site').some((site) => site !== 'none');
-  // Any other name, if it resolves to this machine today, could be anyone's.
-  return isLocal(host) && !tells && !isOfPage ? undefined : LOCAL_ALONE;
 }
 
 function refused(status: AccessRefusal['status'], message: string, hint: string): AccessRefusal {
@@ -131,8 +132,8 @@ const LOCAL_ALONE = refused(
 );
 const NO_WORKERS = refused(
   403,
-  'a service worker cannot be registered through Patchgate: it would answer in its place',
-  'load the page from a server of its own',
+  'a service worker would answer in the place of Patchgate',
+  'load it elsewhere',
 );
 
 /** Of a Host header, in lower case, without brackets and port; `""` if it is none. */
@@ -154,15 +155,6 @@ export function isLoopback(address: string): boolean {
 function isLocal(host: string): boolean {
   const name = hostname(host);
   return name === 'localhost' || isLoopback(name);
-}
-
-/** @param host the address to listen on, or a name @throws PatchgateError `bad-config` */
-function checkToken(token: string, host: string): void {
-  const isShort = token.length < SHORTEST_TOKEN && host !== 'localhost' && !isLoopback(host);
-  const message = !/^[\x21-\x7e]+$/.test(token)
-    ? 'a token has spaces or other characters that a bearer token cannot have'
-    : isShort && `a token is shorter than ${SHORTEST_TOKEN} characters, and ${host} is not loopback`;
-  if (message) throw new PatchgateError('bad-config', message, { hint: NEW_TOKEN });
 }
 
 /**

@@ -24,27 +24,25 @@ interface Fault extends FaultRule {
   used: WeakMap<Session, number>;
 }
 
+type Operations = Pick<Gate, 'operations' | 'operationOf'>;
+
 /** What makes answers fail. */
 export class Faults {
-  readonly #gate: Pick<Gate, 'operations' | 'operationOf'>;
+  readonly #gate: Operations;
   readonly #start: readonly FaultRule[];
   readonly #stopping: AbortSignal;
-  #faults: readonly Fault[];
+  #faults: readonly Fault[] = [];
 
   /**
    * @param start those of the start, which a reset brings back
    * @param stopping ends all waiting
    * @throws PatchgateError `bad-usage` if one of the start can never happen here
    */
-  constructor(
-    gate: Pick<Gate, 'operations' | 'operationOf'>,
-    start: readonly FaultRule[],
-    stopping: AbortSignal,
-  ) {
+  constructor(gate: Operations, start: readonly FaultRule[], stopping: AbortSignal) {
     this.#gate = gate;
     this.#start = start;
     this.#stopping = stopping;
-    this.#faults = this.#faultsOf(start, 'bad-usage');
+    this.reset();
   }
 
   /** What happens to the answer to a request that passed the gate: the first fault that fits, and holds this time. */

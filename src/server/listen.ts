@@ -1,4 +1,5 @@
 import { lookup } from 'node:dns/promises';
+import { once } from 'node:events';
 import {
   createServer,
   type IncomingMessage,
@@ -74,17 +75,14 @@ export async function listen(handlers: Handlers, options: ListenOptions): Promis
   /** Below TLS, those that shake hands yet are no clients. */
   const carriers = openOf(server, 'connection');
   const sockets = tls ? openOf(server, 'secureConnection') : carriers;
-  answerConnects(server, handlers);
-  answerUpgrades(server, handlers);
-  answerUnread(server, handlers);
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', (error) => reject(cannotListen(error, options)));
-    server.listen(port, host, resolve);
+  answerRest(server, handlers);
+  await once(server.listen(port, host), 'listening').catch((error: Error) => {
+    throw cannotListen(error, options);
   });
   const close = async () => {
     const clients = [...sockets].map(clientOf);
     const force = setTimeout(() => clients.forEach(cutOff), GRACE);
-    const closed = new Promise((resolve) => server.close(resolve));
+    const closed = once(server.close(), 'close');
     // The server does not wait until a request that was cut is told of.
     await Promise.all(clients.map(closeOnceAnswered));
     for (const socket of carriers) socket.destroy();
@@ -168,7 +166,9 @@ const NO_TUNNELS = new PatchgateError(
   { hint: "give Patchgate's address as the base URL of the client, not as its HTTP proxy" },
 );
 
-function answerConnects(server: Server, { unread }: Handlers): void {
+/** Answers what Node gives to no handler of requests: tunnels, upgrades, and what its parser could not read. */
+function answerRest(server: Server, { upgrade, unread }: Handlers): void {
+  const refused = new WeakSet<Client>();
   server.on('connect', (_, socket: Duplex) => {
     const client = clientOf(socket);
     client.inTurn(() => {
@@ -177,10 +177,7 @@ function answerConnects(server: Server, { unread }: Handlers): void {
       endWith(socket, NO_TUNNELS);
     });
   });
-}
-
-/** Without a listener Node would take such a request for any other, but lose what the client has sent right behind it. */
-function answerUpgrades(server: Server, { upgrade }: Handlers): void {
+  // Without a listener Node would take such a request for any other, but lose what the client has sent right behind it.
   server.on('upgrade', (req: IncomingMessage, socket: Duplex, head: Buffer) => {
     const client = clientOf(socket);
     client.inTurn(() => {
@@ -188,11 +185,6 @@ function answerUpgrades(server: Server, { upgrade }: Handlers): void {
       if (!client.isTaken) readAgain(server, req, socket, head);
     });
   });
-}
-
-/** Answers what Node's parser could not read. */
-function answerUnread(server: Server, { unread }: Handlers): void {
-  const refused = new WeakSet<Client>();
   server.on('clientError', (thrown: Error, socket: Socket) => {
     const client = clientOf(socket);
     // The parser says so again of everything that is still to come.
@@ -247,8 +239,7 @@ function readAgain(server: Server, req: IncomingMessage, socket: Duplex, head: B
 
 /** Undefined if the connection itself broke, and no client is there to be told. */
 function errorOf(thrown: Error): PatchgateError | undefined {
-  const code = systemCode(thrown) ?? '';
-  const hint = 'send it sooner';
+  const [code = '', hint] = [systemCode(thrown), 'send it sooner'];
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
     return new PatchgateError('client-timeout', "the client did not send its request's head in time", {
       hint,
