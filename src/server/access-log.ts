@@ -17,12 +17,7 @@ interface AccessLog {
 const MOST_SHOWN = 5;
 const SHOWN_LENGTH = 120;
 
-/**
- * The access log: one line per request, free of control characters, in lines for people or in JSON.
- *
- * @param write takes whole lines
- * @param isColoured whether lines for people go to a terminal
- */
+/** The access log: one line per request, free of control characters, in lines for people or in JSON. `write` takes whole lines. */
 export function createAccessLog(
   format: Config['log'],
   entryOf: EntryOf,

@@ -144,10 +144,7 @@ function finish(x: Exchange, failure: string | undefined, body?: Buffer): void {
 
 const LONGEST_HEADER = 4096;
 
-/**
- * The value of `Patchgate-Findings`: `[{"rule":"…","severity":"…","pointer":"…"}]`. Always valid JSON, in ASCII, of at
- * most 4 KiB: the first findings that fit, each of them whole.
- */
+/** The value of `Patchgate-Findings`: `[{"rule":"…","severity":"…","pointer":"…"}]`, in ASCII: the first that fit, each whole. */
 export function findingsHeader(findings: readonly Finding[]): string {
   let items = '';
   for (const { rule, severity, pointer } of findings) {

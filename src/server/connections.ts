@@ -12,6 +12,7 @@ export class Client {
   readonly address: string | undefined;
   /** One for all of its requests: most of them need none. */
   readonly gone = new AbortController();
+  readonly signal: AbortSignal = this.gone.signal;
   /** Called when the client goes away. */
   onGone: (() => void) | undefined;
   /** The server has ended it, and not the client. */
@@ -32,10 +33,6 @@ export class Client {
       this.onGone?.();
       this.gone.abort();
     });
-  }
-
-  get signal(): AbortSignal {
-    return this.gone.signal;
   }
 
   get isAnswered(): boolean {

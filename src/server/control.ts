@@ -56,6 +56,12 @@ type Route = (req: Request, res: Response) => unknown;
 export function createControl({ gate, guard, approvals, approvers, run }: ControlDeps): Handler {
   const { exchanges, sessions, faults, redaction } = run;
 
+  function setFaults(req: Request, given: FaultsGiven) {
+    queryOf(req, {});
+    faults.set(given);
+    return faults.list();
+  }
+
   const routes: Readonly<Record<string, Route>> = {
     'GET health'() {
       const health = run.health();
@@ -63,9 +69,8 @@ export function createControl({ gate, guard, approvals, approvers, run }: Contro
     },
     'GET health/live': () => ({ status: 'ok' }),
     'GET health/ready'(_req, res) {
-      if (run.isReady()) return { status: 'ok' };
-      res.status(503);
-      return { status: 'not ready' };
+      res.status(run.isReady() ? 200 : 503);
+      return { status: run.isReady() ? 'ok' : 'not ready' };
     },
     'GET metrics'(_req, res) {
       res.type('text/plain; version=0.0.4; charset=utf-8').send(run.metrics());
@@ -75,8 +80,9 @@ export function createControl({ gate, guard, approvals, approvers, run }: Contro
       const request = dryRunOf(req, gate.bodyLimit);
       const match = gate.match(request);
       const name = match && gate.recordOf(match);
-      const asker = { ...request, stream: req, session: sessions.default };
-      const known = name && (read ? await guard.look(name, asker) : guard.knownOf(name, sessions.default));
+      const session = sessions.enter('');
+      const asker = { ...request, stream: req, session };
+      const known = name && (read ? await guard.look(name, asker) : guard.knownOf(name, session));
       const { verdict } = gate.inspect(request, match, { known });
       const shown = known && { known: redactJson(known.record, redaction) };
       return { judged: match !== undefined, ...showVerdict(verdict, redaction), ...shown };
@@ -132,16 +138,8 @@ export function createControl({ gate, guard, approvals, approvers, run }: Contro
       clearInterval(heartbeat);
     },
     'GET faults': () => faults.list(),
-    'PUT faults'(req) {
-      queryOf(req, {});
-      faults.set(req.body as FaultsGiven);
-      return faults.list();
-    },
-    'DELETE faults'(req) {
-      queryOf(req, {});
-      faults.set([]);
-      return faults.list();
-    },
+    'PUT faults': (req) => setFaults(req, req.body as FaultsGiven),
+    'DELETE faults': (req) => setFaults(req, []),
     'POST reset'(req) {
       queryOf(req, {});
       run.reset(sessionNameOf(req.rawHeaders) || undefined);

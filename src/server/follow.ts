@@ -15,9 +15,8 @@ const NEVER = new AbortController().signal;
 /**
  * Has an upstream answer, and tells what came of it before the client has all of the answer.
  *
- * @param tells the answer alone says what the record is
- * @param outlives the service may be at work when the client is gone: its answer is waited for all the same
- * @param timeout milliseconds that the body of the answer may take; 0: a minute
+ * @param options `tells`: the answer alone says what the record is. `outlives`: it is waited for although the client is gone.
+ *   `timeout`: milliseconds that its body may take; 0: a minute
  */
 export async function followed(
   x: Exchange,

@@ -15,10 +15,7 @@ const meaningOf = byHeaderName((name) => {
   return NAMES.has(looseHeaderName(name)) ? 'odd' : '';
 });
 
-/**
- * What is unclear about where a request begins and ends, in one sentence, or undefined. Node's parser has refused most
- * of it; this is what it lets by and the next server could read differently (RFC 9112 2.3, 3.2, 6.1, 6.2).
- */
+/** What Node's parser lets by and the next server could read differently, in one sentence (RFC 9112 2.3, 3.2, 6.1, 6.2). */
 export function unclearFraming({ httpVersion, rawHeaders }: IncomingMessage): string | undefined {
   if (httpVersion !== '1.1' && httpVersion !== '1.0') return `it is written in HTTP/${httpVersion}`;
   const values: { [name in Framing]?: string } = {};

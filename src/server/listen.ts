@@ -223,10 +223,7 @@ function isWebSocket(req: IncomingMessage): boolean {
   return method === 'GET' && !isFramed && !unclearFraming(req) && upgrades.join() === 'websocket';
 }
 
-/**
- * Reads a request again from its own bytes, without the header `Upgrade`, so that it is judged: Node has taken its parser off the
- * connection. Java's client asks for h2c with each request.
- */
+/** Has a request judged without its `Upgrade`: Node's parser is off the connection. Java's client asks for h2c with each request. */
 function readAgain(server: Server, req: IncomingMessage, socket: Duplex, head: Buffer): void {
   const headers = withoutHeaders(req.rawHeaders, (name) => name === 'upgrade' || name === 'http2-settings');
   let text = `${req.method} ${req.url} HTTP/${req.httpVersion}\r\n`;

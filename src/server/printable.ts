@@ -2,10 +2,7 @@ import { UNPRINTABLE } from '../reporters/wording.ts';
 
 const PLAIN = /^[\x20-\x7e]*$/;
 
-/**
- * The text with every character that a terminal could obey, or that would hide another one, as `\uXXXX`. What came
- * from a client can then be written to a log; a JSON text stays the same JSON.
- */
+/** Escapes all that a terminal could obey, or that would hide another character. A JSON text stays the same JSON. */
 export function printable(text: string): string {
   return PLAIN.test(text) ? text : text.replace(UNPRINTABLE, escaped);
 }

@@ -62,25 +62,20 @@ function hintOf({ corrected, approve, approval, needsApprover }: Remediation, ty
   return ways.filter(Boolean).join(', or ') || 'no approval lets it pass';
 }
 
-/** Headers beside those of every problem. */
-const HEADERS: Readonly<Record<number, readonly string[]>> = {
-  401: ['WWW-Authenticate', 'Bearer'],
-  503: ['Retry-After', '5'],
-};
-
 /** The answer to a request that something kept from being answered. Carries no stack and no cause. */
-export function problemOfError(
-  error: Pick<PatchgateError, 'code' | 'status' | 'message' | 'hint' | 'details'>,
-): GateAnswer {
-  const { code, status, message, hint, details } = error;
-  const answer = problem(code, status, { ...details, detail: message, hint });
-  return { ...answer, headers: [...answer.headers, ...(HEADERS[status] ?? [])], failure: message };
+export function problemOfError({ code, status, message, hint, details }: PatchgateError): GateAnswer {
+  return failure(code, status, message, { ...details, detail: message, hint });
 }
 
 /** The answer to a request of someone who may not ask. */
-export function problemOfRefusal(refusal: AccessRefusal): GateAnswer {
-  const code = refusal.status === 400 ? 'bad-input' : 'not-allowed';
-  return problemOfError({ ...refusal, code, details: undefined });
+export function problemOfRefusal({ status, message, hint }: AccessRefusal): GateAnswer {
+  return failure(status === 400 ? 'bad-input' : 'not-allowed', status, message, { detail: message, hint });
+}
+
+function failure(code: ErrorCode, status: number, what: string, members: object): GateAnswer {
+  const { headers, ...answer } = problem(code, status, members);
+  const more = status === 401 ? ['WWW-Authenticate', 'Bearer'] : status === 503 ? ['Retry-After', '5'] : [];
+  return { ...answer, headers: [...headers, ...more], failure: what };
 }
 
 /** A problem of any type. `type`, `title` and `status` cannot be overridden by a member. */

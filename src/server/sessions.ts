@@ -24,10 +24,6 @@ export class Sessions {
     return session;
   }
 
-  get default(): Session {
-    return this.#default;
-  }
-
   get count(): number {
     return this.#named.size + 1;
   }

@@ -14,9 +14,13 @@ interface UiPortOptions extends Pick<ListenOptions, 'port' | 'clientTimeout'> {
 }
 
 /** The page loads from here alone, is in no frame, and makes nothing but text of a text. */
+const POLICY = [
+  ...["default-src 'none'", "script-src 'self'", "style-src 'self'", "connect-src 'self'"],
+  ...["base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"],
+  ...["require-trusted-types-for 'script'", "trusted-types 'none'"],
+];
 const HEADERS = {
-  'Content-Security-Policy':
-    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
+  'Content-Security-Policy': POLICY.join('; '),
   'X-Content-Type-Options': 'nosniff',
   'Referrer-Policy': 'no-referrer',
   'Cross-Origin-Opener-Policy': 'same-origin',
@@ -24,12 +28,7 @@ const HEADERS = {
   'Cache-Control': 'no-store',
 };
 
-/**
- * Serves the inspector's page, and the control API for it, on another port: what the target serves through the gate has another origin.
- * It listens on loopback alone.
- *
- * @throws PatchgateError `cannot-listen`
- */
+/** Serves the page and its control API on another port of loopback, so that what the target serves has another origin. */
 export async function listenForUi({
   port,
   clientTimeout,

@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { PatchgateError } from '../errors.ts';
 
-/** A request whose body comes in, and its response. */
 interface Watched {
   req: IncomingMessage;
   res: ServerResponse;
@@ -12,12 +11,7 @@ interface Watched {
 /** How often it is looked at within the limit. A client that falls silent has up to a look more than the limit. */
 const LOOKS = 4;
 
-/**
- * Watches a request's body come in, and calls back once if the client is too slow with it. Time in which the body is
- * not read, or its answer is on the way, is not the client's.
- *
- * @param limit milliseconds
- */
+/** Calls back once if the client is too slow with a body. Time in which it is not read, or its answer is on the way, is not the client's. */
 export function watchBody(watched: Watched, limit: number, onLate: (error: PatchgateError) => void): void {
   // A body that came along with its head is there by then, and costs no timer.
   if (hasBody(watched.req)) process.nextTick(start, watched, limit, onLate);
