@@ -6,13 +6,6 @@ import type { Entry, EntryOf } from './entry.ts';
 import { type FinishedExchange, isOwnFailure } from './exchange.ts';
 import { printable } from './printable.ts';
 
-interface AccessLog {
-  /** Takes one line for a request; written at the end of this turn of the event loop. */
-  finished(exchange: FinishedExchange): void;
-  /** Writes what is left. To be called before the process ends. */
-  flush(): void;
-}
-
 /** Findings, and names of what is lost, that a line for people shows. */
 const MOST_SHOWN = 5;
 const SHOWN_LENGTH = 120;
@@ -23,8 +16,8 @@ export function createAccessLog(
   entryOf: EntryOf,
   write: (text: string) => void,
   isColoured = false,
-): AccessLog {
-  if (format === 'off') return { finished() {}, flush() {} };
+) {
+  if (format === 'off') return { finished: () => undefined, flush: () => undefined };
   const paint = isColoured ? coloured : plain;
   let waiting = '';
   const flush = () => {
@@ -33,7 +26,7 @@ export function createAccessLog(
     if (lines !== '') write(lines);
   };
   return {
-    finished(exchange) {
+    finished(exchange: FinishedExchange) {
       const entry = entryOf(exchange);
       const verdict = isOwnFailure(exchange) ? 'error' : (entry.verdict ?? 'not judged');
       const line = { ...entry, verdict, durationMs: Math.round(exchange.durationMs * 10) / 10 };
@@ -45,6 +38,7 @@ export function createAccessLog(
           ? `${printable(JSON.stringify(line))}\n`
           : `${paint('grey', time)} ${textOf(line, paint)}\n`;
     },
+    /** To be called before the process ends. */
     flush,
   };
 }

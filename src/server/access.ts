@@ -18,7 +18,6 @@ export interface AccessRefusal {
 export type NamedTokens = ReadonlyMap<string, string>;
 
 export interface AccessSettings {
-  /** The bearer token of the control API, if one is set. */
   controlToken: string | undefined;
   /** Their tokens are as good. */
   approvers: NamedTokens;

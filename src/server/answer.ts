@@ -27,7 +27,6 @@ export function attempt(x: Exchange, step: () => Step): void {
   }
 }
 
-/** The client is gone. */
 export function gone(x: Exchange): void {
   if (x.isOver) return;
   x.flow?.destroy();

@@ -12,7 +12,6 @@ import { printable } from './printable.ts';
 interface AuditOptions {
   /** Absent: the database alone keeps it. */
   file: string | undefined;
-  /** Of the database. */
   outbox?: { appendAudit(at: string, text: string): void } | undefined;
   entryOf: EntryOf;
   notice: (text: string) => void;

@@ -13,7 +13,6 @@ export class Client {
   /** One for all of its requests: most of them need none. */
   readonly gone = new AbortController();
   readonly signal: AbortSignal = this.gone.signal;
-  /** Called when the client goes away. */
   onGone: (() => void) | undefined;
   /** The server has ended it, and not the client. */
   isCutByStop = false;

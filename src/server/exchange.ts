@@ -12,7 +12,6 @@ import { type Client, clientOf } from './connections.ts';
 
 /** One request that is over, whatever became of it: for log, audit, metrics and list. Not redacted: that is done when it is shown. */
 export interface FinishedExchange {
-  /** Counts up from 1 within a run. */
   id: number;
   /** Milliseconds since the epoch. */
   startedAt: number;
@@ -27,7 +26,6 @@ export interface FinishedExchange {
   match?: Match | undefined;
   /** Undefined if the request was not judged. */
   verdict?: Verdict | undefined;
-  /** All that it does to its record. */
   effects?: readonly Effect[] | undefined;
   /** It changes a guarded record, and nobody can say what it deletes. */
   unguarded?: true | undefined;
@@ -48,7 +46,6 @@ export interface FinishedExchange {
 
 /** What all exchanges of a run share. */
 export interface Run {
-  /** Of what is said of a request that fails. */
   redaction: Redaction;
   /** Numbers the requests of a run, from 1. */
   nextId(): number;
@@ -67,14 +64,12 @@ export function newExchange(req: IncomingMessage, res: ServerResponse, run: Run)
     client: clientOf(req.socket),
     run,
     startedAt: Date.now(),
-    /** By `performance.now()`. */
     started: performance.now(),
     durationMs: 0,
     request: { method: req.method as string, url: req.url as string, headers: req.rawHeaders },
     session: undefined as Session | undefined,
     /** The whole body is to be there before anything happens. */
     isReading: false,
-    /** The body, if it was read. */
     body: undefined as Buffer | undefined,
     /** The body of the answer, if it flows. */
     flow: undefined as Readable | undefined,
@@ -98,7 +93,6 @@ export interface BodyToShow {
   readonly size: number;
 }
 
-/** Shares the memory of the bytes given. */
 export function bodyToShow(bytes: Buffer): BodyToShow {
   return { bytes: bytes.subarray(0, BYTES_KEPT), size: bytes.length };
 }

@@ -67,7 +67,6 @@ export class Faults {
     return fault.reset ? reset(x) : answerOf(fault);
   }
 
-  /** The upstream's answer after a wait. */
   async delay(fault: Fault, answer: Step, x: Exchange): Promise<Answer> {
     const { headers, body, ...whole } = (await answer) as Answer;
     // Most answers are there whole by then, and recorded.

@@ -29,7 +29,6 @@ export interface Handlers {
 
 export interface ListenOptions {
   host: string;
-  /** 0 takes a free one. */
   port: number;
   /** The setting that gives the port. */
   portFlag?: string;
@@ -37,12 +36,10 @@ export interface ListenOptions {
   clientTimeout: number;
   /** Without it, the server speaks plain HTTP. */
   tls?: ServerTls | undefined;
-  /** URL that requests are forwarded to. */
   target?: string | undefined;
 }
 
 export interface Listening {
-  /** `http://127.0.0.1:4010`, or `https://…` */
   url: string;
   /** Whether it can be reached from this machine only. */
   isLoopback: boolean;
@@ -111,7 +108,6 @@ function begin(handler: Handler, req: IncomingMessage, res: ServerResponse): voi
   }
 }
 
-/** The sockets that are open. */
 function openOf(server: Server, event: 'connection' | 'secureConnection'): ReadonlySet<Socket> {
   const sockets = new Set<Socket>();
   server.on(event, (socket: Socket) => {
@@ -129,7 +125,6 @@ function cutOff(client: Client): void {
   client.socket.destroy();
 }
 
-/** Resolves when the connection is closed. */
 function closeOnceAnswered(client: Client): Promise<unknown> {
   const { socket, last } = client;
   const closed = new Promise((resolve) => socket.once('close', resolve));
