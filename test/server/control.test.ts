@@ -189,7 +189,7 @@ it('a reset forgets exchanges, state and faults: of all, or of one session', asy
   for (const session of ['a/b', 'c']) await change(session);
   // A session that the query names is no reset of all.
   for (const query of ['?sesion=a', '?session=c']) expect(await reset(query)).toBe(400);
-  for (const name of [['c', 'c'], '', '\u00e4'])
+  for (const name of [['c', 'c'], '', '\u00e4', '.', '..'])
     expect(await reset('', { 'Patchgate-Session': name })).toBe(400);
   expect(await reset('', { 'Patchgate-Session': 'a/b' })).toBe(200);
   expect([await nameIn('a/b'), await nameIn('c')]).toEqual(['Checkout', 'changed']);
