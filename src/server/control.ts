@@ -137,7 +137,10 @@ export function createControl({ gate, guard, approvals, approvers, run }: Contro
       for (const end of ends) end();
       clearInterval(heartbeat);
     },
-    'GET faults': () => faults.list(),
+    'GET faults'(req) {
+      queryOf(req, {});
+      return faults.list();
+    },
     'PUT faults': (req) => setFaults(req, req.body as FaultsGiven),
     'DELETE faults': (req) => setFaults(req, []),
     'POST reset'(req) {

@@ -216,7 +216,7 @@ describe('faults', () => {
   });
 
   it('are of all sessions, and say so', async () => {
-    for (const method of ['PUT', 'DELETE'])
+    for (const method of ['GET', 'PUT', 'DELETE'])
       expect(await refused(`${method} faults?session=a`, { body: ['status=500'] })).toContain(
         'wrong parameter session',
       );
