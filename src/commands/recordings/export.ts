@@ -1,5 +1,5 @@
 import type { CommandModule } from 'yargs';
-import { harEntryOf, NO_ORIGIN } from '../../recordings/har/to-har.ts';
+import { harEntryOf } from '../../recordings/har/to-har.ts';
 import { redactExchange } from '../../recordings/plain-exchange.ts';
 import { redactionOf } from '../../recordings/redact/redaction.ts';
 import { resolveConfig } from '../../settings/config.ts';
@@ -19,7 +19,7 @@ export const exportRecording: CommandModule = {
     const selection = selectionOf(argv) ?? (() => true);
     const all = (await exchangesOf(config, String(argv.name))).filter(selection);
     const redaction = redactionOf(config);
-    const entries = all.map((one) => harEntryOf(redactExchange(one, redaction), NO_ORIGIN));
+    const entries = all.map((one) => harEntryOf(redactExchange(one, redaction)));
     const creator = { name: 'patchgate', version: version() };
     const log = { version: '1.2', creator, entries };
     await standardOutput().write(`${JSON.stringify({ log }, null, 2)}\n`);

@@ -7,15 +7,15 @@ import { queryPairs } from '../match.ts';
 import { contentTypeOf } from '../redact/redact.ts';
 
 /** Stands for the host, which recordings do not keep (RFC 6761: no such host will ever be). */
-export const NO_ORIGIN = 'http://recorded.invalid';
+const NO_ORIGIN = 'http://recorded.invalid';
 /** What Chrome says where the media type is not known. */
 export const UNKNOWN_TYPE = 'x-unknown';
 
-/** An exchange as an entry of HTTP Archive 1.2. @param base put before its path: `http://127.0.0.1:4010` */
-export function harEntryOf(exchange: Exchange, base: string): Entry {
+/** An exchange as an entry of HTTP Archive 1.2. */
+export function harEntryOf(exchange: Exchange): Entry {
   const { request, response, meta } = exchange;
   const httpVersion = 'HTTP/1.1';
-  const url = absoluteUrl(request, base);
+  const url = absoluteUrl(request, NO_ORIGIN);
   const [sent, answered] = [contentOf(request.body), contentOf(response.body)];
   const type = contentTypeOf(request.headers) ?? '';
   // The standard has an encoding for responses only.

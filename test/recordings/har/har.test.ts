@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import type { Exchange } from '../../../src/model/exchange.ts';
 import { storeBody } from '../../../src/recordings/body.ts';
 import { readHar, seenOf, type TimedEntry } from '../../../src/recordings/har/from-har.ts';
-import { harEntryOf, NO_ORIGIN } from '../../../src/recordings/har/to-har.ts';
+import { harEntryOf } from '../../../src/recordings/har/to-har.ts';
 import { plainExchangeOf, toStoredExchange } from '../../../src/recordings/plain-exchange.ts';
 import { redactionOf } from '../../../src/recordings/redact/redaction.ts';
 import { exchange } from '../../support/exchanges.ts';
@@ -150,7 +150,7 @@ it.each<[string, unknown]>([
 });
 
 function fileOf(exchanges: readonly Exchange[]): Buffer {
-  const entries = exchanges.map((one) => harEntryOf(one, NO_ORIGIN));
+  const entries = exchanges.map(harEntryOf);
   const log = { version: '1.2', creator: { name: 'patchgate', version: '1' }, entries };
   return Buffer.from(JSON.stringify({ log }));
 }
@@ -205,7 +205,7 @@ it('reads what it wrote: method, path, query, status, headers and bodies', () =>
 
 it('says that a body was not kept', () => {
   const { response: answered, ...rest } = exchange();
-  const one = harEntryOf({ ...rest, response: { ...answered, body: { omitted: 5 } } }, NO_ORIGIN);
+  const one = harEntryOf({ ...rest, response: { ...answered, body: { omitted: 5 } } });
   expect(one.response.content).toMatchObject({ size: 5 });
   expect(briefly(one as unknown as TimedEntry)).toBe(NO_ANSWER);
 });
