@@ -75,24 +75,23 @@ function write(x: Exchange, answer: Answer | undefined): void {
   else atEndOfTurn(() => res.end(body.toString('latin1'), 'latin1'));
 }
 
-function writeHead(x: Exchange, { status, message, headers, from }: Answer): void {
+function writeHead(x: Exchange, { status, message, headers, from }: Answer, body?: BodyKeeper): void {
   const { res, verdict } = x;
   const isNoted = verdict && verdict.findings.length > 0 && verdict.outcome !== 'block';
   const onWire = isNoted ? [...headers, 'Patchgate-Findings', findingsHeader(verdict.findings)] : headers;
   // A status that Node has no words for keeps those that the target gave.
   if (message === '') res.writeHead(status, onWire as string[]);
   else res.writeHead(status, message, onWire as string[]);
-  x.response = { status, headers, body: undefined };
+  x.response = { status, headers, body };
   x.answeredBy = from;
 }
 
 function stream(x: Exchange, answer: Answer, body: Readable): void {
   const { res } = x;
   const { status, headers } = answer;
-  writeHead(x, answer);
   const keeper = new BodyKeeper();
+  writeHead(x, answer, keeper);
   x.flow = body;
-  x.response = { status, headers, body: keeper };
   const length = header(headers, 'content-length');
   // A stream's head must not wait for its first event. One of known length goes out together with its first bytes, and
   // one that has no body (RFC 9110 15.3.5, 15.4.5) with its end.

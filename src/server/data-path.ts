@@ -14,7 +14,7 @@ import type { Faults } from './faults.ts';
 import { followed } from './follow.ts';
 import { framingError } from './framing.ts';
 import { problemOfRefusal, problemOfVerdict } from './problem.ts';
-import { type Sessions, takeSession } from './sessions.ts';
+import { type Sessions, sessionNameOf } from './sessions.ts';
 import { hasBody, watchBody } from './watch-body.ts';
 
 export interface DataPathOptions extends Run {
@@ -49,12 +49,11 @@ export function createDataPath(options: DataPathOptions): DataPath {
       throw unreadable;
     }
     if (refusal) return problemOfRefusal(refusal);
-    const { name, url } = takeSession(x.request.url, x.request.headers);
-    x.request.url = url;
-    x.session = sessions.enter(name);
+    const { method, url, headers } = x.request;
+    x.session = sessions.enter(sessionNameOf(headers));
     x.match = gate.match(x.request);
-    if (!x.match && guard.isUnguarded(x.request.method, url)) {
-      x.verdict = unguardedVerdict(x.request.method, gate.recordAt(url)?.id);
+    if (!x.match && guard.isUnguarded(method, url)) {
+      x.verdict = unguardedVerdict(method, gate.recordAt(url)?.id);
       x.unguarded = true;
     }
     return undefined;

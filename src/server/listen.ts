@@ -231,11 +231,10 @@ function readAgain(server: Server, req: IncomingMessage, socket: Duplex, head: B
 
 /** Undefined if the connection itself broke, and no client is there to be told. */
 function errorOf(thrown: Error): PatchgateError | undefined {
-  const [code = '', hint] = [systemCode(thrown), 'send it sooner'];
+  const code = systemCode(thrown) ?? '';
+  const late = "the client did not send its request's head in time";
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
-    return new PatchgateError('client-timeout', "the client did not send its request's head in time", {
-      hint,
-    });
+    return new PatchgateError('client-timeout', late, { hint: 'send it sooner' });
   const long = `the request's head or trailers have more than ${maxHeaderSize} bytes`;
   if (code === 'HPE_HEADER_OVERFLOW') return new PatchgateError('head-too-large', long);
   if (!code.startsWith('HPE_')) return undefined;

@@ -51,8 +51,3 @@ export function sessionNameOf(headers: RawHeaders): string {
     hint: `send it once, with ${SESSION_NAMES}`,
   });
 }
-
-/** The same for the data path, with the URL that the request asks for. */
-export function takeSession(url: string, headers: RawHeaders): { name: string; url: string } {
-  return { name: sessionNameOf(headers), url };
-}
