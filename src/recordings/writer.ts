@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { PatchgateError } from '../errors.ts';
 import { beforeAnswers } from '../http/end-of-turn.ts';
 import { HIDDEN } from './disk.ts';
-import { encodeFrame, Journal, type MergeMode } from './journal.ts';
+import { encodeFrame, Journal, type MergeMode, segmentNumbers } from './journal.ts';
 import type { MatchRules } from './match-rules.ts';
 import { mergeBeside, mergeSegments } from './merge-files.ts';
 import type { PlainExchange } from './plain-exchange.ts';
@@ -155,11 +155,7 @@ export class Writer {
       this.#journalTrouble = error as Error;
     }
     if (!this.#isClosing) this.#quiet.refresh();
-    if (this.#journal.size > this.#most) {
-      // A segment is read whole: while one is merged, the next must not grow without end.
-      this.#rotate();
-      if (!this.#isMerging) void this.#merge();
-    }
+    if (this.#journal.size > this.#most) this.#cut();
     this.#tell();
   }
 
@@ -176,11 +172,11 @@ export class Writer {
     this.#isMerging = true;
     const count = this.#unmerged;
     const [ends, { rules }] = [this.#isClosing, this.#options];
-    // At the end nobody waits: a little is merged before a thread would have started.
-    const isSmall = ends && this.#journal.size < WORTH_A_THREAD;
-    const merge = this.#options.merge ?? (isSmall ? mergeSegments : mergeBeside);
     try {
-      if (!this.#rotate()) throw this.#fileTrouble;
+      // At the end nobody waits: a little is merged before a thread would have started.
+      const isSmall = ends && this.#journal.size < WORTH_A_THREAD && this.#hasNoSegment();
+      const merge = this.#options.merge ?? (isSmall ? mergeSegments : mergeBeside);
+      this.#journal.rotate(++this.#segments);
       await merge(this.#root, { rules, ends, signal });
       this.#unmerged -= count;
       this.#fileTrouble = undefined;
@@ -192,16 +188,18 @@ export class Writer {
     this.#tell();
   }
 
-  /** Makes a segment of the journal. @returns whether that went well */
-  #rotate(): boolean {
+  #hasNoSegment(): boolean {
+    return !segmentNumbers(join(this.#root, HIDDEN)).some(Number.isFinite);
+  }
+
+  /** Makes a segment of the journal. It is read whole: while one is merged, the next must not grow without end. */
+  #cut(): void {
     try {
-      this.#journal.rotate(this.#segments + 1);
-      this.#segments++;
-      return true;
+      this.#journal.rotate(++this.#segments);
     } catch (error) {
       this.#fileTrouble = error as Error;
-      return false;
     }
+    if (!this.#isMerging) void this.#merge();
   }
 
   /** Says when trouble begins, when it becomes worse, and when it is over: once each. */
