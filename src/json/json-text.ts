@@ -15,101 +15,71 @@ interface Fault {
   offset: number;
 }
 
-const SCALAR = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y;
+const MARKS = '{}[],:"';
+const SCALAR = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null|/y;
+/** How a value begins: `0` stands for numbers and words. */
+const [VALUE, VALUES] = ['a value', '{["0'];
+const NAME = 'a member name in double quotes';
 
 /** The first break of RFC 8259's grammar. */
 export function syntaxErrorOf(text: string): Fault | undefined {
-  if (isJson(text)) return undefined;
-  const open: string[] = [];
-  let wanted = 'a value';
-  let mayClose = false;
-  for (let at = skipSpace(text, 0); ; at = skipSpace(text, at)) {
-    const char = text[at] ?? '';
-    const closer = open.at(-1);
-    if (mayClose && char !== '' && char === closer) {
-      open.pop();
-      at++;
-    } else if (wanted === 'a value' && (char === '{' || char === '[')) {
-      open.push(char === '{' ? '}' : ']');
-      wanted = char === '{' ? NAME : 'a value';
-      mayClose = true;
-      at++;
-      continue;
-    } else if (wanted === 'a value' || wanted === NAME) {
-      const end = char === '"' ? strictEnd(text, at) : wanted === NAME ? at : scalarEnd(text, at);
-      if (typeof end === 'object') return end;
-      if (end === at) return expected(wanted, text, at);
-      at = end;
-      mayClose = false;
-      if (wanted === NAME) {
-        at = skipSpace(text, at);
-        if (text[at] !== ':') return expected('":"', text, at);
-        at++;
-        wanted = 'a value';
-        continue;
-      }
-    } else if (closer !== undefined && char === ',') {
-      wanted = closer === '}' ? NAME : 'a value';
-      mayClose = false;
-      at++;
-      continue;
-    } else return expected(wanted, text, at);
-    const last = open.at(-1);
-    wanted = last === undefined ? 'the end of the document' : `"," or "${last}"`;
-    mayClose = last !== undefined;
+  try {
+    JSON.parse(text);
+    return undefined;
+  } catch {
+    return firstBreak(text);
   }
 }
 
-const NAME = 'a member name in double quotes';
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
+function firstBreak(text: string): Fault {
+  const closers: string[] = [];
+  let [wanted, takes, end] = [VALUE, VALUES, 0];
+  for (;;) {
+    const at = skipSpace(text, end);
+    const char = text[at] ?? '';
+    SCALAR.lastIndex = at;
+    const isScalar = !MARKS.includes(char) && SCALAR.test(text) && SCALAR.lastIndex > at;
+    if (char === '' || !takes.includes(isScalar ? '0' : char)) return expected(wanted, text, at);
+    end = isScalar ? SCALAR.lastIndex : char === '"' ? skipString(text, at) : at + 1;
+    const fault = char === '"' && faultInString(text, at, end);
+    if (fault) return fault;
+    if (char === '{' || char === '[') closers.push(char === '{' ? '}' : ']');
+    else if (char === '}' || char === ']') closers.pop();
+    const closer = closers.at(-1);
+    if (char === '{') [wanted, takes] = [NAME, '"}'];
+    else if (char === '[') [wanted, takes] = [VALUE, `${VALUES}]`];
+    else if (char === ',' && closer === '}') [wanted, takes] = [NAME, '"'];
+    else if (char === ',' || char === ':') [wanted, takes] = [VALUE, VALUES];
+    else if (wanted === NAME && char === '"') [wanted, takes] = ['":"', ':'];
+    else if (closer) [wanted, takes] = [`"," or "${closer}"`, `,${closer}`];
+    else [wanted, takes] = ['the end of the document', ''];
   }
 }
 
 function expected(what: string, text: string, offset: number): Fault {
   const found = text.codePointAt(offset);
-  const message =
-    found === undefined
-      ? `the document ends where ${what} should be`
-      : `expected ${what}, found ${JSON.stringify(String.fromCodePoint(found))}`;
-  return { message, offset };
+  if (found === undefined) return { message: `the document ends where ${what} should be`, offset };
+  return { message: `expected ${what}, found ${JSON.stringify(String.fromCodePoint(found))}`, offset };
 }
 
-function scalarEnd(text: string, start: number): number {
-  SCALAR.lastIndex = start;
-  return start + (SCALAR.exec(text)?.[0].length ?? 0);
-}
-
-/** The end of a string, or what is wrong in it. */
-function strictEnd(text: string, start: number): number | Fault {
-  const end = skipString(text, start);
+function faultInString(text: string, start: number, end: number): Fault | undefined {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is wrong
-  for (const found of text.slice(start, end - 1).matchAll(/\\(?:["\\/bfnrt]|u[\da-fA-F]{4})|[\0-\x1f\\]/g)) {
-    if (found[0].length > 1) continue;
-    const isEscape = found[0] === '\\';
-    const what = isEscape
-      ? 'an escape that JSON knows (\\n, \\u00e9, …)'
-      : 'a string without raw control characters';
-    return expected(what, text, start + found.index);
+  const found = text.slice(start, end - 1).matchAll(/\\(?:["\\/bfnrt]|u[\da-fA-F]{4})|[\0-\x1f\\]/g);
+  for (const { 0: one, index } of found) {
+    if (one.length > 1) continue;
+    const known = 'an escape that JSON knows (\\n, \\u00e9, …)';
+    return expected(one === '\\' ? known : 'a string without raw control characters', text, start + index);
   }
-  return end > text.length ? expected('the closing quote of a string', text, text.length) : end;
+  return end > text.length ? expected('the closing quote of a string', text, text.length) : undefined;
 }
 
-/**
- * What is wrong with a file of ours: the first break of the grammar, or a name that comes twice in one object. JSON.parse takes the
- * last of them, and what the first one says would silently be without effect.
- */
+/** What is wrong with a file of ours: a break of the grammar, or a name that comes twice, one of which would be without effect. */
 export function faultOf(text: string): Fault | undefined {
-  const repeated: Fault[] = [];
+  let repeated: Fault | undefined;
   scanJson(text, UNLIMITED, ({ kind, what, offset }) => {
-    if (kind === 'duplicate-key') repeated.push({ message: `"${what}" is given a second time`, offset });
+    if (kind === 'duplicate-key') repeated ??= { message: `"${what}" is given a second time`, offset };
   });
-  return syntaxErrorOf(text) ?? repeated[0];
+  return syntaxErrorOf(text) ?? repeated;
 }
 
 /** The place of an offset (UTF-16 code units from 0). */
@@ -121,13 +91,10 @@ export function placeAt(text: string, offset: number): Place {
 export function placesAt(text: string, offsets: readonly number[]): Place[] {
   const places: Place[] = [];
   let [line, start, next] = [1, 0, text.indexOf('\n')];
-  const inOrder = [...offsets.keys()].sort((a, b) => (offsets[a] as number) - (offsets[b] as number));
-  for (const index of inOrder) {
-    const offset = offsets[index] as number;
-    while (next >= 0 && next < offset) {
+  for (const [index, offset] of [...offsets.entries()].sort(([, a], [, b]) => a - b)) {
+    for (; next >= 0 && next < offset; next = text.indexOf('\n', start)) {
       line++;
       start = next + 1;
-      next = text.indexOf('\n', start);
     }
     places[index] = { line, column: offset - start + 1 };
   }
@@ -142,15 +109,11 @@ interface Wanted {
   part: Part;
 }
 
-/**
- * Where a pointer leads in a valid document. What is missing would be just inside the innermost object or list that is
- * there. Of a name that comes twice the last one counts, as for JSON.parse.
- */
+/** The place of one pointer, as `findOffsets` finds it. */
 export function findPlace(text: string, pointer: string, part: Part = 'value'): Place {
   return findPlaces(text, [{ pointer, part }])[0] as Place;
 }
 
-/** The same for several pointers, in one pass. */
 export function findPlaces(text: string, wanted: readonly Wanted[]): Place[] {
   return placesAt(text, findOffsets(text, wanted));
 }
@@ -161,7 +124,10 @@ interface Branch {
   found?: Record<Part, number>;
 }
 
-/** The same as offsets, in UTF-16 code units from 0. */
+/**
+ * Where pointers lead in a valid document, in UTF-16 code units from 0. What is missing would be just inside the innermost object or list
+ * that is there. Of a name that comes twice the last one counts, as for JSON.parse.
+ */
 export function findOffsets(text: string, wanted: readonly Wanted[]): number[] {
   const root: Branch = { below: new Map() };
   const ways = wanted.map(({ pointer }) => {
@@ -180,12 +146,11 @@ export function findOffsets(text: string, wanted: readonly Wanted[]): number[] {
     const holder = open[open.length - 1];
     if (branch) branch.found = { value, name: holder?.isObject ? holder.nameOffset : value };
   });
-  return wanted.map(({ part }, index) => {
-    const way = ways[index] as Branch[];
+  return ways.map((way, index) => {
     const found = way.at(-1)?.found;
-    if (found) return found[part];
+    if (found) return found[wanted[index]?.part ?? 'value'];
     const inner = way.findLast((branch) => branch.found)?.found?.value ?? 0;
-    return text[inner] === '{' || text[inner] === '[' ? inner + 1 : inner;
+    return /[{[]/.test(text[inner] ?? '') ? inner + 1 : inner;
   });
 }
 

@@ -1,5 +1,3 @@
-import { isExact } from './exact-number.ts';
-
 /**
  * One pass over the text of a JSON document: its size, and what two readers could read differently although it is valid JSON. It
  * takes any text: JSON.parse says whether that is JSON.
@@ -151,10 +149,31 @@ function isOfWord(char: number): boolean {
 function checkConstructor(open: readonly Container[], onHazard: (hazard: Hazard) => void): void {
   const holder = open.at(-2);
   if (!holder?.isObject || holder.name !== 'constructor') return;
-  onHazard({
-    kind: 'unsafe-key',
-    open: open.slice(0, -1),
-    offset: holder.nameOffset,
-    what: 'constructor',
-  });
+  const offset = holder.nameOffset;
+  onHazard({ kind: 'unsafe-key', open: open.slice(0, -1), offset, what: 'constructor' });
+}
+
+/** Digits of the largest double. */
+const MOST_DIGITS = 309;
+
+/**
+ * Whether readers agree on the number where they read it as a double: no overflow; if its value is an integer, that very
+ * integer; and if it is none, none.
+ */
+function isExact(number: string): boolean {
+  const double = Math.abs(Number(number));
+  if (!Number.isFinite(double)) return false;
+  const [, whole = '', fraction = '', exponent = '0'] =
+    /^-?(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/i.exec(number) ?? [];
+  const digits = whole + fraction;
+  const start = digits.search(/[1-9]/);
+  if (start < 0) return true;
+  let end = digits.length;
+  // A pattern would go back and forth over zeros that end in another digit.
+  while (digits[end - 1] === '0') end--;
+  // The value is the significant digits with this many zeros behind them; fewer than none: it is no integer.
+  const zeros = Number(exponent) - fraction.length + digits.length - end;
+  if (zeros < 0) return !Number.isInteger(double);
+  if (end - start + zeros > MOST_DIGITS) return false;
+  return BigInt(digits.slice(start, end) + '0'.repeat(zeros)) === BigInt(double);
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { absoluteUrl, hasHttpScheme, isUrl, parseUrl } from '../../src/http/url.ts';
+import { hasHttpScheme, isUrl, parseUrl } from '../../src/http/url.ts';
 import { oneOf, sequence } from '../support/numbers.ts';
 
 it('tells URLs and their schemes as the parser does, short and long', { tags: 'slow' }, () => {
@@ -16,17 +16,4 @@ it('tells URLs and their schemes as the parser does, short and long', { tags: 's
     expect([text, isUrl(text)]).toEqual([text, url !== undefined]);
     if (url) expect([text, hasHttpScheme(text)]).toEqual([text, /^https?:$/.test(url.protocol)]);
   }
-});
-
-it.each([
-  ['http://127.0.0.1:4010', '/a/b', '', 'http://127.0.0.1:4010/a/b'],
-  ['http://127.0.0.1:4010', '/a', 'x=1', 'http://127.0.0.1:4010/a?x=1'],
-  ['https://h/api/v2', '/a', '', 'https://h/api/v2/a'],
-  ['https://h/api/v2/', '/api/v2/a', '', 'https://h/api/v2/a'],
-  ['https://h/api', '/api', '', 'https://h/api'],
-  ['https://h/api', '/apis', '', 'https://h/api/apis'],
-  ['http://h', '*', '', 'http://h/*'],
-  ['http://h', '/a/../b//c', '', 'http://h/a/../b//c'],
-])('puts together %s and %s', (base, path, query, url) => {
-  expect(absoluteUrl({ path, query }, base)).toBe(url);
 });

@@ -1,6 +1,5 @@
 import { STATUS_CODES } from 'node:http';
 import type { Entry, PostData } from 'har-format';
-import { absoluteUrl } from '../../http/url.ts';
 import { type Exchange, headerPairs, type StoredBody } from '../../model/exchange.ts';
 import { bodyBytes, storeBody } from '../body.ts';
 import { queryPairs } from '../match.ts';
@@ -15,7 +14,7 @@ export const UNKNOWN_TYPE = 'x-unknown';
 export function harEntryOf(exchange: Exchange): Entry {
   const { request, response, meta } = exchange;
   const httpVersion = 'HTTP/1.1';
-  const url = absoluteUrl(request, NO_ORIGIN);
+  const url = NO_ORIGIN + request.path.replace(/^(?!\/)/, '/') + (request.query && `?${request.query}`);
   const [sent, answered] = [contentOf(request.body), contentOf(response.body)];
   const type = contentTypeOf(request.headers) ?? '';
   // The standard has an encoding for responses only.
