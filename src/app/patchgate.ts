@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import { shippedContract } from '../contract/shipped-contract.ts';
 import { messageOf, PatchgateError } from '../errors.ts';
-import { readServerTls, type ServerTls } from '../http/tls.ts';
+import { type KeyPair, readKeyPair } from '../http/tls.ts';
 import type { RecordingStore } from '../recordings/store.ts';
 import { amount } from '../reporters/wording.ts';
 import { createAccess, readNamedTokens } from '../server/access.ts';
@@ -70,7 +70,7 @@ export async function createPatchgate(
   const isShipped = shippedContract(config.contract) && Object.keys(config.customRules).length === 0;
   const isLazy = context.isBrief === true && isShipped === true;
   const gate = quotingNoSecrets(await gateOf(config, isLazy, notice), rules.redaction);
-  const tls = await readServerTls(config);
+  const tls = await readKeyPair('--tls', config.tlsCert, config.tlsKey);
   const opened = new Opened();
   try {
     const database = kind === 'fake' ? undefined : await openDatabaseOf(config, notice);
@@ -88,7 +88,7 @@ export async function createPatchgate(
   }
 }
 
-function serve(parts: Parts, tls: ServerTls | undefined): Patchgate {
+function serve(parts: Parts, tls: KeyPair | undefined): Patchgate {
   const { config, opened, notice, forward, store, replay } = parts;
   const { approvers, clientTimeout = CLIENT_TIMEOUT } = parts;
   const run = createRun(parts);

@@ -1,14 +1,5 @@
 import { promisify } from 'node:util';
-import {
-  brotliDecompress,
-  brotliDecompressSync,
-  gunzip,
-  gunzipSync,
-  inflate,
-  inflateRaw,
-  inflateRawSync,
-  inflateSync,
-} from 'node:zlib';
+import * as zlib from 'node:zlib';
 
 /** A body without its content codings, or why it cannot be had. */
 export type Decoded = Buffer | Undecoded;
@@ -62,21 +53,21 @@ interface Coding {
   most: number;
 }
 
-const [inflateLater, inflateRawLater] = [promisify(inflate), promisify(inflateRaw)];
+const [inflateLater, inflateRawLater] = [promisify(zlib.inflate), promisify(zlib.inflateRaw)];
 
-const GZIP: Coding = { now: gunzipSync, later: promisify(gunzip), most: 1_048_576 };
+const GZIP: Coding = { now: zlib.gunzipSync, later: promisify(zlib.gunzip), most: 1_048_576 };
 const DEFLATE: Coding = {
   now: (bytes, options, isStrict) =>
     isStrict
       ? inflateUnambiguously(bytes, options)
-      : (hasZlibHeader(bytes) ? inflateSync : inflateRawSync)(bytes, options),
+      : (hasZlibHeader(bytes) ? zlib.inflateSync : zlib.inflateRawSync)(bytes, options),
   later: (bytes, options) => (hasZlibHeader(bytes) ? inflateLater : inflateRawLater)(bytes, options),
   // Strictly, it is decoded twice.
   most: 524_288,
 };
 const BROTLI: Coding = {
-  now: brotliDecompressSync,
-  later: promisify(brotliDecompress),
+  now: zlib.brotliDecompressSync,
+  later: promisify(zlib.brotliDecompress),
   most: 65_536,
 };
 
@@ -95,9 +86,9 @@ function hasZlibHeader(bytes: Uint8Array): boolean {
 
 /** Some servers read raw deflate: bytes that are both, or that alone, are refused. */
 function inflateUnambiguously(bytes: Uint8Array, options: Options): Buffer {
-  const inflated = inflateSync(bytes, options);
+  const inflated = zlib.inflateSync(bytes, options);
   try {
-    inflateRawSync(bytes, options);
+    zlib.inflateRawSync(bytes, options);
   } catch {
     return inflated;
   }

@@ -13,16 +13,11 @@ const VALUE_FORM = /^[\t\x20-\x7e\x80-\xff]*$/;
 
 /** Reads `{method, url, headers, body | bodyBase64}`. A header that comes several times has a list; `body` is the exact text. */
 export function readDescribedRequest(given: JsonObject, fail: FailAt): RequestHead & { body: Buffer } {
-  const { method, url, headers = {}, body, bodyBase64 } = given;
-  if (method === undefined) throw fail('', 'the request has no method');
+  const { method, url, headers = {}, body = '', bodyBase64 } = given;
   if (typeof method !== 'string' || !TOKEN.test(method))
     throw fail('/method', 'must be an HTTP method: "PATCH"');
-  if (url === undefined) throw fail('', 'the request has no url');
   if (typeof url !== 'string' || !URL_FORM.test(url))
-    throw fail(
-      '/url',
-      'must be a path that begins with /, or an http(s) URL, without spaces and control characters',
-    );
+    throw fail('/url', 'must be a path that begins with /, or an http(s) URL, without spaces');
   if (!isObject(headers)) throw fail('/headers', 'must be an object of names and texts');
   const raw = Object.entries(headers).flatMap(([name, values]) =>
     [values].flat().flatMap((value) => {
@@ -30,19 +25,13 @@ export function readDescribedRequest(given: JsonObject, fail: FailAt): RequestHe
       throw fail('/headers', `has no header's name and text at ${JSON.stringify(name)}`);
     }),
   );
-  if (body !== undefined && bodyBase64 !== undefined)
-    throw fail('/bodyBase64', 'stands beside body: give one of them');
-  return { method, url, headers: raw, body: bytesOf(body, bodyBase64, fail) };
-}
-
-function bytesOf(text: unknown = '', base64: unknown, fail: FailAt): Buffer {
-  if (base64 !== undefined) {
-    const bytes = Buffer.from(typeof base64 === 'string' ? base64 : '', 'base64');
-    if (bytes.toString('base64') === base64) return bytes;
-    throw fail('/bodyBase64', 'must be base64 with padding');
-  }
-  if (typeof text !== 'string') throw fail('/body', 'must be a text');
+  const isBase64 = bodyBase64 !== undefined;
+  if (isBase64 && given.body !== undefined) throw fail('/bodyBase64', 'stands beside body: give one of them');
   // Half of a surrogate pair has no UTF-8: what would be judged is not what was given.
-  if (!text.isWellFormed()) throw fail('/body', 'is no valid Unicode: give such bytes as bodyBase64');
-  return Buffer.from(text);
+  if (typeof body !== 'string' || !body.isWellFormed())
+    throw fail('/body', 'must be a text of valid Unicode: give other bytes as bodyBase64');
+  const bytes = Buffer.from(isBase64 ? String(bodyBase64) : body, isBase64 ? 'base64' : 'utf8');
+  if (isBase64 && bytes.toString('base64') !== bodyBase64)
+    throw fail('/bodyBase64', 'must be base64 with padding');
+  return { method, url, headers: raw, body: bytes };
 }

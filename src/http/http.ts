@@ -67,9 +67,7 @@ export function withoutHeaders(headers: RawHeaders, drop: (name: string) => bool
  * what a body is and where it ends are never: a message without them is another one, or two.
  */
 export function connectionOptions(headers: RawHeaders): readonly string[] {
-  const values = headerValues(headers, 'connection').filter(
-    (value) => value !== 'keep-alive' && value !== 'close',
-  );
+  const values = headerValues(headers, 'connection').filter((value) => !/^(?:keep-alive|close)$/.test(value));
   const names = values.flatMap((value) => value.split(',').map((one) => one.trim().toLowerCase()));
   return names.filter((name) => !name.startsWith('content-'));
 }
@@ -108,7 +106,5 @@ export function splitTarget(url: string): { path: string; query: string } {
 
 /** Without one of these two headers a request has no body (RFC 9112 6.3). */
 export function announcesBody(headers: RawHeaders): boolean {
-  return (
-    header(headers, 'content-length') !== undefined || header(headers, 'transfer-encoding') !== undefined
-  );
+  return (header(headers, 'content-length') ?? header(headers, 'transfer-encoding')) !== undefined;
 }

@@ -9,17 +9,13 @@ const MOST_TEXT = 1_048_576;
 export class FindingBounds {
   /** How many were not kept. */
   omitted = 0;
-  /** By rule and severity: findings, and UTF-16 code units of their pointers. */
   readonly #kept = new Map<string, { findings: number; text: number }>();
 
   /** Whether one more is kept. The first one always is. To be asked before a finding's texts are made. */
   takes(rule: string, severity: string, pointerLength: number): boolean {
     const key = `${rule} ${severity}`;
-    let kept = this.#kept.get(key);
-    if (!kept) {
-      kept = { findings: 0, text: 0 };
-      this.#kept.set(key, kept);
-    }
+    const kept = this.#kept.get(key) ?? { findings: 0, text: 0 };
+    this.#kept.set(key, kept);
     // Once one is left out, all further ones are.
     if (kept.findings >= MOST_FINDINGS || (kept.findings > 0 && kept.text + pointerLength > MOST_TEXT)) {
       kept.findings = MOST_FINDINGS;

@@ -28,7 +28,7 @@ function fits(name: readonly string[], pattern: readonly string[]): boolean {
     if (pattern[at] === '*') {
       star = at++;
       afterStar = i;
-    } else if (at < pattern.length && (pattern[at] === '?' || pattern[at] === name[i])) {
+    } else if (pattern[at] === '?' || pattern[at] === name[i]) {
       at++;
       i++;
     } else if (star >= 0) {

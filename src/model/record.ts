@@ -1,10 +1,9 @@
 import type { JsonObject } from '../json/json.ts';
 
-export const RECORD_KINDS = ['project', 'feature', 'draft'] as const;
-export type RecordKind = (typeof RECORD_KINDS)[number];
+export type RecordKind = 'project' | 'feature' | 'draft';
 
 export function isRecordKind(text: string): text is RecordKind {
-  return (RECORD_KINDS as readonly string[]).includes(text);
+  return /^(?:project|feature|draft)$/.test(text);
 }
 
 /** Which record a path names: the account (`current` or a workspace's id) and the id are as in the path. */

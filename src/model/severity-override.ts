@@ -8,14 +8,11 @@ export type JudgedPath = `/${string}` | 'unclear';
 
 /** Severities that hold for some requests alone. Of several, the later ones count. */
 export interface SeverityOverride {
-  /** Globs, one of which a request's path must fit: `/api/v2/accounts/1/projects/*`. Absent: any path. */
-  paths?: PathGlobs;
+  /**
+   * Globs, one of which a request's path must fit: `/api/v2/accounts/1/projects/*`. Absent: any path. `compile` makes a predicate of one:
+   * the contract says how much of them counts.
+   */
+  paths?: { globs: readonly string[]; compile(glob: string): (path: string) => boolean };
   /** By rule name. */
   rules: Readonly<Record<string, SeveritySetting>>;
-}
-
-/** Globs, and how to make a predicate of one: the contract says how much of them counts. */
-export interface PathGlobs {
-  globs: readonly string[];
-  compile(glob: string): (path: string) => boolean;
 }

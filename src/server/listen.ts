@@ -13,7 +13,7 @@ import { networkInterfaces } from 'node:os';
 import type { Duplex } from 'node:stream';
 import { PatchgateError, systemCode } from '../errors.ts';
 import { headerValues, withoutHeaders } from '../http/http.ts';
-import type { ServerTls } from '../http/tls.ts';
+import type { KeyPair } from '../http/tls.ts';
 import { isLoopback } from './access.ts';
 import { type Client, clientOf, type Handler } from './connections.ts';
 import { unclearFraming } from './framing.ts';
@@ -35,7 +35,7 @@ export interface ListenOptions {
   /** Milliseconds that a client may take for a request's head. */
   clientTimeout: number;
   /** Without it, the server speaks plain HTTP. */
-  tls?: ServerTls | undefined;
+  tls?: KeyPair | undefined;
   target?: string | undefined;
 }
 

@@ -98,7 +98,7 @@ export function bounded(bytes: Buffer, limit: number): CollectedBody {
 /** Keeps the chunks of a body up to a limit; past it none, but it goes on counting. */
 export class BodyCollector {
   readonly #limit: number;
-  readonly #pieces = new Pieces();
+  #pieces = new Pieces();
   #size = 0;
 
   constructor(limit: number) {
@@ -107,7 +107,7 @@ export class BodyCollector {
 
   add(chunk: Buffer): void {
     this.#size += chunk.length;
-    if (this.#size > this.#limit) this.#pieces.clear();
+    if (this.#size > this.#limit) this.#pieces = new Pieces();
     else this.#pieces.add(chunk);
   }
 

@@ -1,6 +1,6 @@
 import { createPrivateKey } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { readServerTls, readTargetTls } from '../../src/http/tls.ts';
+import { readKeyPair, readTargetTls } from '../../src/http/tls.ts';
 import { parseTarget } from '../../src/upstreams/target.ts';
 import { fileOf, makeAuthority, makeCertificate, type Pair } from '../support/certificates.ts';
 import { laterRefusal } from '../support/errors.ts';
@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 
 describe('certificate and key of the gate', () => {
-  const read = (tlsCert?: string, tlsKey?: string) => readServerTls({ tlsCert, tlsKey });
+  const read = (tlsCert?: string, tlsKey?: string) => readKeyPair('--tls', tlsCert, tlsKey);
 
   it('are taken as they are, with the rest of the chain', async () => {
     const cert = `${pair.cert}\n${authority.cert}`;

@@ -87,10 +87,10 @@ describe('POST validate', () => {
   });
 
   it.each<[unknown, RegExp]>([
-    ['', /has no method/],
+    ['', /method must be/],
     ['[]', /no JSON object/],
     ['{', /cannot be read/],
-    [{ method: 'PATCH' }, /has no url/],
+    [{ method: 'PATCH' }, /url must be/],
     [{ method: 'PATCH', url: '/', bdy: '' }, /unknown member bdy/],
     [{ method: 'PATCH', url: '/', body: {} }, /\/body/],
   ])('says what is wrong with the input %j', async (body, says) => {
