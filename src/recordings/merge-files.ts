@@ -113,9 +113,10 @@ async function mergeSegment(
       const merged = merge(before, batch.map(toStoredExchange), mode, own, keyOf);
       db.data.exchanges = merged.exchanges;
       if (merged.exchanges !== before) await db.write();
-      if (mode !== 'all') continue;
-      state.counts[location] = merged.counts;
-      state.surplus[location] = merged.hasSurplus;
+      if (mode === 'all') {
+        state.counts[location] = merged.counts;
+        state.surplus[location] = merged.hasSurplus;
+      }
     } catch (error) {
       trouble ??= error;
     }
