@@ -60,32 +60,24 @@ async function copyAtEachStep(folder: string, work: () => Promise<unknown>): Pro
     };
     return [name, patched] as const;
   });
-  const { rename, writeFile } = fs.promises;
-  const step = async (work: Promise<void>) => {
-    isChanged = true;
-    await work;
-  };
-  const later = {
-    async rename(from: string, to: string) {
+  const { writeFileSync } = fs;
+  /** The temporary file that will take another's place. */
+  const write = (file: string, text: string, ...rest: []) => {
+    // Taking a lock has tests of its own.
+    if (isCopying || !/(?<!lock.*)\.tmp$/.test(file)) return writeFileSync(file, text, ...rest);
+    for (const part of [text.slice(0, text.length / 2), text]) {
       copy();
-      await step(rename(from, to));
-    },
-    async writeFile(file: string, text: string) {
-      copy();
-      await step(writeFile(file, text.slice(0, text.length / 2)));
-      copy();
-      await step(writeFile(file, text));
-    },
+      writeFileSync(file, part);
+      isChanged = true;
+    }
   };
   const originals = Object.fromEntries(CHANGES.map((name) => [name, fs[name]]));
-  Object.assign(fs.promises, later);
-  Object.assign(fs, Object.fromEntries(patches));
+  Object.assign(fs, Object.fromEntries(patches), { writeFileSync: write });
   syncBuiltinESMExports();
   try {
     await work();
   } finally {
-    Object.assign(fs.promises, { rename, writeFile });
-    Object.assign(fs, originals);
+    Object.assign(fs, originals, { writeFileSync });
     syncBuiltinESMExports();
   }
   copy();
