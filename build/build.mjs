@@ -33,7 +33,6 @@ const { metafile } = await build({
   entryPoints: {
     cli: 'src/bin.ts',
     main: 'src/cli.ts',
-    index: 'src/index.ts',
     testing: 'src/testing/index.ts',
     'merge-worker': 'src/recordings/merge-worker.ts',
     'redact-worker': 'src/recordings/redact-worker.ts',
@@ -67,12 +66,10 @@ await build({
   logLevel: 'warning',
 });
 
-// The types of the three entries, and of all that they lead to.
+// The types of the two entries, and of all that they lead to.
 const TYPES = 'dist/types';
 execFileSync(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'build'], { stdio: 'inherit' });
-const kept = new Set(
-  ['index', 'testing/index', 'settings/define-config'].map((name) => join(TYPES, `${name}.d.ts`)),
-);
+const kept = new Set(['testing/index', 'settings/define-config'].map((name) => join(TYPES, `${name}.d.ts`)));
 for (const file of kept)
   for (const [, name] of readFileSync(file, 'utf8').matchAll(/\b(?:from |import\()['"](\.[^'"]+)\.ts['"]/g))
     kept.add(join(file, '..', `${name}.d.ts`));

@@ -24,7 +24,7 @@ const LAYERS: readonly (readonly string[])[][] = [
   [['commands']],
   [['testing']],
   // The page runs in a browser: nothing imports it.
-  [['cli.ts'], ['index.ts'], ['ui']],
+  [['cli.ts'], ['ui']],
   [['bin.ts']],
 ];
 

@@ -32,7 +32,7 @@ export interface RuntimeContext {
 }
 
 interface Closable {
-  close(): Promise<void>;
+  close(): Promise<void> | void;
 }
 
 /** Closes what was added, the last first, each one even if another fails. */

@@ -10,7 +10,6 @@ import type { Handler } from '../server/connections.ts';
 import { CONTROL_ROOT, isControlPath } from '../server/control-path.ts';
 import { createDataPath } from '../server/data-path.ts';
 import type { ExchangeFilter } from '../server/exchange-list.ts';
-import type { Faults } from '../server/faults.ts';
 import { type Handlers, type Listening, listen } from '../server/listen.ts';
 import { problemOfError, sendProblem } from '../server/problem.ts';
 import { quotingNoSecrets } from '../server/redact-verdict.ts';
@@ -18,7 +17,6 @@ import type { ShownExchange } from '../server/show-exchange.ts';
 import { createUpgradePath } from '../server/upgrade-path.ts';
 import { watchBody } from '../server/watch-body.ts';
 import type { Config } from '../settings/config.ts';
-import type { Missed } from '../upstreams/replay/misses.ts';
 import type { Unserved } from '../upstreams/replay/unserved.ts';
 import { secretsOf } from '../upstreams/set-headers.ts';
 import { gateOf } from './gate.ts';
@@ -27,27 +25,25 @@ import { MODES, Opened, type RuntimeContext, type ServerKind } from './modes.ts'
 import { openDatabaseOf, openOutbox, rulesOf } from './recording.ts';
 import { createRun, type Parts, type Run } from './run.ts';
 
-export interface Patchgate {
+/** A server that runs. */
+export interface Patchgate extends Pick<Run, 'faults' | 'misses'>, Pick<Listening, 'url' | 'isLoopback'> {
   /** What it does, for people: `forwards to https://…, records into "checkout" (all)`. */
   summary: string;
-  /** Starts its own server, with the control API. @throws PatchgateError `cannot-listen` */
-  listen(): Promise<Listening>;
   /** Which exchanges of the recording were never served, before `close`; undefined where none is replayed, or a file is broken.
    *  @param session of what was recorded in this one alone; `""`: in none */
   unserved(session?: string): Promise<Unserved | undefined>;
-  /** The requests that nothing in the recording answered. @param session of this one alone; `""` is the default one */
-  misses(session?: string): Missed;
   /** What went by lately, newest first, as the control API lists it: redacted, bodies cut at 64 KiB. */
   exchanges(filter?: ExchangeFilter): Iterable<ShownExchange>;
   /** How many requests came by now, and how often it could not do its work itself: it answered 500, or found a file of its recording
    *  that is broken. The control API's reset forgets none, nor any miss. */
-  counts(): { readonly requests: number; readonly failed: number };
+  counts: { readonly requests: number; readonly failed: number };
   /** How many exchanges were recorded by now; undefined where none can be. */
   recorded(): number | undefined;
-  faults: Faults;
   /** As new: exchanges, misses, places in sequences, the fake's state. @param session of this one alone; `""` is the default one */
   reset(session?: string): void;
-  /** Ends what listens, writes out and frees everything. @throws PatchgateError `cannot-write` where exchanges could not be kept */
+  /** Ends what listens: requests in flight finish. */
+  stop(): Promise<void>;
+  /** Stops, writes out and frees everything. @throws PatchgateError `cannot-write` where exchanges could not be kept */
   close(): Promise<void>;
 }
 
@@ -56,7 +52,7 @@ const CLIENT_TIMEOUT = 60_000;
 /** Milliseconds in which a recording is looked at before the first request. */
 const LOOK_MS = 1000;
 
-/** Puts the parts together: the only place that knows them all. */
+/** Puts the parts together, and listens: the only place that knows them all. @throws PatchgateError of what cannot start */
 export async function createPatchgate(
   kind: ServerKind,
   given: Config,
@@ -81,94 +77,80 @@ export async function createPatchgate(
     const setup = { ...context, config, rules, opened, operationOf, database, outbox };
     const backend = await MODES[kind](setup);
     const guarding = await guardOf(setup, gate, approvers, backend);
-    return serve({ ...setup, ...backend, ...guarding, kind, gate, approvers }, tls);
+    const parts = { ...setup, ...backend, ...guarding, kind, gate, approvers };
+    const run = opened.add(createRun(parts));
+    const summary = summaryOf(parts);
+    if (parts.replay && parts.store) await lookAt(parts.store, run, notice);
+    const { url, isLoopback, close: stop } = await listenFor(parts, run, tls);
+    return {
+      ...{ url, isLoopback, summary, stop },
+      ...{ counts: run.counts, faults: run.faults, misses: run.misses },
+      unserved: (session) => unservedOf(parts, run, session),
+      exchanges: (filter) => run.exchanges.list(filter),
+      recorded: () => backend.recorded?.(),
+      reset(session) {
+        run.reset(session);
+        backend.replay?.misses.reset(session);
+      },
+      close: () => opened.close(),
+    };
   } catch (error) {
     await opened.close();
     throw error;
   }
 }
 
-function serve(parts: Parts, tls: KeyPair | undefined): Patchgate {
-  const { config, opened, notice, forward, store, replay } = parts;
-  const { approvers, clientTimeout = CLIENT_TIMEOUT } = parts;
-  const run = createRun(parts);
+/** Listens, for the page on a port of its own. */
+async function listenFor(parts: Parts, run: Run, tls: KeyPair | undefined): Promise<Listening> {
+  const { config, notice, forward, opened, clientTimeout = CLIENT_TIMEOUT } = parts;
+  const { host, port, ui, controlToken } = config;
   const control = controlOf(parts, run);
-  let closeServers: (() => Promise<void>) | undefined;
-
-  /** The page has a port of its own, whose token counts there alone. */
-  async function openPage(port: number): Promise<Listening> {
-    const { controlToken } = config;
-    const token = controlToken ?? randomBytes(16).toString('hex');
-    const { listenForUi } = await import('../server/ui-port.ts');
-    const tokens = new Map([...approvers, [token, 'page']]);
-    const page = await listenForUi({ port, tokens, clientTimeout, control });
-    // A token that was given is known, and no notice shows it.
-    const how = controlToken === undefined ? `#token=${token}` : ' (it asks for the control token)';
-    notice(`inspector: ${page.url}/${how}`);
-    return page;
-  }
-
-  return {
-    summary: summaryOf(parts),
-    async listen() {
-      if (replay && store) await lookAt(store, run, notice);
-      const { host, port, ui, controlToken } = config;
-      const target = forward && config.target;
-      const handlers = handlersOf(parts, run, control, () => own.isLoopback);
-      const own: Listening = await listen(handlers, { host, port, clientTimeout, tls, target });
-      const servers = [own];
-      let closed: Promise<unknown> | undefined;
-      closeServers = async () => {
-        // A stream of events would go on for ever; nothing goes on waiting for a fault alone.
-        run.stopping.abort();
-        closed ??= Promise.all(servers.map((server) => server.close()));
-        await closed;
-      };
-      if (!own.isLoopback && controlToken === undefined)
-        notice(
-          `others can reach ${own.url}, so the control API (${CONTROL_ROOT}/) is off until it has a token: PATCHGATE_CONTROL_TOKEN`,
-        );
-      if (ui !== undefined) {
-        try {
-          servers.push(await openPage(ui));
-        } catch (error) {
-          await closeServers();
-          throw error;
-        }
-        run.url = own.url;
-      }
-      return { ...own, close: closeServers };
-    },
-    async unserved(session) {
-      try {
-        // All is looked at: a store that cannot read at once does it now.
-        for (const { method, path } of (replay && store?.ready && store.places()) ?? [])
-          await store?.ready?.(method, path);
-        return replay?.unserved(session);
-      } catch (error) {
-        // That a file cannot be read was told.
-        if (run.counts.failed === 0) throw error;
-        return undefined;
-      }
-    },
-    misses: (session) => replay?.misses.list(session) ?? { count: 0, misses: [] },
-    exchanges: (filter) => run.exchanges.list(filter),
-    counts: () => run.counts,
-    recorded: () => parts.recorded?.(),
-    faults: run.faults,
-    reset(session) {
-      run.reset(session);
-      replay?.misses.reset(session);
-    },
-    async close() {
-      await closeServers?.();
-      try {
-        await opened.close();
-      } finally {
-        run.close();
-      }
-    },
+  const handlers = handlersOf(parts, run, control, () => own.isLoopback);
+  const target = forward && config.target;
+  const own: Listening = await listen(handlers, { host, port, clientTimeout, tls, target });
+  run.url = own.url;
+  if (!own.isLoopback && controlToken === undefined)
+    notice(
+      `others can reach ${own.url}, so the control API (${CONTROL_ROOT}/) is off until it has a token: PATCHGATE_CONTROL_TOKEN`,
+    );
+  const servers = [own];
+  let closed: Promise<unknown> | undefined;
+  const close = async () => {
+    // A stream of events would go on for ever; nothing goes on waiting for a fault alone.
+    run.stopping.abort();
+    closed ??= Promise.all(servers.map((server) => server.close()));
+    await closed;
   };
+  opened.add({ close });
+  if (ui !== undefined) servers.push(await openPage(ui, parts, control));
+  return { ...own, close };
+}
+
+/** The page's token counts on its port alone. */
+async function openPage(port: number, parts: Parts, control: Handler): Promise<Listening> {
+  const { config, notice, approvers, clientTimeout = CLIENT_TIMEOUT } = parts;
+  const { controlToken } = config;
+  const token = controlToken ?? randomBytes(16).toString('hex');
+  const { listenForUi } = await import('../server/ui-port.ts');
+  const tokens = new Map([...approvers, [token, 'page']]);
+  const page = await listenForUi({ port, tokens, clientTimeout, control });
+  // A token that was given is known, and no notice shows it.
+  const how = controlToken === undefined ? `#token=${token}` : ' (it asks for the control token)';
+  notice(`inspector: ${page.url}/${how}`);
+  return page;
+}
+
+async function unservedOf({ replay, store }: Parts, run: Run, session?: string) {
+  try {
+    // All is looked at: a store that cannot read at once does it now.
+    for (const { method, path } of (replay && store?.ready && store.places()) ?? [])
+      await store?.ready?.(method, path);
+    return replay?.unserved(session);
+  } catch (error) {
+    // That a file cannot be read was told.
+    if (run.counts.failed === 0) throw error;
+    return undefined;
+  }
 }
 
 /** Sends each request to the control API or on the data path, if it has access. */

@@ -9,6 +9,7 @@ import { ExchangeList } from '../server/exchange-list.ts';
 import { Faults } from '../server/faults.ts';
 import { Metrics } from '../server/metrics.ts';
 import { Sessions } from '../server/sessions.ts';
+import type { Missed } from '../upstreams/replay/misses.ts';
 import { version } from '../version.ts';
 import type { Guarding } from './guard.ts';
 import type { Backend, ServerKind, Setup } from './modes.ts';
@@ -48,8 +49,8 @@ export function createRun(parts: Parts) {
 
   return {
     ...{ audit, sessions, faults, exchanges, redaction, counts, stopping, fail },
-    /** Where its port is, for the page. */
-    url: undefined as string | undefined,
+    /** Where it listens, for the page. */
+    url: '',
     nextId: () => ++ids,
     onFinished(exchange: FinishedExchange) {
       const { request, session, failure } = exchange;
@@ -76,6 +77,8 @@ export function createRun(parts: Parts) {
       if (session === undefined) faults.reset();
       exchanges.reset(session);
     },
+    /** The requests that nothing in the recording answered. @param session of this one alone; `""` is the default one */
+    misses: (session?: string): Missed => replay?.misses.list(session) ?? { count: 0, misses: [] },
     isReady: () => !stopping.signal.aborted && (!store?.isWritable || store.takesExchanges()),
     health() {
       const trouble = database?.trouble ?? (outbox ?? store)?.trouble ?? parts.trouble?.() ?? audit?.trouble;

@@ -47,11 +47,14 @@ async function runDemo(flags: Readonly<Record<string, unknown>>): Promise<void> 
   const context = { writeLog: () => undefined, env: {} };
   const service = { ...quiet, guard: 'off' as const, fault: [] };
   const fake = await createPatchgate('fake', service, { ...context, notice() {} });
-  const { url: target } = await fake.listen();
-  const proxy = await createPatchgate('proxy', { ...quiet, record: 'all', target }, { ...context, notice });
+  const proxy = await createPatchgate(
+    'proxy',
+    { ...quiet, record: 'all', target: fake.url },
+    { ...context, notice },
+  );
   let recorded = '';
   try {
-    recorded = await sendAll((await proxy.listen()).url, target);
+    recorded = await sendAll(proxy.url, fake.url);
   } finally {
     await proxy.close();
     await fake.close();
@@ -61,7 +64,7 @@ async function runDemo(flags: Readonly<Record<string, unknown>>): Promise<void> 
   let isLogging = false;
   const writeLog = (text: string) => isLogging && process.stdout.write(text);
   const replay = await createPatchgate('replay', config, { writeLog, notice, env: {} });
-  const { url } = await replay.listen();
+  const { url } = replay;
   const { status, text } = await send(url, 'PATCH', GOOD);
   print(`   ${STEPS[0]?.title}`);
   print(`   -> ${status}, ${text === recorded ? 'the same bytes as' : 'other bytes than'} from the fake`);

@@ -86,17 +86,16 @@ async function runExec(
   try {
     const gate = await createPatchgate(kind, config, runtimeContext(process.stderr));
     try {
-      const listening = await gate.listen();
       if (kind === 'proxy') say(gate.summary);
       if (signals.first) return exitCodeOf(signals.first);
-      const { url } = listening;
+      const { url } = gate;
       const env = { ...process.env, ...pastProxies(process.env, url), ...variablesOf(variables, url) };
       ended = await runCommand(command, env, signals);
       // What is in flight is over then.
-      await listening.close();
+      await gate.stop();
       if (ended.failure !== undefined) say(ended.failure);
       else isFailure = await reportRun(gate, ended, config, kind === 'proxy', isVerbose);
-      failed = gate.counts().failed;
+      failed = gate.counts.failed;
     } finally {
       await gate.close();
     }
@@ -129,7 +128,7 @@ async function reportRun(
   for (const text of [missesText({ ...missed, misses }), ...refused]) if (text) say(text);
   // An interrupted command has not asked for all.
   if (isKilled) return missed.count > 0;
-  if (gate.counts().requests === 0)
+  if (gate.counts.requests === 0)
     say(`the command sent no request: its base URL must come from ${URL_VARIABLE}, or a variable of --env`);
   const isUnused = await reportUnserved(gate, failUnused, isVerbose, '; -v lists them');
   return missed.count > 0 || isUnused;

@@ -63,21 +63,20 @@ export async function serve(kind: ServerKind, flags: Readonly<Record<string, unk
   for (const flag of HEAP_FLAGS) setFlagsFromString(flag);
   const gate = await createPatchgate(kind, config, runtimeContext(process.stdout));
   try {
-    const listening = await gate.listen();
-    say(`${version()} listens on ${listening.url}`);
+    say(`${version()} listens on ${gate.url}`);
     say(gate.summary);
     const protects = config.protect.length > 0 ? `, protects ${config.protect.map(visible).join(', ')}` : '';
-    const hasControl = listening.isLoopback || config.controlToken !== undefined;
-    const health = hasControl ? `; health: ${listening.url}/__patchgate/health` : '';
+    const hasControl = gate.isLoopback || config.controlToken !== undefined;
+    const health = hasControl ? `; health: ${gate.url}/__patchgate/health` : '';
     say(`validation ${config.validation}, guard ${config.guard}${protects}${health}`);
     await stopped;
     // What is in flight is over then.
-    await listening.close();
+    await gate.stop();
     if (kind === 'replay') {
       const missed = missesText(gate.misses());
       if (missed) say(missed);
       if (await reportUnserved(gate, config.failUnused)) process.exitCode = 1;
-      if (gate.counts().failed > 0) process.exitCode = 2;
+      if (gate.counts.failed > 0) process.exitCode = 2;
     }
   } finally {
     await gate.close();
@@ -94,7 +93,7 @@ export async function reportUnserved(
   how = '',
 ): Promise<boolean> {
   const unserved = await gate.unserved();
-  if (!unserved?.total || (gate.counts().requests === 0 && !failUnused)) return false;
+  if (!unserved?.total || (gate.counts.requests === 0 && !failUnused)) return false;
   const isListed = failUnused || isVerbose || unserved.count === 0;
   say(isListed ? unservedText(unserved) : unservedCount(unserved, how));
   return failUnused && unserved.count > 0;

@@ -62,13 +62,7 @@ async function start(given: ServerKind, options: Readonly<Record<string, unknown
     ...{ notice, env, isBrief: true },
     ...(typeof options.seed === 'object' && { seed: options.seed as State }),
   });
-  try {
-    const { url, close } = await gate.listen();
-    return { url, calls: callsOf(gate, kind, config, close) };
-  } catch (error) {
-    await gate.close();
-    throw error;
-  }
+  return { url: gate.url, calls: callsOf(gate, kind, config) };
 }
 
 const WORDING = {
@@ -100,7 +94,7 @@ async function inForce(kind: ServerKind, options: object, env: Env, cwd: string)
 }
 
 /** What a test can ask of a gate. Without a session: of all. */
-function callsOf(gate: Patchgate, kind: ServerKind, config: Config, stopListening: () => Promise<void>) {
+function callsOf(gate: Patchgate, kind: ServerKind, config: Config) {
   const again = 'PATCHGATE_RECORD=new_episodes PATCHGATE_TARGET=URL';
   let isAsked = false;
   const textOfMisses = (session?: string) => {
@@ -133,7 +127,7 @@ function callsOf(gate: Patchgate, kind: ServerKind, config: Config, stopListenin
     reset: (session: Session) => gate.reset(session),
     async close(): Promise<void> {
       try {
-        await stopListening();
+        await gate.stop();
         const missed = isAsked ? undefined : textOfMisses();
         if (missed) notice(missed);
       } finally {

@@ -1,11 +1,14 @@
 /** A team's own rules, as docs/your-api.md tells of them: each block of that page is a file in test/support/team. */
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createGate, type Patchgate, patchgate } from '../../src/index.ts';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { gateOf } from '../../src/app/gate.ts';
+import type { Gate } from '../../src/gate/gate.ts';
+import { resolveConfig } from '../../src/settings/config.ts';
 import { project } from '../support/bodies.ts';
 import { laterRefusal } from '../support/errors.ts';
 import { brief } from '../support/gate.ts';
+import { startGate } from '../support/in-process.ts';
 import { startTarget, type Target } from '../support/target.ts';
 // @ts-expect-error: a config in JavaScript has no types
 import team from '../support/team/patchgate.config.mjs';
@@ -14,20 +17,19 @@ const TEAM = fileURLToPath(new URL('../support/team/', import.meta.url));
 const CONFIG = `${TEAM}patchgate.config.mjs`;
 const PAGE = readFileSync(new URL('../../docs/your-api.md', import.meta.url), 'utf8');
 
+async function gateWith(settings: object): Promise<Gate> {
+  return gateOf((await resolveConfig({ ...settings }, { guard: 'on' })).config);
+}
+
 let target: Target;
-let gate: Patchgate;
 let url: string;
 beforeAll(async () => {
   target = await startTarget((_, res) => res.end('answered'));
-  gate = await patchgate('proxy', {
-    ...{ config: CONFIG, target: target.url, port: 0, state: '', readState: false },
-  } as never);
-  url = (await gate.listen()).url;
+  ({ url } = await startGate({ config: CONFIG, target: target.url, state: '' }));
 });
 beforeEach(() => {
   target.received.length = 0;
 });
-afterAll(() => gate.close());
 
 const withName = (name: string, more = {}) => ({
   ...project(),
@@ -81,7 +83,7 @@ describe('a proxy with rules of a team', () => {
 
 describe('a gate with rules of a team', () => {
   it('asks them what a request does to what is known', async () => {
-    const own = await createGate({ config: CONFIG } as never);
+    const own = await gateWith({ config: CONFIG });
     const known = { record: project(), isWhole: true };
     const body = {
       ...project(),
@@ -103,20 +105,17 @@ describe('a gate with rules of a team', () => {
     const [rule] = team.customRules.updateProject;
     const broken = { ...rule, check: () => [] };
     expect(
-      await laterRefusal('bad-config', createGate({ customRules: { updateProject: [rule, broken] } })),
+      await laterRefusal('bad-config', gateWith({ customRules: { updateProject: [rule, broken] } })),
     ).toContain(
       'customRules.updateProject[1].name in the settings given: customRules.updateProject[0] in the settings given is another rule',
     );
     expect(
-      await laterRefusal('bad-config', createGate({ customRules: { updateProject: [broken] } })),
+      await laterRefusal('bad-config', gateWith({ customRules: { updateProject: [broken] } })),
     ).toContain(
       'customRules.updateProject[0] in the settings given: the rule team.environment-names lets its canary pass',
     );
     expect(
-      await laterRefusal(
-        'bad-config',
-        createGate({ customRules: { updateProject: [{ ...rule, says: '' }] } }),
-      ),
+      await laterRefusal('bad-config', gateWith({ customRules: { updateProject: [{ ...rule, says: '' }] } })),
     ).toContain('customRules.updateProject[0].says in the settings given');
   });
 
@@ -126,7 +125,7 @@ describe('a gate with rules of a team', () => {
       if (context.body.boom) throw new Error('broken');
       return rule.check(context);
     };
-    const own = await createGate({
+    const own = await gateWith({
       customRules: { updateProject: [{ ...rule, check }] },
       overrides: [{ rules: { [rule.name]: 'off' } }],
     });
@@ -142,7 +141,7 @@ describe('a gate with rules of a team', () => {
 
   it('tells of them beside its own, and takes them for several operations', async () => {
     const [rule] = team.customRules.updateProject;
-    const own = await createGate({ customRules: { updateProject: [rule], updateDraft: [rule] } });
+    const own = await gateWith({ customRules: { updateProject: [rule], updateDraft: [rule] } });
     expect(own.rules.filter(({ name }) => name.startsWith('team.'))).toEqual([
       expect.objectContaining({ severity: 'error', basis: 'inferred', says: rule.says, source: rule.source }),
     ]);

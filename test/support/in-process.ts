@@ -10,6 +10,7 @@ import { temporaryFolder } from './temporary-folder.ts';
 /** As they are written, where that is not how they are read. */
 export type Settings = Omit<Partial<Config>, 'fault'> & {
   fault?: Config['fault'] | readonly string[];
+  config?: string;
 };
 
 export interface InProcess {
@@ -50,7 +51,7 @@ export async function startGate(
     ...(clientTimeout !== undefined && { clientTimeout }),
   });
   cleanUpLater(() => gate.close());
-  const { url } = await gate.listen();
+  const { url } = gate;
   return { url, port: Number(new URL(url).port), gate, notices, log };
 }
 
