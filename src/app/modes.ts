@@ -6,7 +6,7 @@ import type { RecordingStore } from '../recordings/store.ts';
 import type { Config } from '../settings/config.ts';
 import type { Fake } from '../upstreams/fake/fake.ts';
 import type { State } from '../upstreams/fake/seed.ts';
-import type { Forward, TargetSettings } from '../upstreams/forward.ts';
+import type { Forward } from '../upstreams/forward.ts';
 import type { ReplayUpstream } from '../upstreams/replay.ts';
 import { parseTarget } from '../upstreams/target.ts';
 import type { Upstream } from '../upstreams/upstream.ts';
@@ -25,8 +25,10 @@ export interface RuntimeContext {
   env: Readonly<Record<string, string | undefined>>;
   /** Milliseconds that a client may take for its request. Default a minute. */
   clientTimeout?: number;
-  /** One of many short runs, whose recording is known to be there: what may load later does. */
+  /** One of many short runs: what may load later does. */
   isBrief?: boolean;
+  /** What to do if there is no target, or no recording. */
+  hints?: { target: string; record: string };
   /** The records that the fake starts with, in the place of the setting. */
   seed?: State;
 }
@@ -67,7 +69,7 @@ export interface Backend {
   /** For people. */
   summary: string;
   /** WebSockets go there, too. */
-  forward?: Forward;
+  forward?: Forward | undefined;
   store?: RecordingStore;
   replay?: ReplayUpstream;
   fake?: Fake;
@@ -82,13 +84,19 @@ export const MODES: Readonly<Record<ServerKind, (setup: Setup) => Promise<Backen
   async proxy(setup) {
     const { config, rules, opened, notice } = setup;
     const mode = recordMode(config, setup.env, notice);
-    const forward = await forwardTo(setup, config.target, config);
+    const at = `"${config.recording}" in ${placeOf(setup)} (${mode})`;
+    if (mode === 'none' || (mode === 'once' && (await isRecorded(config, setup)))) {
+      const forward = config.target === undefined ? undefined : await forwardTo(setup, config.target);
+      return { ...(await MODES.replay(setup)), forward, summary: `replays ${at}` };
+    }
+    if (config.target === undefined) {
+      const { target: hint = 'patchgate proxy https://staging.example.com/api/v2' } = setup.hints ?? {};
+      throw new PatchgateError('bad-usage', 'no target is given', { hint });
+    }
+    const forward = await forwardTo(setup, config.target);
     const { proxy } = forward.target;
     const to = `forwards to ${config.target}${proxy ? ` by the proxy ${proxy.origin}` : ''}`;
     if (mode === undefined) return { upstream: forward, forward, isReal: true, summary: to };
-    const at = `"${config.recording}" in ${placeOf(setup)} (${mode})`;
-    if (mode === 'none' || (mode === 'once' && (await isRecorded(config, setup))))
-      return { ...(await MODES.replay(setup)), forward, summary: `replays ${at}` };
     let count = 0;
     const onKept = (more: number) => {
       count += more;
@@ -104,7 +112,7 @@ export const MODES: Readonly<Record<ServerKind, (setup: Setup) => Promise<Backen
 
   async replay(setup) {
     const { config, rules, opened, notice, isBrief } = setup;
-    if (!isBrief) await requireRecording(config, setup);
+    await requireRecording(config, setup, setup.hints?.record);
     const store = opened.add(await openRecording(config, setup, { rules, onNotice: notice }));
     const at = `"${config.recording}" in ${placeOf(setup)}`;
     if (!isBrief && store.isEmpty()) notice(`the recording ${at} is empty, so every request is refused`);
@@ -126,18 +134,10 @@ export const MODES: Readonly<Record<ServerKind, (setup: Setup) => Promise<Backen
   },
 };
 
-async function forwardTo(
-  { opened, env }: Setup,
-  to: string | undefined,
-  options: TargetSettings,
-): Promise<Forward> {
-  if (to === undefined) {
-    const hint = 'patchgate proxy https://staging.example.com/api/v2';
-    throw new PatchgateError('bad-usage', 'no target is given', { hint });
-  }
+async function forwardTo({ config, opened, env }: Setup, to: string): Promise<Forward> {
   const target = parseTarget(to);
   const { openForward } = await import('../upstreams/forward.ts');
-  return opened.add(await openForward(target, options, env));
+  return opened.add(await openForward(target, config, env));
 }
 
 async function replayOf({ config, rules, operationOf }: Setup, store: RecordingStore, onMiss?: Upstream) {

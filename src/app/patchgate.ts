@@ -29,6 +29,8 @@ import { createRun, type Parts, type Run } from './run.ts';
 export interface Patchgate extends Pick<Run, 'faults' | 'misses'>, Pick<Listening, 'url' | 'isLoopback'> {
   /** What it does, for people: `forwards to https://…, records into "checkout" (all)`. */
   summary: string;
+  /** A recording answers; its misses tell of failures, too. */
+  isReplay: boolean;
   /** Which exchanges of the recording were never served, before `close`; undefined where none is replayed, or a file is broken.
    *  @param session of what was recorded in this one alone; `""`: in none */
   unserved(session?: string): Promise<Unserved | undefined>;
@@ -83,7 +85,7 @@ export async function createPatchgate(
     if (parts.replay && parts.store) await lookAt(parts.store, run, notice);
     const { url, isLoopback, close: stop } = await listenFor(parts, run, tls);
     return {
-      ...{ url, isLoopback, summary, stop },
+      ...{ url, isLoopback, summary, stop, isReplay: backend.replay !== undefined },
       ...{ counts: run.counts, faults: run.faults, misses: run.misses },
       unserved: (session) => unservedOf(parts, run, session),
       exchanges: (filter) => run.exchanges.list(filter),

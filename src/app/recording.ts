@@ -1,5 +1,4 @@
 import { dirname, join } from 'node:path';
-import { PatchgateError } from '../errors.ts';
 import type { Database } from '../postgres/database.ts';
 import type { Outbox } from '../postgres/outbox.ts';
 import { findRecording } from '../recordings/find-recording.ts';
@@ -112,32 +111,10 @@ export async function withDatabase<T>(
   }
 }
 
-/**
- * A replay; or the proxy that records instead, if a flag or the environment asks for that. A config file's `record` is for the
- * proxy alone.
- *
- * @param hints how to give a target, and how to record
- * @throws PatchgateError `bad-usage`: no target, no such recording
- */
-export async function replayOrRecord(
-  { config, origins }: Resolved,
-  env: Env,
-  notice: Notice,
-  hints: { target: string; record: string },
-): Promise<{ kind: 'replay' | 'proxy'; config: Config }> {
+/** A replay; or the proxy, if a flag or the environment asks to record. A config file's `record` is for the proxy alone. */
+export function replayOrRecord({ config, origins }: Resolved): { kind: 'replay' | 'proxy'; config: Config } {
   const isAsked = origins.record === 'flag' || origins.record === 'environment';
-  const mode = isAsked ? recordMode(config, env, notice) : undefined;
-  const replays = await withDatabase(config, async (database) => {
-    if (mode === 'all' || mode === 'new_episodes') return false;
-    if (mode === 'once' && !(await isRecorded(config, { database }))) return false;
-    await requireRecording(config, { database }, hints.record);
-    return true;
-  });
-  if (replays) return { kind: 'replay', config };
-  if (config.target === undefined) {
-    const message = `the record mode is "${mode}", and there is no target to record from`;
-    throw new PatchgateError('bad-usage', message, { hint: hints.target });
-  }
+  if (!isAsked || config.record === undefined) return { kind: 'replay', config };
   // A real service is guarded, unless somebody says otherwise.
   const { guard } = origins.guard === 'default' ? COMMAND_DEFAULTS.proxy : config;
   return { kind: 'proxy', config: { ...config, guard } };

@@ -55,7 +55,7 @@ export const exec: CommandModule = {
 /** Where no flag says otherwise: several may run at a time, and what is learnt of the service is for this run alone. */
 const OWN = { port: 0, log: 'off', state: false };
 const AGAIN = 'the same command with';
-const WORDING = {
+const HINTS = {
   target: 'give it with --target URL',
   record: `record it: ${AGAIN} --record all --target URL`,
 };
@@ -77,16 +77,17 @@ async function runExec(
   variablesOf(variables, '');
   const resolved = await resolveConfig({ ...OWN, ...flags }, COMMAND_DEFAULTS.exec);
   ignoreBrokenPipe();
-  const { kind, config: found } = await replayOrRecord(resolved, process.env, say, WORDING);
+  const { kind, config: found } = replayOrRecord(resolved);
   const config = { ...found, ui: undefined };
   const signals = new Signals();
   let ended: Ended | undefined;
   let isFailure = false;
   let failed = 0;
   try {
-    const gate = await createPatchgate(kind, config, runtimeContext(process.stderr));
+    const gate = await createPatchgate(kind, config, { ...runtimeContext(process.stderr), hints: HINTS });
     try {
-      if (kind === 'proxy') say(gate.summary);
+      const isRecording = gate.recorded() !== undefined;
+      if (isRecording) say(gate.summary);
       if (signals.first) return exitCodeOf(signals.first);
       const { url } = gate;
       const env = { ...process.env, ...pastProxies(process.env, url), ...variablesOf(variables, url) };
@@ -94,7 +95,7 @@ async function runExec(
       // What is in flight is over then.
       await gate.stop();
       if (ended.failure !== undefined) say(ended.failure);
-      else isFailure = await reportRun(gate, ended, config, kind === 'proxy', isVerbose);
+      else isFailure = await reportRun(gate, ended, config, isRecording, isVerbose);
       failed = gate.counts.failed;
     } finally {
       await gate.close();

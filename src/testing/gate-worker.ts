@@ -59,14 +59,13 @@ async function start(given: ServerKind, options: Readonly<Record<string, unknown
   const { kind, config } = await inForce(given, options, env, cwd);
   const gate = await createPatchgate(kind, config, {
     writeLog: (text) => process.stdout.write(text),
-    ...{ notice, env, isBrief: true },
+    ...{ notice, env, isBrief: true, hints: HINTS },
     ...(typeof options.seed === 'object' && { seed: options.seed as State }),
   });
-  return { url: gate.url, calls: callsOf(gate, kind, config) };
+  return { url: gate.url, calls: callsOf(gate, config) };
 }
 
-const WORDING = {
-  flag: (name: string) => `the option ${name}`,
+const HINTS = {
   target: "give the option target: 'https://staging.example.com/api/v2', or PATCHGATE_TARGET",
   record:
     'record it: PATCHGATE_RECORD=all PATCHGATE_TARGET=URL, or name the folder with the option recordings',
@@ -81,12 +80,7 @@ async function inForce(kind: ServerKind, options: object, env: Env, cwd: string)
   );
   const settings = Object.fromEntries(given);
   const resolved = await resolveConfig(settings, COMMAND_DEFAULTS[kind], env, cwd);
-  if (kind === 'proxy' && resolved.config.target === undefined)
-    throw new PatchgateError('bad-usage', 'no target is given', { hint: WORDING.target });
-  const chosen =
-    kind === 'replay'
-      ? await replayOrRecord(resolved, env, notice, WORDING)
-      : { kind, config: resolved.config };
+  const chosen = kind === 'replay' ? replayOrRecord(resolved) : { kind, config: resolved.config };
   // A test may change the working folder. The page of a config file is for one gate.
   const { ui } = settings as Partial<Config>;
   const recordings = resolve(cwd, chosen.config.recordings);
@@ -94,7 +88,7 @@ async function inForce(kind: ServerKind, options: object, env: Env, cwd: string)
 }
 
 /** What a test can ask of a gate. Without a session: of all. */
-function callsOf(gate: Patchgate, kind: ServerKind, config: Config) {
+function callsOf(gate: Patchgate, config: Config) {
   const again = 'PATCHGATE_RECORD=new_episodes PATCHGATE_TARGET=URL';
   let isAsked = false;
   const textOfMisses = (session?: string) => {
@@ -116,7 +110,7 @@ function callsOf(gate: Patchgate, kind: ServerKind, config: Config) {
     },
     missesText(session: Session): string | undefined {
       isAsked = true;
-      const texts = [textOfMisses(session), kind === 'replay' ? undefined : failuresText(gate, session)];
+      const texts = [textOfMisses(session), gate.isReplay ? undefined : failuresText(gate, session)];
       return texts.filter(Boolean).join('\n') || undefined;
     },
     async unservedText(session: Session): Promise<string | undefined> {
