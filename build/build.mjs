@@ -21,7 +21,7 @@ await build({ ...COMMON, packages: 'external', entryPoints: ['build/compile-vali
 const { forBuild } = await import('../dist/compile-validators.js');
 rmSync('dist/compile-validators.js');
 
-// Packages stay packages, but for two that every start loads: yargs with its many small files, and safe-stable-stringify.
+// Packages stay packages, but for those that every start loads: yargs with its many small files, safe-stable-stringify, p-limit.
 const { dependencies, peerDependencies } = JSON.parse(readFileSync('package.json', 'utf8'));
 const { metafile } = await build({
   ...COMMON,

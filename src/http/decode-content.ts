@@ -1,5 +1,6 @@
 import { promisify } from 'node:util';
 import * as zlib from 'node:zlib';
+import pLimit from 'p-limit';
 
 /** A body without its content codings, or why it cannot be had. */
 export type Decoded = Buffer | Undecoded;
@@ -143,6 +144,9 @@ export function decodeContentSync(bytes: Buffer, coding: string | undefined, bou
   return decoded;
 }
 
+/** Each may take its bound of memory and a thread, of which Node has four. */
+const inTurn = pLimit(3);
+
 type Step = Coding & { name: string };
 
 /** In the order of decoding. */
@@ -170,22 +174,4 @@ function optionsFor(bytes: Buffer, { decoded, growth }: Bounds): Options {
 function failureOf(error: unknown, what: string, { maxOutputLength: most }: Options): Undecoded {
   const isTooLarge = (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE';
   return { why: isTooLarge ? 'too-large' : 'broken', what, most };
-}
-
-/** Each may take its bound of memory and a thread, of which Node has four. */
-const AT_A_TIME = 3;
-const waiting: (() => void)[] = [];
-let running = 0;
-
-async function inTurn<T>(work: () => Promise<T>): Promise<T> {
-  if (running === AT_A_TIME) await new Promise<void>((resolve) => waiting.push(resolve));
-  else running++;
-  try {
-    return await work();
-  } finally {
-    // The one that waits longest takes the place.
-    const next = waiting.shift();
-    if (next) next();
-    else running--;
-  }
 }
