@@ -4,5 +4,5 @@ import module from 'node:module';
 // From Node 22.1 on, a second start compiles nothing: the types are those of Node 20.
 (module as { enableCompileCache?: () => void }).enableCompileCache?.();
 
-const { main } = await import('./cli.ts');
-await main(process.argv.slice(2));
+// Not awaited: Node 22 would warn of what a config file awaits without end.
+void import('./cli.ts').then(({ main }) => main(process.argv.slice(2)));
