@@ -1,15 +1,13 @@
+import { LRUCache } from 'lru-cache';
 import { PatchgateError } from '../errors.ts';
 import { header, headerValues, type RawHeaders } from '../http/http.ts';
 import { isSessionName, SESSION_NAMES } from '../model/session-name.ts';
 import { SESSION_HEADER, type Session } from '../upstreams/session.ts';
 
-/** Sessions at a time. */
-const SESSIONS_AT_MOST = 1000;
-
-/** The sessions of a run, begun by their first request. Past the most, the one whose last request is the longest ago ends. */
+/** The sessions of a run, begun by their first request. Past a thousand, the one whose last request is the longest ago ends. */
 export class Sessions {
-  /** In the order of their last requests, without the default one. */
-  readonly #named = new Map<string, Session>();
+  /** Without the default one. */
+  readonly #named = new LRUCache<string, Session>({ max: 1000 });
   #count = 0;
   #default = this.#start('');
 
@@ -17,10 +15,7 @@ export class Sessions {
   enter(name: string): Session {
     if (name === '') return this.#default;
     const session = this.#named.get(name) ?? this.#start(name);
-    this.#named.delete(name);
     this.#named.set(name, session);
-    const [oldest = ''] = this.#named.keys();
-    if (this.#named.size > SESSIONS_AT_MOST) this.#named.delete(oldest);
     return session;
   }
 
