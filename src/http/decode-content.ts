@@ -14,11 +14,6 @@ export interface Undecoded {
   most: number;
 }
 
-/** Whether the bytes may well be what they say. */
-export function isPastBounds({ why }: Undecoded): boolean {
-  return why === 'coded-too-large' || why === 'too-large';
-}
-
 /** Decoding may cost a thousand times the bytes that were sent: it has bounds of its own, whatever a body may be. */
 export interface Bounds {
   /** Bytes that a body is decoded to at most. */

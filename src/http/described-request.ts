@@ -4,16 +4,15 @@ import type { RequestHead } from './http.ts';
 /** Makes the error of a member that is not as it must be. @param what follows the pointer: `must be a text` */
 type FailAt = (pointer: string, what: string) => Error;
 
-/** All that is read. */
-export const REQUEST_MEMBERS: readonly string[] = ['method', 'url', 'headers', 'body', 'bodyBase64'];
-
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 const URL_FORM = /^(?:\/|https?:\/\/)[\x21-\x7e\x80-\xff]*$/i;
 const VALUE_FORM = /^[\t\x20-\x7e\x80-\xff]*$/;
 
-/** Reads `{method, url, headers, body | bodyBase64}`. A header that comes several times has a list; `body` is the exact text. */
+/** Reads `{method, url, headers, body}`. A header that comes several times has a list; `body` is the exact text. */
 export function readDescribedRequest(given: JsonObject, fail: FailAt): RequestHead & { body: Buffer } {
-  const { method, url, headers = {}, body = '', bodyBase64 } = given;
+  const { method, url, headers = {}, body = '', ...others } = given;
+  const [unknown] = Object.keys(others);
+  if (unknown !== undefined) throw fail('', `unknown member ${unknown.slice(0, 100)}`);
   if (typeof method !== 'string' || !TOKEN.test(method))
     throw fail('/method', 'must be an HTTP method: "PATCH"');
   if (typeof url !== 'string' || !URL_FORM.test(url))
@@ -25,13 +24,8 @@ export function readDescribedRequest(given: JsonObject, fail: FailAt): RequestHe
       throw fail('/headers', `has no header's name and text at ${JSON.stringify(name)}`);
     }),
   );
-  const isBase64 = bodyBase64 !== undefined;
-  if (isBase64 && given.body !== undefined) throw fail('/bodyBase64', 'stands beside body: give one of them');
   // Half of a surrogate pair has no UTF-8: what would be judged is not what was given.
   if (typeof body !== 'string' || !body.isWellFormed())
-    throw fail('/body', 'must be a text of valid Unicode: give other bytes as bodyBase64');
-  const bytes = Buffer.from(isBase64 ? String(bodyBase64) : body, isBase64 ? 'base64' : 'utf8');
-  if (isBase64 && bytes.toString('base64') !== bodyBase64)
-    throw fail('/bodyBase64', 'must be base64 with padding');
-  return { method, url, headers: raw, body: bytes };
+    throw fail('/body', 'must be a text of valid Unicode');
+  return { method, url, headers: raw, body: Buffer.from(body) };
 }

@@ -60,10 +60,10 @@ export class Writer {
   #merging: Promise<void> = Promise.resolve();
   #isMerging = false;
   #isClosing = false;
-  readonly #writeBeforeAnswers = beforeAnswers(() => {
+  readonly #writeOnce = () => {
     // A disk that takes nothing is not tried again by each answer.
     if (this.#journalTrouble === undefined) this.#write();
-  });
+  };
 
   constructor(root: string, options: WriterOptions) {
     this.#root = root;
@@ -107,7 +107,7 @@ export class Writer {
     const frame = encodeFrame(exchange);
     this.#frames.push(frame);
     this.#bytes += frame.length;
-    this.#writeBeforeAnswers();
+    beforeAnswers(this.#writeOnce);
     return true;
   }
 

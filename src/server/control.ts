@@ -7,7 +7,7 @@ import { messageOf, PatchgateError } from '../errors.ts';
 import type { Gate, GateRequest } from '../gate/gate.ts';
 import { type Approvals, type Decided, noApproval } from '../guard/approvals.ts';
 import type { Guard } from '../guard/guard.ts';
-import { REQUEST_MEMBERS, readDescribedRequest } from '../http/described-request.ts';
+import { readDescribedRequest } from '../http/described-request.ts';
 import { isObject } from '../json/json.ts';
 import type { ApprovalStatus } from '../model/approval.ts';
 import { redactJson, redactText } from '../recordings/redact/redact.ts';
@@ -208,8 +208,6 @@ function dryRunOf({ body: input }: Request, bodyLimit: number): GateRequest {
     '{"method": "PATCH", "url": "/api/v2/…", "headers": {"content-type": "application/json"}, "body": "{…}"}';
   const wrong = (what: string) => badInput(what, `send ${example}, the body as exact text`);
   if (!isObject(input)) throw wrong('the input is no JSON object');
-  const unknown = Object.keys(input).find((name) => !REQUEST_MEMBERS.includes(name));
-  if (unknown !== undefined) throw wrong(`unknown member ${unknown.slice(0, 100)}`);
   const request = readDescribedRequest(input, (pointer, what) => wrong(`${pointer} ${what}`.trim()));
   return { ...request, body: request.body.length > bodyLimit ? 'too-large' : request.body };
 }

@@ -1,6 +1,6 @@
 import { isAscii, isUtf8 } from 'node:buffer';
 import { PatchgateError } from '../../errors.ts';
-import { decodeContentSync, isPastBounds } from '../../http/decode-content.ts';
+import { decodeContentSync } from '../../http/decode-content.ts';
 import { header, type RawHeaders, type RequestHead, splitTarget, withoutHeaders } from '../../http/http.ts';
 import { parseUrl } from '../../http/url.ts';
 import { isObject, type JsonValue } from '../../json/json.ts';
@@ -261,7 +261,7 @@ function describing(headers: string[], body: Buffer, content: HarBody | null | u
 /** Tools undo content codings and leave the header. */
 function withoutUndone(headers: RawHeaders, body: Buffer): string[] {
   const decoded = decodeContentSync(body, codingOf(headers), ANSWER_BOUNDS);
-  const isCoded = Buffer.isBuffer(decoded) || isPastBounds(decoded);
+  const isCoded = Buffer.isBuffer(decoded) || decoded.why.endsWith('too-large');
   return withoutHeaders(headers, (name) => !isCoded && name === 'content-encoding');
 }
 
