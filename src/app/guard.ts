@@ -17,8 +17,6 @@ const PATIENCE = 30_000;
 interface Memory {
   records: Records;
   book: ApprovalBook;
-  /** Of a real service: how many records, and their file or database; `""`: in memory alone. */
-  remembered?: { count(): number | undefined; place: string };
   /** Why it cannot be written. */
   trouble?: () => Error | undefined;
 }
@@ -42,14 +40,14 @@ export async function guardOf(
   const memory: Memory = real
     ? await memoryOf(setup, real)
     : { records: new MemoryRecords(undefined, true), book: new FileApprovals() };
-  const { records, book, remembered, trouble } = memory;
+  const { records, book, trouble } = memory;
   const readTarget = real && config.readState ? targetReader(real, config.timeout) : undefined;
   const reader = fake ? fakeReader(fake) : readTarget;
   const names = approvers.size > 0 ? new Set(approvers.values()) : undefined;
   const approvals = new Approvals({ book, lifetime: TOKEN_LIFETIME, approvers: names, redaction });
   const mode = replay && !isReal ? 'off' : config.guard;
   const guard = new Guard({ gate, mode, records, reader, approvals, fake, redaction });
-  return { guard, approvals, remembered, trouble };
+  return { guard, approvals, trouble };
 }
 
 async function memoryOf({ config, database, rules, notice, opened }: Setup, to: Forward): Promise<Memory> {
@@ -64,27 +62,17 @@ async function memoryOf({ config, database, rules, notice, opened }: Setup, to: 
     const { PgApprovals } = await import('../postgres/approvals.ts');
     const patience = config.timeout || PATIENCE;
     const records = new PgRecords({ database, service, patience, redaction });
-    const remembered = { count: () => undefined, place: database.name };
-    return { records, book: new PgApprovals(database, service, patience), remembered };
+    return { records, book: new PgApprovals(database, service, patience) };
   }
-  if (!config.state) {
-    const records = new MemoryRecords();
-    return {
-      records,
-      book: new FileApprovals(),
-      remembered: { count: () => records.count, place: '' },
-    };
-  }
+  if (!config.state) return { records: new MemoryRecords(), book: new FileApprovals() };
   const { StateFile, stateFileFor } = await import('../guard/state-file.ts');
   const place = stateFileFor(config.state, service);
   if (place !== config.state)
     notice(`${config.state} is of another service: what is known of ${service} is kept in ${place}`);
   const state = opened.add(new StateFile(place, service, redaction, notice));
-  const records = new MemoryRecords(state);
   return {
-    records,
+    records: new MemoryRecords(state),
     book: new FileApprovals(state.data.approvals, () => state.now()),
-    remembered: { count: () => records.count, place },
     trouble: () => state.trouble,
   };
 }

@@ -4,7 +4,6 @@ import { shippedContract } from '../contract/shipped-contract.ts';
 import { messageOf, PatchgateError } from '../errors.ts';
 import { type KeyPair, readKeyPair } from '../http/tls.ts';
 import type { RecordingStore } from '../recordings/store.ts';
-import { amount } from '../reporters/wording.ts';
 import { createAccess, readNamedTokens } from '../server/access.ts';
 import type { Handler } from '../server/connections.ts';
 import { CONTROL_ROOT, isControlPath } from '../server/control-path.ts';
@@ -81,11 +80,10 @@ export async function createPatchgate(
     const guarding = await guardOf(setup, gate, approvers, backend);
     const parts = { ...setup, ...backend, ...guarding, kind, gate, approvers };
     const run = opened.add(createRun(parts));
-    const summary = summaryOf(parts);
     if (parts.replay && parts.store) await lookAt(parts.store, run, notice);
     const { url, isLoopback, close: stop } = await listenFor(parts, run, tls);
     return {
-      ...{ url, isLoopback, summary, stop, isReplay: backend.replay !== undefined },
+      ...{ url, isLoopback, summary: backend.summary, stop, isReplay: backend.replay !== undefined },
       ...{ counts: run.counts, faults: run.faults, misses: run.misses },
       unserved: (session) => unservedOf(parts, run, session),
       exchanges: (filter) => run.exchanges.list(filter),
@@ -209,18 +207,4 @@ async function lookAt(store: RecordingStore, run: Run, notice: (text: string) =>
     notice(messageOf(error));
     run.fail(messageOf(error));
   });
-}
-
-/** For people. */
-function summaryOf({ summary, remembered, config, isReal, outbox }: Parts): string {
-  const count = remembered?.count();
-  const known = count === undefined ? '' : `${count === 0 ? 'none' : count} of `;
-  const audits = [config.audit, isReal && outbox && 'the database'].filter(Boolean).join(' and ');
-  const all = [
-    summary,
-    remembered && `knows ${known}its records (${remembered.place || 'in memory alone'})`,
-    audits && `audits to ${audits}`,
-    config.fault.length > 0 && `injects ${amount(config.fault.length, 'fault')}`,
-  ];
-  return all.filter(Boolean).join('; ');
 }

@@ -26,7 +26,7 @@ export type Run = ReturnType<typeof createRun>;
 /** What is kept of the requests of a run, and what is told of it. @throws PatchgateError `cannot-write` */
 export function createRun(parts: Parts) {
   const { config, kind, gate, approvals, rules, notice, store, replay } = parts;
-  const { isReal, database, outbox, remembered, recorded } = parts;
+  const { isReal, database, outbox, recorded } = parts;
   const { redaction } = rules;
   const entryOf = entriesBy(gate, redaction, isReal);
   const hasAudit = config.audit !== undefined || (isReal && outbox !== undefined);
@@ -88,7 +88,6 @@ export function createRun(parts: Parts) {
         startedAt: new Date(performance.timeOrigin).toISOString(),
         url: this.url,
         recording: store && config.recording,
-        known: remembered && { records: remembered.count(), file: remembered.place || undefined },
         trouble: trouble?.message,
       };
     },

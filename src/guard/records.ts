@@ -66,10 +66,6 @@ export class MemoryRecords implements Records {
     this.areNone = areNone;
   }
 
-  get count(): number {
-    return this.#all.size;
-  }
-
   of(name: RecordName): Kept | undefined {
     return seenFrom(name, this.#all.get(recordKey(name)));
   }

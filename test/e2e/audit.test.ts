@@ -152,8 +152,7 @@ describe('a line', () => {
 });
 
 it('is there before the client has the answer, and follows the file that is moved away', async () => {
-  const { url, gate } = await start();
-  expect(gate.summary).toContain(`; audits to ${file}`);
+  const { url } = await start();
   await patch(url, WRONG);
   renameSync(file, `${file}.1`);
   await patch(url, ONE);
