@@ -3,6 +3,7 @@ import {
   looseHeaderName,
   METHOD_OVERRIDES,
   PATH_OVERRIDES,
+  type RawHeaders,
   type RequestHead,
 } from '../http/http.ts';
 import type { Finding } from '../model/finding.ts';
@@ -49,74 +50,71 @@ const FORM = /application\/x-www-form-urlencoded|multipart\//i;
 /** A value that names no type, as it would be without the header. */
 const NO_TYPE = /^\s*(?:[;,]|$)/;
 const JSON_LIKE = /[/+]json/i;
+const PLAIN_TYPE = /^application\/(?:[\w.-]+\+)?json(?:; ?charset=utf-8)?$/i;
 
 const NONE: HeaderMeanings = { methods: new Set(), isJsonPost: false, paths: [], findings: [] };
 const JSON_POST: HeaderMeanings = { ...NONE, isJsonPost: true };
 
 /** @param query the request's, where some servers look for a method as well */
 export function meaningsOf({ headers, method }: RequestHead, query: string): HeaderMeanings {
-  /** Places of the headers that name another method or path. */
-  let others: number[] | undefined;
-  /** A name that only some servers read as one of these. */
-  let folded: string | undefined;
-  let types = 0;
-  let [isTyped, isForm, isJson, hasBody] = [false, false, false, false];
-  for (let i = 0; i + 1 < headers.length; i += 2) {
-    const name = headers[i] as string;
-    const value = headers[i + 1] as string;
-    const meaning = meaningOf(name);
-    if (meaning === 'none') continue;
-    if (meaning === 'body') hasBody ||= value !== '0';
-    else if (meaning === 'type' || meaning === 'coding') {
-      const isLiteral = name[7] === '-';
-      if (!isLiteral) folded ??= name;
-      if (meaning === 'coding') continue;
-      types++;
-      isTyped ||= isLiteral && !NO_TYPE.test(value);
-      isForm ||= FORM.test(value);
-      isJson ||= JSON_LIKE.test(value);
-    } else {
-      others ??= [];
-      others.push(i);
-    }
-  }
-  // Without a type, what is posted is a form to some (Rack).
-  isForm ||= hasBody && !isTyped && method === 'POST';
-  const isJsonPost = isJson && method === 'POST';
   const fromQuery = /method|%/i.test(query) ? methodsInQuery(query) : [];
-  if (!others && folded === undefined && types < 2 && fromQuery.length === 0 && !isForm)
-    return isJsonPost ? JSON_POST : NONE;
+  if (fromQuery.length === 0 && arePlain(headers, method)) return method === 'POST' ? JSON_POST : NONE;
+  const named = headers.flatMap((name, i) =>
+    i % 2 === 0 ? [{ name, value: headers[i + 1] ?? '', meaning: meaningOf(name) }] : [],
+  );
+  const types = named.filter(({ meaning }) => meaning === 'type');
+  const isTyped = types.some(({ name, value }) => isLiteral(name) && !NO_TYPE.test(value));
+  const hasBody = named.some(({ meaning, value }) => meaning === 'body' && value !== '0');
+  // Without a type, what is posted is a form to some (Rack).
+  const isForm = types.some(({ value }) => FORM.test(value)) || (hasBody && !isTyped && method === 'POST');
+  const isJsonPost = method === 'POST' && types.some(({ value }) => JSON_LIKE.test(value));
+  const overrides = named
+    .filter(({ meaning }) => meaning === 'method')
+    .flatMap(({ value }) => value.split(','));
+  const methods = new Set([...fromQuery, ...overrides.map(wordOf), ...(isForm ? ['PATCH'] : [])]);
 
-  const methods = new Set<string>(isForm ? [...fromQuery, 'PATCH'] : fromQuery);
   const paths: OtherPath[] = [];
-  const findings: Finding[] = [];
-  for (const i of others ?? []) {
-    const [name, value] = [headers[i] as string, headers[i + 1] as string];
-    const meaning = meaningOf(name);
-    if (meaning === 'method') for (const one of value.split(',')) methods.add(wordOf(one));
-    else {
-      const isOrdinary = meaning === 'ordinary-path';
-      const message = `the header ${name} can give the request another path`;
-      const finding = requestFinding('request.ambiguous-path', message, { hint: 'leave it out' });
-      paths.push({ value, finding, isOrdinary });
-      if (!isOrdinary) findings.push(finding);
-    }
+  for (const { name, value, meaning } of named) {
+    if (meaning !== 'path' && meaning !== 'ordinary-path') continue;
+    const message = `the header ${name} can give the request another path`;
+    const finding = requestFinding('request.ambiguous-path', message, { hint: 'leave it out' });
+    paths.push({ value, finding, isOrdinary: meaning === 'ordinary-path' });
   }
-  if (hasBody && !isTyped && method !== 'PATCH') {
+  const findings = paths.filter(({ isOrdinary }) => !isOrdinary).map(({ finding }) => finding);
+  const folded = named.find(
+    ({ name, meaning }) => (meaning === 'type' || meaning === 'coding') && !isLiteral(name),
+  )?.name;
+  if (folded !== undefined) {
+    const message = `some servers read the header ${folded} as ${looseHeaderName(folded)}`;
+    const hint = 'leave it out, or write its name with -';
+    findings.push(requestFinding('request.ambiguous-header', message, { hint }));
+  } else if (types.length > 1) {
+    const message = 'Content-Type is given more than once';
+    findings.push(requestFinding('request.ambiguous-header', message, { hint: 'give it once' }));
+  }
+  if (hasBody && !isTyped && method !== 'PATCH' && methods.size + paths.length + findings.length > 0) {
     const message = `what comes with ${method} and has no Content-Type may be read as a form`;
     const hint = 'send Content-Type: application/json';
     findings.push(requestFinding('request.content-type', message, { hint }));
   }
-  if (folded !== undefined || types > 1) {
-    const isFolded = folded !== undefined;
-    const message = isFolded
-      ? `some servers read the header ${folded} as ${looseHeaderName(folded as string)}`
-      : 'Content-Type is given more than once';
-    const hint = isFolded ? 'leave it out, or write its name with -' : 'give it once';
-    findings.push(requestFinding('request.ambiguous-header', message, { hint }));
-  }
   return { methods, isJsonPost, paths, findings };
 }
+
+/** Most requests have one type at most, plain JSON, and no header that could mean something else. */
+function arePlain(headers: RawHeaders, method: string): boolean {
+  let types = 0;
+  for (let i = 0; i + 1 < headers.length; i += 2) {
+    const name = headers[i] as string;
+    const meaning = meaningOf(name);
+    if (meaning === 'none' || meaning === 'body' || (meaning === 'coding' && isLiteral(name))) continue;
+    const isPlain = meaning === 'type' && isLiteral(name) && PLAIN_TYPE.test(headers[i + 1] as string);
+    if (!isPlain || ++types > 1) return false;
+  }
+  return types === 1 || method !== 'POST';
+}
+
+/** Some servers read `Content_Type` as this header, and others do not. */
+const isLiteral = (name: string) => name[7] === '-';
 
 /** `_method`; `method`; `_HttpMethod` and `$httpMethod`, as some services have it; Plack's; and the headers' names. */
 const IN_QUERY = /^(?:_method|method_*$|[_$]httpmethod|x_http_method|x_method_override|x_tunneled_method)/;
