@@ -9,7 +9,7 @@ import { checkFile, parseFile, placed, type Source } from '../schemas/check.ts';
 import { compilerOf, prepared } from './compile-schemas.ts';
 import { type Contract, contractOf } from './contract.ts';
 import { type ContractTexts, digestOf, readContractFiles } from './contract-files.ts';
-import { parametersIn } from './template.ts';
+import { parametersIn } from './path.ts';
 
 /**
  * Reads any contract, to be compiled. Fails closed: whatever cannot be read or understood stops the start.

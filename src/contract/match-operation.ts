@@ -1,11 +1,11 @@
 import { type RequestHead, splitTarget } from '../http/http.ts';
-import type { OperationEntry, ParameterForm } from '../model/contract.ts';
+import type { OperationEntry } from '../model/contract.ts';
 import type { Finding } from '../model/finding.ts';
 import type { JudgedPath } from '../model/severity-override.ts';
 import { type HeaderMeanings, meaningsOf, type OtherPath } from './header-meanings.ts';
-import { mayBe, readingsOf } from './loose-path.ts';
+import { checkParameters } from './parameters.ts';
+import { readingsOf, type Template, templatesOf } from './path.ts';
 import { type RequestRule, requestFinding } from './request-rules.ts';
-import { KEY, type Template, templatesOf } from './template.ts';
 
 /** The operation that a request could mean, and what its path and headers have against them. */
 export interface Match {
@@ -27,8 +27,8 @@ type Matcher = (head: RequestHead) => Match | undefined;
 const AMBIGUOUS: RequestRule = 'request.ambiguous-path';
 /** More headers with a path than this are no honest use. */
 const MOST_OTHER_PATHS = 2;
-/** The same of those that ordinary proxies set, several of which may stand in a row. */
-const MOST_ORDINARY_PATHS = 8;
+/** The same with those that ordinary proxies set, several of which may stand in a row. */
+const MOST_PATHS = 8;
 /** Characters of such a path, unless it is plain. */
 const LONGEST_OTHER_PATH = 1000;
 
@@ -57,6 +57,26 @@ export function createMatcher(entries: Readonly<Record<string, OperationEntry>>)
   };
 }
 
+/** The query of a URL whose `?` is coded, for a server that decodes first. */
+function codedQueryOf(url: string): string {
+  return /%(?:25)*3f(.*)$/is.exec(url)?.[1] ?? '';
+}
+
+function refused(operation: string | undefined, ...findings: Finding[]): Match {
+  return { operation, parameters: {}, path: 'unclear', findings };
+}
+
+/** Some frameworks (CodeIgniter) take a query for the path: `?/accounts/…`, and not `?next=/accounts/…`. */
+function matchQuery(meant: readonly Template[], query: string): Match | undefined {
+  if (meant.length === 0 || !/^[^=&]*(?:[/\\]|%(?:25)*(?:2f|5c))/i.test(query)) return undefined;
+  const readings = readingsOf(`/${query}`);
+  const template = meant.find(({ mayHold }) => mayHold(readings));
+  if (!template) return undefined;
+  const hint = 'leave it out, or give its values names: ?name=value';
+  const message = 'the query can give the request another path';
+  return refused(template.operation, requestFinding(AMBIGUOUS, message, { hint }));
+}
+
 /** @param meant the templates that have the request's method, or one that it could get; the most specific first */
 function matchPath(meant: readonly Template[], path: string, meanings: HeaderMeanings): Match | undefined {
   // One slash at the end is judged as if it were not there.
@@ -67,7 +87,11 @@ function matchPath(meant: readonly Template[], path: string, meanings: HeaderMea
   if (isClear && bare === bare.toLowerCase()) return strict;
   const loose = findLoosely(meant, path);
   if (!loose || loose.operation === strict?.operation) return strict;
-  return refused(loose.operation, ambiguous(loose, path), ...meanings.findings);
+  const { operation, entry } = loose;
+  const shown = JSON.stringify(path.length > 200 ? `${path.slice(0, 200)}…` : path);
+  const message = `the path ${shown} is not written plainly, yet a server may read it as ${entry.path} (${operation})`;
+  const hint = `write it as ${entry.path}, in this letter case, without coded characters, dot segments or doubled slashes`;
+  return refused(operation, requestFinding(AMBIGUOUS, message, { hint }), ...meanings.findings);
 }
 
 /** A character that servers read differently, an empty segment, a dot at either end of a segment, or no slash first. */
@@ -91,16 +115,17 @@ function matchStrictly(
   path: string,
   meanings: HeaderMeanings,
 ): Match | undefined {
-  for (const { operation, entry, match } of templates) {
-    const found = match(path);
+  for (const { operation, entry, strict } of templates) {
+    const found = strict.exec(path);
     if (!found) continue;
-    const wrong = checkParameters(entry, found.parameters);
+    const parameters = found.groups ?? {};
+    const wrong = checkParameters(entry, parameters);
     const isClear = wrong.length === 0 && meanings.findings.every(({ rule }) => rule !== AMBIGUOUS);
     return {
       operation,
-      parameters: found.parameters,
-      base: found.base,
-      path: isClear ? found.path : 'unclear',
+      parameters,
+      base: found[1] as string,
+      path: isClear ? (found[2] as `/${string}`) : 'unclear',
       findings: wrong.length === 0 ? meanings.findings : [...wrong, ...meanings.findings],
     };
   }
@@ -110,32 +135,10 @@ function matchStrictly(
 function findLoosely(templates: readonly Template[], path: string): Template | undefined {
   if (templates.length === 0) return undefined;
   const readings = readingsOf(path);
-  return templates.find(({ loose }) => mayBe(loose, readings));
+  return templates.find(({ mayBe }) => mayBe(readings));
 }
 
-function refused(operation: string | undefined, ...findings: Finding[]): Match {
-  return { operation, parameters: {}, path: 'unclear', findings };
-}
-
-/** Some frameworks (CodeIgniter) take a query for the path: `?/accounts/…`, and not `?next=/accounts/…`. */
-function matchQuery(meant: readonly Template[], query: string): Match | undefined {
-  if (meant.length === 0 || !/^[^=&]*(?:[/\\]|%(?:25)*(?:2f|5c))/i.test(query)) return undefined;
-  for (const value of [query, query.split('&', 1)[0] as string]) {
-    const readings = readingsOf(`/${value.replace(/^\/+/, '')}`);
-    const template = meant.find(({ anywhere }) => mayBe(anywhere, readings));
-    if (!template) continue;
-    const hint = 'leave it out, or give its values names: ?name=value';
-    const message = 'the query can give the request another path';
-    return refused(template.operation, requestFinding(AMBIGUOUS, message, { hint }));
-  }
-  return undefined;
-}
-
-/** The query of a URL whose `?` is coded, for a server that decodes first. */
-function codedQueryOf(url: string): string {
-  return /%(?:25)*3f(.*)$/is.exec(url)?.[1] ?? '';
-}
-
+/** Paths that headers name, whatever the method: what a server makes of such a header is its own affair. */
 function matchOtherPaths(
   meant: readonly Template[],
   templates: readonly Template[],
@@ -143,94 +146,22 @@ function matchOtherPaths(
   paths: readonly OtherPath[],
 ): Match | undefined {
   if (paths.length === 0) return undefined;
-  const ordinary = paths.filter(({ isOrdinary }) => isOrdinary).length;
-  const isLong = ({ value, isOrdinary }: OtherPath) =>
-    !isOrdinary && value.length > LONGEST_OTHER_PATH && !isPlain(value);
-  const isTooMany =
-    paths.length - ordinary > MOST_OTHER_PATHS || ordinary > MOST_ORDINARY_PATHS || paths.some(isLong);
+  const routing = paths.filter(({ isOrdinary }) => !isOrdinary);
+  const isLong = ({ value }: OtherPath) => value.length > LONGEST_OTHER_PATH && !isPlain(value);
+  const isTooMany = routing.length > MOST_OTHER_PATHS || paths.length > MOST_PATHS || routing.some(isLong);
+  const parent = path.slice(0, Math.max(path.lastIndexOf('/'), 0));
   for (const { value, finding, isOrdinary } of paths) {
-    // Whatever the method: what a server makes of such a header is its own affair. Those that ordinary proxies set count
-    // for little: only where a PATCH of something else is said to be one of a record.
+    // Those that ordinary proxies set count for little: only if a PATCH of something else is said to be one of a record.
     const candidates = isOrdinary ? meant : templates;
     if (candidates.length === 0) continue;
     if (isTooMany) return refused(undefined, finding);
     const other = splitTarget(value).path;
-    const parent = path.slice(0, Math.max(path.lastIndexOf('/'), 0));
     // A value without a slash first may go on from the path.
-    for (const text of other.startsWith('/') ? [other] : [other, `${path}/${other}`, `${parent}/${other}`]) {
+    const texts = other.startsWith('/') ? [other] : [other, `${path}/${other}`, `${parent}/${other}`];
+    for (const text of texts) {
       const template = findLoosely(candidates, text);
       if (template) return refused(template.operation, finding);
     }
   }
   return undefined;
-}
-
-function ambiguous({ operation, entry }: Template, path: string): Finding {
-  const shown = JSON.stringify(path.length > 200 ? `${path.slice(0, 200)}…` : path);
-  const message = `the path ${shown} is not written plainly, yet a server may read it as ${entry.path} (${operation})`;
-  const hint = `write it as ${entry.path}, in this letter case, without coded characters, dot segments or doubled slashes`;
-  return requestFinding(AMBIGUOUS, message, { hint });
-}
-
-const NONE: readonly Finding[] = [];
-
-/** Whether the parameters of a path have the forms that the operation gives them. */
-function checkParameters(
-  entry: OperationEntry,
-  parameters: Readonly<Record<string, string>>,
-): readonly Finding[] {
-  let findings: Finding[] | undefined;
-  for (const name in entry.parameters) {
-    const form = entry.parameters[name] as ParameterForm;
-    const value = parameters[name] as string;
-    if (form.keywords?.includes(value)) continue;
-    const wanted = wantedOf(form, value);
-    if (wanted === undefined) continue;
-    const words = form.keywords ? `${form.keywords.map((word) => `"${word}"`).join(', ')} or ` : '';
-    const message = `${name} in the path must be ${words}${wanted}, not ${JSON.stringify(value.slice(0, 80))}`;
-    const more = { hint: hintOf(form, value), ...(form.source !== undefined && { source: form.source }) };
-    findings ??= [];
-    findings.push(requestFinding('request.path-parameter', message, more));
-  }
-  return findings ?? NONE;
-}
-
-/** What a parameter must be; undefined: it is. */
-function wantedOf(form: ParameterForm, value: string): string | undefined {
-  switch (form.type) {
-    case 'integer':
-      return isInteger(value) ? undefined : 'an integer';
-    case 'int32':
-      return isInteger(value) && isInt32(value) ? undefined : 'a 32-bit integer';
-    case 'integerOrKey':
-      return isInteger(value) || KEY.test(value) ? undefined : 'an integer or a key';
-  }
-  const text = value.includes('%') ? decodeURIComponent(value) : value;
-  if (form.enum && !form.enum.includes(text)) return `one of ${form.enum.join(', ')}`;
-  if (form.pattern !== undefined && !new RegExp(form.pattern, 'u').test(text))
-    return `a text that matches ${form.pattern}`;
-  if (form.format && !FORMATS[form.format].test(text)) return `a ${form.format}`;
-  return undefined;
-}
-
-function hintOf({ type }: ParameterForm, value: string): string {
-  if (type === 'string') return 'correct the path';
-  if (type !== 'integerOrKey' && KEY.test(value))
-    return 'send the number; if the service takes keys too, give the parameter the type "integerOrKey" in the contract';
-  return 'write it in decimal, without leading zeros or a plus sign';
-}
-
-const FORMATS = {
-  uuid: /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i,
-  date: /^\d{4}-\d\d-\d\d$/,
-  'date-time': /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/i,
-} as const;
-
-/** Canonical decimal: one way to write each number, so that every server reads the same one. */
-function isInteger(value: string): boolean {
-  return /^(?:0|-?[1-9][0-9]*)$/.test(value);
-}
-
-function isInt32(decimal: string): boolean {
-  return decimal.length <= 11 && Number(decimal) === (Number(decimal) | 0);
 }

@@ -5,14 +5,14 @@ import {
   refusesSomething,
 } from '../contract/contract.ts';
 import { createMatcher, type Match } from '../contract/match-operation.ts';
-import { mayNameMethod, type ReadBody, readBody } from '../contract/read-body.ts';
-import { type RequestRule, requestFinding } from '../contract/request-rules.ts';
 import {
   createLooseRecordMatcher,
   createRecordMatcher,
   type RecordMatcher,
   recordNamed,
-} from '../contract/template.ts';
+} from '../contract/parameters.ts';
+import { mayNameMethod, type ReadBody, readBody } from '../contract/read-body.ts';
+import { type RequestRule, requestFinding } from '../contract/request-rules.ts';
 import { PatchgateError } from '../errors.ts';
 import { header, type RequestHead } from '../http/http.ts';
 import type { JsonValue } from '../json/json.ts';

@@ -1,4 +1,4 @@
-import { belowMatcher } from '../contract/loose-path.ts';
+import { belowMatcher } from '../contract/path.ts';
 import { splitTarget } from '../http/http.ts';
 
 /** Below it are Patchgate's own answers; nothing of it is forwarded. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createRecordMatcher, recordNamed } from '../../src/contract/template.ts';
+import { createRecordMatcher, recordNamed } from '../../src/contract/parameters.ts';
 import type { OperationEntry } from '../../src/model/contract.ts';
 import { shippedContract } from '../support/gate.ts';
 

@@ -4,7 +4,7 @@ import type { ContractFile, OperationEntry, ParameterForm } from '../../model/co
 import { checkFile } from '../../schemas/check.ts';
 import { type Contract, refusesSomething } from '../contract.ts';
 import { contractFrom, formOf, isPattern } from '../load-contract.ts';
-import { parametersIn } from '../template.ts';
+import { parametersIn } from '../path.ts';
 import { SchemaConverter } from './convert-schema.ts';
 import { LeftOut, type Node, OpenApiDocument } from './document.ts';
 

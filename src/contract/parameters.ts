@@ -1,0 +1,118 @@
+import { splitTarget } from '../http/http.ts';
+import type { OperationEntry, ParameterForm } from '../model/contract.ts';
+import type { Finding } from '../model/finding.ts';
+import { isRecordKind, type RecordName } from '../model/record.ts';
+import { readingsOf, templatesOf } from './path.ts';
+import { requestFinding } from './request-rules.ts';
+
+type Parameters = Readonly<Record<string, string>>;
+type Entries = Readonly<Record<string, OperationEntry>>;
+
+const NONE: readonly Finding[] = [];
+
+/** Whether the parameters of a path have the forms that the operation gives them. */
+export function checkParameters(
+  { parameters: forms }: OperationEntry,
+  parameters: Parameters,
+): readonly Finding[] {
+  let findings: Finding[] | undefined;
+  for (const name in forms) {
+    const form = forms[name] as ParameterForm;
+    const value = parameters[name] as string;
+    if (form.keywords?.includes(value)) continue;
+    const wanted = wantedOf(form, value);
+    if (wanted === undefined) continue;
+    const words = form.keywords ? `${form.keywords.map((word) => `"${word}"`).join(', ')} or ` : '';
+    const message = `${name} in the path must be ${words}${wanted}, not ${JSON.stringify(value.slice(0, 80))}`;
+    const more = { hint: hintOf(form, value), ...(form.source !== undefined && { source: form.source }) };
+    findings ??= [];
+    findings.push(requestFinding('request.path-parameter', message, more));
+  }
+  return findings ?? NONE;
+}
+
+const NUMBERS = {
+  integer: 'an integer',
+  int32: 'a 32-bit integer',
+  integerOrKey: 'an integer or a key',
+} as const;
+const FORMATS = {
+  uuid: /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i,
+  date: /^\d{4}-\d\d-\d\d$/,
+  'date-time': /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/i,
+} as const;
+
+/** What a parameter must be; undefined: it is. Of a number there is one way to write it, so that every server reads the same one. */
+function wantedOf(form: ParameterForm, value: string): string | undefined {
+  if (form.type !== 'string') return readAs(form, value) === value ? undefined : NUMBERS[form.type];
+  const text = value.includes('%') ? decodeURIComponent(value) : value;
+  if (form.enum && !form.enum.includes(text)) return `one of ${form.enum.join(', ')}`;
+  if (form.pattern !== undefined && !new RegExp(form.pattern, 'u').test(text))
+    return `a text that matches ${form.pattern}`;
+  return form.format && !FORMATS[form.format].test(text) ? `a ${form.format}` : undefined;
+}
+
+function hintOf({ type }: ParameterForm, value: string): string {
+  if (type === 'string') return 'correct the path';
+  if (type !== 'integerOrKey' && KEY.test(value))
+    return 'send the number; if the service takes keys too, give the parameter the type "integerOrKey" in the contract';
+  return 'write it in decimal, without leading zeros or a plus sign';
+}
+
+/** A key of a record: unlike any number. */
+const KEY = /^[A-Za-z_][\w.-]*$/;
+
+/** A parameter as the loosest server would read it: `042` is 42. Undefined if it is none of what the operation takes. */
+function readAs(form: ParameterForm | undefined, text: string | undefined): string | undefined {
+  if (text === undefined || form === undefined || form.type === 'string') return text;
+  if (/^(?:0|[1-9]\d{0,8})$/.test(text)) return text;
+  const keyword = form.keywords?.find((word) => word.toLowerCase() === text.toLowerCase());
+  if (keyword !== undefined) return keyword;
+  if (form.type === 'integerOrKey' && KEY.test(text)) return text;
+  if (!/^[+-]?\d{1,40}$/.test(text)) return undefined;
+  const number = BigInt(text.replace('+', ''));
+  return form.type === 'int32' && number !== BigInt.asIntN(32, number) ? undefined : String(number);
+}
+
+/** The record that an operation's parameters name. Undefined if they do not say which. */
+export function recordNamed(
+  { record, parameters: forms }: OperationEntry,
+  parameters: Parameters,
+  base: string | undefined,
+): RecordName | undefined {
+  const { kind = '', id = '', account = '' } = record ?? {};
+  if (!isRecordKind(kind)) return undefined;
+  const named = readAs(forms[id], parameters[id]);
+  const inAccount = account === '' ? 'current' : readAs(forms[account], parameters[account]);
+  if (named === undefined || inAccount === undefined) return undefined;
+  return { base, account: inAccount, kind, id: named };
+}
+
+/** Tells which record a request's URL is that of, whatever the method. */
+export type RecordMatcher = (url: string) => RecordName | undefined;
+
+export function createRecordMatcher(entries: Entries): RecordMatcher {
+  const templates = templatesOf(entries).filter(({ entry }) => isRecordKind(entry.record?.kind ?? ''));
+  return (url) => {
+    const { path } = splitTarget(url);
+    // A base URL that ends in a slash doubles one, which most servers do not mind.
+    const bare = (path.endsWith('/') ? path.slice(0, -1) : path).replace(/\/{2,}/g, '/');
+    for (const { entry, strict } of templates) {
+      const found = strict.exec(bare);
+      if (found) return recordNamed(entry, found.groups ?? {}, found[1]);
+    }
+    return undefined;
+  };
+}
+
+/** Tells whether some server may take a URL for that of a record of these kinds, however oddly it is written. */
+export function createLooseRecordMatcher(
+  entries: Entries,
+  kinds: ReadonlySet<string | undefined>,
+): (url: string) => boolean {
+  const templates = templatesOf(entries).filter(({ entry }) => entry.record && kinds.has(entry.record.kind));
+  return (url) => {
+    const readings = readingsOf(splitTarget(url).path);
+    return templates.some(({ mayBe }) => mayBe(readings));
+  };
+}
