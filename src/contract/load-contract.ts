@@ -37,26 +37,29 @@ const kept = new LRUCache<string, Contract>({ max: 4 });
  * @throws PatchgateError `bad-contract` where a schema is not as its meta-schema says
  */
 export function contractFrom(
-  { operations, base, source }: ContractFile,
+  content: ContractFile,
   schemas: ReadonlyMap<string, JsonValue>,
   file: string,
 ): Contract {
-  const entries = Object.fromEntries(
-    Object.entries(operations).map(([name, entry]) => [
-      name,
-      { ...entry, ...(base !== undefined && { base }) },
-    ]),
-  );
   const compiled = new Map(
-    [...schemas].map(([name, schema]) => [name, prepared(schema, source) as AnySchema] as const),
+    [...schemas].map(([name, schema]) => [name, prepared(schema, content.source) as AnySchema] as const),
   );
   const all = compilerOf(compiled, dirname(file));
   let brief: ReturnType<typeof compilerOf> | undefined;
-  return contractOf(file, entries, schemas, (reference, isLarge) => {
+  return contractOf(file, entriesOf(content), schemas, (reference, isLarge) => {
     if (!isLarge) return all.validatorOf(reference);
     brief ??= compilerOf(compiled, dirname(file), false);
     return brief.validatorOf(reference);
   });
+}
+
+/** The operations, each with the contract's base. */
+export function entriesOf({ operations, base }: ContractFile): Contract['entries'] {
+  const named = Object.entries(operations).map(([name, entry]) => [
+    name,
+    base === undefined ? entry : { ...entry, base },
+  ]);
+  return Object.fromEntries(named);
 }
 
 /** Every schema beside contract.json, by file name. References are by `$id`, as editors resolve them: that name, or absolute. */

@@ -79,11 +79,7 @@ it('contract import writes a folder that proxy takes', async () => {
   const cwd = temporaryFolder();
   const args = ['contract', 'import', document('petstore.yaml'), '--out', 'pets', '--methods', 'post,PUT'];
   const { code, stdout } = await runHere(args, { cwd });
-  expect(stdout).toBe(`pets: 5 operations taken, 0 left out, below /v2
-Other media types than JSON are refused: 2
-  addPet
-  updatePet
-`);
+  expect(stdout).toBe('pets: 5 operations taken, 0 left out, below /v2\n');
   expect(code).toBe(0);
   expect(readdirSync(join(cwd, 'pets')).sort()).toEqual(['contract.json', 'schemas.json']);
   const { operations } = JSON.parse(readFileSync(join(cwd, 'pets/contract.json'), 'utf8'));

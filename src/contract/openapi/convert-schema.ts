@@ -19,8 +19,9 @@ export class SchemaConverter {
   readonly dropped = new Map<string, number>();
   readonly #document: OpenApiDocument;
   readonly #isOld: boolean;
+  readonly #names = new Set<string>();
   /** By place: the name that a component got, or why it cannot be taken. */
-  readonly #known = new Map<string, string | LeftOut>();
+  readonly #known = new Map<string, string | Error>();
 
   constructor(document: OpenApiDocument) {
     this.#document = document;
@@ -30,14 +31,7 @@ export class SchemaConverter {
   /** Puts a schema among the others. @returns its name. @throws LeftOut */
   add(name: string, node: Node): string {
     const own = this.#free(name);
-    // References may come back to it.
-    this.defs[own] = true;
-    try {
-      this.defs[own] = this.#convert(node, 0);
-    } catch (error) {
-      delete this.defs[own];
-      throw error;
-    }
+    this.defs[own] = this.#convert(node, 0);
     return own;
   }
 
@@ -46,7 +40,10 @@ export class SchemaConverter {
     if (typeof schema === 'boolean') return schema;
     if (!isObject(schema)) throw new LeftOut('a schema is an object, true or false');
     if (levels > MOST_LEVELS) throw new LeftOut(`its schema is nested more than ${MOST_LEVELS} levels deep`);
-    const below = (value: unknown) => this.#convert({ value, file }, levels + 1);
+    const below = (value: JsonValue): JsonValue => {
+      if (Array.isArray(value)) return value.map(below);
+      return isObject(value) ? this.#convert({ value, file }, levels + 1) : value;
+    };
     const made: JsonObject = {};
     if (typeof schema.$ref === 'string') {
       made.$ref = `#/$defs/${this.#refer(schema.$ref, file)}`;
@@ -55,25 +52,14 @@ export class SchemaConverter {
     }
     for (const [keyword, value] of Object.entries(schema)) {
       if (SILENT.test(keyword)) continue;
-      if (VALUES.has(keyword)) made[keyword] = value;
-      else if (!Object.hasOwn(ajv.RULES.keywords, keyword)) this.#drop(keyword);
+      if (!VALUES.has(keyword) && !Object.hasOwn(ajv.RULES.keywords, keyword)) this.#drop(keyword);
+      else if (keyword === 'format' && !(String(value) in ajv.formats)) this.#drop(`format ${value}`);
+      else if (keyword === 'pattern' && !isPattern(String(value))) this.#drop(`pattern ${value}`);
+      else if (VALUES.has(keyword)) made[keyword] = value;
       else if (MAPS.has(keyword) && isObject(value))
-        made[keyword] = Object.fromEntries(
-          Object.entries(value).map(([name, inner]) => [name, below(inner)]),
-        );
-      else if (Array.isArray(value)) made[keyword] = value.map((one) => (isObject(one) ? below(one) : one));
-      else made[keyword] = isObject(value) ? below(value) : value;
+        made[keyword] = Object.fromEntries(Object.entries(value).map(([name, one]) => [name, below(one)]));
+      else made[keyword] = below(value);
     }
-    const { format, pattern, required } = made;
-    if (format !== undefined && !(String(format) in ajv.formats)) {
-      delete made.format;
-      this.#drop(`format ${format}`);
-    }
-    if (pattern !== undefined && !isPattern(String(pattern))) {
-      delete made.pattern;
-      this.#drop(`pattern ${pattern}`);
-    }
-    if (Array.isArray(required)) made.required = [...new Set(required)];
     if (isObject(schema.discriminator)) this.#discriminate(made, schema, schema.discriminator, file);
     this.#withoutReadOnly(made, schema, file);
     return this.#isOld ? fromOld(made, schema) : made;
@@ -83,22 +69,25 @@ export class SchemaConverter {
     const node = this.#document.at(reference, from);
     const key = `${node.file}#${reference.split('#')[1] ?? ''}`;
     const known = this.#known.get(key);
-    if (known instanceof LeftOut) throw known;
+    if (known instanceof Error) throw known;
     if (known !== undefined) return known;
+    const name = this.#free(nameOf(reference));
+    // References may come back to it.
+    this.#known.set(key, name);
     try {
-      checkEnds(this.#document, node, []);
-      this.#known.set(key, this.#free(nameOf(reference)));
-      return this.add(nameOf(reference), node);
+      this.defs[name] = this.#convert(node, 0);
     } catch (error) {
-      if (error instanceof LeftOut) this.#known.set(key, error);
+      this.#known.set(key, error as Error);
       throw error;
     }
+    return name;
   }
 
   #free(name: string): string {
     const plain = name.replace(/[^\w.-]+/g, '_').replace(/^_+|_+$/g, '') || 'schema';
     let free = plain;
-    for (let i = 2; Object.hasOwn(this.defs, free); i++) free = `${plain}_${i}`;
+    for (let i = 2; this.#names.has(free); i++) free = `${plain}_${i}`;
+    this.#names.add(free);
     return free;
   }
 
@@ -132,38 +121,26 @@ export class SchemaConverter {
     const names = Object.entries(isObject(properties) ? properties : {})
       .filter(([, value]) => childOf(this.#document.follow({ value, file }).value, 'readOnly') === true)
       .map(([name]) => name);
-    if (names.length === 0) return;
-    made.readOnlyFields = names;
+    if (names.length > 0) made.readOnlyFields = names;
     if (Array.isArray(made.required))
-      made.required = made.required.filter((name) => !names.includes(String(name)));
+      made.required = [...new Set(made.required)].filter((name) => !names.includes(String(name)));
   }
 }
 
 /** What 3.0 says in its own way. */
 function fromOld(made: JsonObject, schema: JsonObject): JsonValue {
-  for (const limit of ['minimum', 'maximum']) {
-    const bound = `exclusive${limit === 'minimum' ? 'Minimum' : 'Maximum'}`;
-    if (typeof made[bound] !== 'boolean') continue;
-    if (made[bound] && typeof made[limit] === 'number') {
-      made[bound] = made[limit];
-      delete made[limit];
-    } else delete made[bound];
+  for (const limit of ['Minimum', 'Maximum']) {
+    const [bound, exclusive] = [limit.toLowerCase(), `exclusive${limit}`];
+    if (made[exclusive] === true && typeof made[bound] === 'number') {
+      made[exclusive] = made[bound];
+      delete made[bound];
+    } else if (typeof made[exclusive] === 'boolean') delete made[exclusive];
   }
   if (schema.nullable !== true) return made;
   if (typeof made.type !== 'string') return { anyOf: [made, { type: 'null' }] };
   made.type = [made.type, 'null'];
   if (Array.isArray(made.enum) && !made.enum.includes(null)) made.enum = [...made.enum, null];
   return made;
-}
-
-/** @throws LeftOut where a schema is held against a value by itself alone, and so without end */
-function checkEnds(document: OpenApiDocument, { value, file }: Node, above: readonly unknown[]): void {
-  if (!isObject(value)) return;
-  if (above.includes(value)) throw new LeftOut('its schema refers to itself without end');
-  const further = [...above, value];
-  if (typeof value.$ref === 'string') checkEnds(document, document.at(value.$ref, file), further);
-  for (const keyword of ['allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else'])
-    for (const branch of [value[keyword]].flat()) checkEnds(document, { value: branch, file }, further);
 }
 
 /** `#/components/schemas/User` -> `User`; `./models/user.yml` -> `user` */

@@ -1,6 +1,6 @@
 import { dirname, relative, resolve } from 'node:path';
 import { Validator } from '@seriousme/openapi-schema-validator';
-import { LineCounter, parseDocument } from 'yaml';
+import { LineCounter, parse, parseDocument, YAMLParseError } from 'yaml';
 import { messageOf, PatchgateError } from '../../errors.ts';
 import { childOf, isObject, type JsonObject } from '../../json/json.ts';
 import { tokensOf } from '../../json/pointer.ts';
@@ -65,7 +65,8 @@ export class OpenApiDocument {
     const file = path === '' ? from : resolve(dirname(from), path);
     if (relative(dirname(this.file), file).startsWith('..'))
       throw new LeftOut(`${reference} is not below the document's folder`);
-    const value = tokensOf(fragment).reduce<unknown>(childOf, this.#fileAt(file));
+    if (!this.#files.has(file)) this.#files.set(file, parsed(file, readText(file)));
+    const value = tokensOf(fragment).reduce<unknown>(childOf, this.#files.get(file));
     if (value === undefined) throw new LeftOut(`${reference} leads nowhere`);
     return { value, file };
   }
@@ -79,15 +80,9 @@ export class OpenApiDocument {
     return node;
   }
 
-  #fileAt(file: string): unknown {
-    if (!this.#files.has(file)) {
-      try {
-        this.#files.set(file, parsed(file, readText(file)));
-      } catch (error) {
-        throw new LeftOut(messageOf(error));
-      }
-    }
-    return this.#files.get(file);
+  /** A member of a place, behind its reference. @throws LeftOut */
+  child({ value, file }: Node, name: string): Node {
+    return this.follow({ value: childOf(value, name), file });
   }
 }
 
@@ -101,16 +96,15 @@ function decoded(text: string): string {
 
 function parsed(name: string, text: string): unknown {
   if (name.endsWith('.json')) return parseFile({ where: name, text }, 'bad-contract');
-  const bad = (place: string, message: string) =>
-    new PatchgateError('bad-contract', `${name}${place}: ${message}`, { hint: 'correct the document' });
-  const document = parseDocument(text);
-  const [error] = document.errors;
-  const { line, col } = error?.linePos?.[0] ?? { line: 1, col: 1 };
-  if (error) throw bad(`:${line}:${col}`, String(error.message.split('\n')[0]).replace(/ at line .*$/, ''));
   try {
-    return document.toJS();
+    return parse(text, { logLevel: 'error' });
   } catch (cause) {
-    throw bad('', messageOf(cause));
+    const at = cause instanceof YAMLParseError ? cause.linePos?.[0] : undefined;
+    const place = at ? `:${at.line}:${at.col}` : '';
+    const what = messageOf(cause)
+      .split('\n')[0]
+      ?.replace(/ at line .*$/, '');
+    throw new PatchgateError('bad-contract', `${name}${place}: ${what}`, { hint: 'correct the document' });
   }
 }
 

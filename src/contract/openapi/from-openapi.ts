@@ -1,9 +1,9 @@
-import { messageOf, PatchgateError } from '../../errors.ts';
+import { PatchgateError } from '../../errors.ts';
 import { childOf, isObject, type JsonObject, type JsonValue } from '../../json/json.ts';
 import type { ContractFile, OperationEntry, ParameterForm } from '../../model/contract.ts';
 import { checkFile } from '../../schemas/check.ts';
 import { type Contract, refusesSomething } from '../contract.ts';
-import { contractFrom, formOf, isPattern } from '../load-contract.ts';
+import { contractFrom, entriesOf, formOf, isPattern } from '../load-contract.ts';
 import { parametersIn } from '../path.ts';
 import { SchemaConverter } from './convert-schema.ts';
 import { LeftOut, type Node, OpenApiDocument } from './document.ts';
@@ -29,10 +29,6 @@ export interface Imported {
   dropped: ReadonlyMap<string, number>;
   /** Parameters of which less is checked than the document says: `getUser id`. */
   loosened: string[];
-  /** Operations whose body may have further media types, which the gate refuses. */
-  otherTypes: string[];
-  /** Operations whose example in the document breaks their own schema. */
-  badExamples: string[];
 }
 
 export const SCHEMAS_FILE = 'schemas.json';
@@ -51,112 +47,103 @@ export async function fromOpenApi(
   { methods = ['PATCH', 'POST', 'PUT'], only = () => true, looseParameters = false }: ImportOptions = {},
 ): Promise<Imported> {
   const document = await OpenApiDocument.read(file, text);
+  const { info, paths, servers } = document.root;
+  const base = basePathOf(servers) ?? '';
   const converter = new SchemaConverter(document);
-  const found: Pick<Imported, 'leftOut' | 'loosened' | 'otherTypes' | 'badExamples'> = {
-    ...{ leftOut: [], loosened: [], otherTypes: [], badExamples: [] },
-  };
-  const { root } = document;
+  const [leftOut, loosened]: [Imported['leftOut'], string[]] = [[], []];
+  const taken: Record<string, OperationEntry> = {};
   const operations: Record<string, OperationEntry> = {};
   const forms = new Set<string>();
-  const base = basePathOf(root.servers) ?? '';
-  const leaveOut = (operation: string, error: unknown) => {
-    if (!(error instanceof LeftOut)) throw error;
-    found.leftOut.push({ operation, why: error.message });
-  };
-  const child = ({ value, file }: Node, name: string) =>
-    document.follow({ value: childOf(value, name), file });
 
-  for (const path of Object.keys(isObject(root.paths) ? root.paths : {})) {
-    try {
-      const item = child({ value: root.paths, file: document.file }, path);
-      for (const method of methods) if (childOf(item.value, method.toLowerCase())) take(method, path, item);
-    } catch (error) {
-      leaveOut(path, error);
-    }
-  }
-  const title = String(childOf(root.info, 'title'));
-  const content: ContractFile = { contractVersion: 1, source: title, base: base || '/', operations };
+  for (const path of Object.keys(isObject(paths) ? paths : {}))
+    attempt(path, () => {
+      const item = document.child({ value: paths, file: document.file }, path);
+      for (const method of methods)
+        if (childOf(item.value, method.toLowerCase()))
+          attempt(`${method} ${path}`, () => take(method, path, item));
+    });
+  const source = String(childOf(info, 'title'));
+  const content: ContractFile = { contractVersion: 1, source, base: base || '/', operations: taken };
   const schemas = { $schema: 'https://json-schema.org/draft/2020-12/schema', $defs: converter.defs };
   const made = contractFrom(content, new Map([[SCHEMAS_FILE, schemas]]), file);
-  for (const [id, entry] of Object.entries(operations)) tryOne(id, entry, made);
+  for (const [id, { example, ...entry }] of Object.entries(taken))
+    attempt(`${entry.method} ${entry.path}`, () => {
+      const { bodies } = made.load(id);
+      if (!bodies.every(refusesSomething)) throw new LeftOut('its schema takes every body');
+      const isEndless = bodies.some(({ check }) => check(null)[0]?.rule === 'request.too-large');
+      if (isEndless) throw new LeftOut('its schema refers to itself without end');
+      const isGood = example && bodies[0].check(example.body).every(({ severity }) => severity !== 'error');
+      operations[id] = { ...entry, ...(isGood && { example }) };
+    });
   if (Object.keys(operations).length === 0) {
-    const [first] = found.leftOut;
+    const [first] = leftOut;
     const why = first ? `; ${first.operation}: ${first.why}` : '';
     const hint = `operations are of the methods ${methods.join(', ')}, and take a JSON body`;
     throw new PatchgateError('bad-contract', `${file}: no operation could be taken${why}`, { hint });
   }
+  content.operations = operations;
   checkFile('contract', content, { where: file }, 'bad-contract');
-  // Without what was left out.
-  const contract = {
-    ...made,
-    entries: Object.fromEntries(Object.keys(operations).map((id) => [id, made.load(id).entry])),
-  };
-  return { content, schemas, contract, dropped: converter.dropped, ...found };
+  const contract = { ...made, entries: entriesOf(content) };
+  return { content, schemas, contract, leftOut, loosened, dropped: converter.dropped };
 
-  function take(method: string, path: string, item: Node): void {
-    const shown = `${method} ${path}`;
-    const operation = child(item, method.toLowerCase());
-    const id = String(childOf(operation.value, 'operationId') ?? shown);
-    if (childOf(operation.value, 'requestBody') === undefined || !(only(shown) || only(id))) return;
+  /** Leaves an operation out if the work on it fails. */
+  function attempt(operation: string, work: () => void): void {
     try {
-      const entry = entryOf(method, path, operation, item, id);
-      const form = `${method} ${formOf(entry.path)}`;
-      if (forms.has(form)) throw new LeftOut('another operation has the same method and path');
-      if (Object.hasOwn(operations, id)) throw new LeftOut(`another operation has the id ${id}`);
-      forms.add(form);
-      operations[id] = entry;
+      work();
     } catch (error) {
-      leaveOut(shown, error);
+      if (!(error instanceof LeftOut || error instanceof PatchgateError)) throw error;
+      leftOut.push({ operation, why: error.message });
     }
   }
 
-  function entryOf(method: string, path: string, operation: Node, item: Node, id: string): OperationEntry {
-    const own = basePathOf(childOf(operation.value, 'servers') ?? childOf(item.value, 'servers'));
-    if (own !== undefined && own !== base) throw new LeftOut(`its server has another path: ${own || '/'}`);
-    const body = child(operation, 'requestBody');
-    const types = Object.entries((childOf(body.value, 'content') ?? {}) as JsonObject).map(
-      ([type, media]) => [(type.split(';')[0] as string).trim().toLowerCase(), media] as const,
-    );
-    const json = types.filter(([type]) => JSON_TYPE.test(type));
-    if (json.length === 0) throw new LeftOut('its body is not JSON');
-    const named = json.map(([type, media]) => {
-      const value = childOf(media, 'schema');
-      if (value === undefined) throw new LeftOut('its body has no schema');
-      const own = converter.add(`${id}.body`, { value, file: body.file });
-      return [type, `${SCHEMAS_FILE}#/$defs/${own}`] as const;
+  function take(method: string, path: string, item: Node): void {
+    const operation = document.child(item, method.toLowerCase());
+    const id = String(childOf(operation.value, 'operationId') ?? `${method} ${path}`);
+    const body = document.child(operation, 'requestBody');
+    if (body.value === undefined || !(only(`${method} ${path}`) || only(id))) return;
+    const own = basePathOf(childOf(operation.value, 'servers') ?? childOf(item.value, 'servers')) ?? base;
+    if (own !== base) throw new LeftOut(`its server has another path: ${own || '/'}`);
+    const entry = { method, ...pathOf(path, id, [operation, item]), ...bodyOf(id, body), rules: [] };
+    const form = `${method} ${formOf(entry.path)}`;
+    if (forms.has(form)) throw new LeftOut('another operation has the same method and path');
+    if (Object.hasOwn(taken, id)) throw new LeftOut(`another operation has the id ${id}`);
+    forms.add(form);
+    taken[id] = entry;
+  }
+
+  function bodyOf(id: string, { value, file }: Node): Partial<OperationEntry> {
+    const types = Object.entries((childOf(value, 'content') ?? {}) as JsonObject)
+      .map(([type, media]) => [(type.split(';')[0] as string).trim().toLowerCase(), media] as const)
+      .filter(([type]) => JSON_TYPE.test(type));
+    const [first] = types;
+    if (!first) throw new LeftOut('its body is not JSON');
+    const schemas = types.map(([type, media]) => {
+      const schema = childOf(media, 'schema');
+      if (schema === undefined) throw new LeftOut('its body has no schema');
+      const name = converter.add(`${id}.body`, { value: schema, file });
+      return [type, `${SCHEMAS_FILE}#/$defs/${name}`] as const;
     });
-    const { template, parameters } = pathOf(path, id, [operation, item]);
-    if (json.length < types.length) found.otherTypes.push(id);
-    const [type, schema] = named[0] as (typeof named)[number];
-    const example = exampleOf({ value: json[0]?.[1], file: body.file });
+    const examples = { value: childOf(first[1], 'examples'), file };
+    const [name = ''] = Object.keys(isObject(examples.value) ? examples.value : {});
+    const example = childOf(first[1], 'example') ?? childOf(document.child(examples, name).value, 'value');
+    const isPlain = schemas.length === 1 && !first[0].startsWith('text/');
     return {
-      ...{ method, path: template, parameters },
-      ...(named.length === 1 && !type.startsWith('text/')
-        ? { schema }
-        : { schemas: Object.fromEntries(named) }),
-      ...(childOf(body.value, 'required') !== true && { body: 'optional' as const }),
-      rules: [],
-      ...(example !== undefined && { example: { body: example } }),
+      ...(isPlain ? { schema: schemas[0]?.[1] as string } : { schemas: Object.fromEntries(schemas) }),
+      ...(childOf(value, 'required') !== true && { body: 'optional' }),
+      ...(example !== undefined && { example: { body: example as JsonValue } }),
     };
   }
 
-  function exampleOf(media: Node): JsonValue | undefined {
-    const all = childOf(media.value, 'examples');
-    const first = isObject(all) ? Object.keys(all)[0] : undefined;
-    const one = first === undefined ? undefined : child({ ...media, value: all }, first).value;
-    return (childOf(media.value, 'example') ?? childOf(one, 'value')) as JsonValue | undefined;
-  }
-
+  /** @param holders the operation, and the path's item */
   function pathOf(path: string, id: string, holders: readonly Node[]) {
     const names = new Map<string, string>();
-    const template = path.replace(/\{([^{}]*)\}/g, (_, name: string) => {
+    const template = path.replace(/\/$/, '').replace(/\{([^{}]*)\}/g, (_, name: string) => {
       let plain = name.replace(/\W/g, '_').replace(/^(?=\d|$)/, '_');
       while ([...names.values()].includes(plain)) plain += '_';
       names.set(name, plain);
       return `{${plain}}`;
     });
-    const bare = template.replace(/\/$/, '');
-    if (!TEMPLATE.test(bare) || parametersIn(bare).length !== names.size)
+    if (!TEMPLATE.test(template) || parametersIn(template).length !== names.size)
       throw new LeftOut('no path can be told to match its template');
     const described = holders.flatMap(({ value, file }) =>
       [childOf(value, 'parameters') ?? []].flat().map((one) => document.follow({ value: one, file })),
@@ -166,30 +153,11 @@ export async function fromOpenApi(
       const of = described.find(
         ({ value }) => childOf(value, 'name') === name && childOf(value, 'in') === 'path',
       );
-      const { form, isLoose } = formOfParameter(of && child(of, 'schema').value, looseParameters);
+      const { form, isLoose } = formOfParameter(of && document.child(of, 'schema').value, looseParameters);
       parameters[plain] = form;
-      if (isLoose) found.loosened.push(`${id} ${name}`);
+      if (isLoose) loosened.push(`${id} ${name}`);
     }
-    return { template: bare, parameters };
-  }
-
-  /** Leaves out what does not compile or refuses nothing, and takes a bad example away. */
-  function tryOne(id: string, { method, path, example }: OperationEntry, { load }: Contract): void {
-    let why: string | undefined;
-    try {
-      const { bodies, entry } = load(id);
-      if (!bodies.every(refusesSomething)) why = 'its schema takes every body';
-      else if (example && bodies[0].check(example.body).some(({ severity }) => severity === 'error')) {
-        found.badExamples.push(id);
-        delete entry.example;
-        delete operations[id]?.example;
-      }
-    } catch (error) {
-      why = messageOf(error);
-    }
-    if (why === undefined) return;
-    found.leftOut.push({ operation: `${method} ${path}`, why });
-    delete operations[id];
+    return { path: template, parameters };
   }
 }
 
