@@ -17,6 +17,17 @@ interface Annotated {
   hint?: string;
 }
 
+/** One place that Ajv finds wrong. */
+interface Fault {
+  error: ErrorObject;
+  /** Ajv's, but for fields that no schema lists. */
+  keyword: string;
+  /** The member that is missing, or too much. */
+  field?: string | undefined;
+  /** The name that a field should have. */
+  meant?: string | undefined;
+}
+
 /**
  * What the schema has to say of a body, worded for people. Severities are the rules' own; the gate's policy comes later.
  *
@@ -30,28 +41,22 @@ export function checkSchema(validate: ValidateFunction, body: JsonValue, bounds:
   const mistyped = new Set(errors.filter(({ keyword }) => keyword === 'type').map((one) => one.instancePath));
   // Two branches of a schema can say the same of one place.
   const findings = new Map<string, Finding>();
-  const add = (
-    error: ErrorObject,
-    { name, severity: own, basis, source: described }: SchemaRule,
-    field?: string,
-  ) => {
-    const { basis: stated, severity = own, source = described, hint } = error.parentSchema as Annotated;
-    const { instancePath, keyword } = error;
-    const of = keyword === 'furtherFields' ? own : severity;
-    const length = instancePath.length + (field === undefined ? 0 : field.length + 1);
-    if (!bounds.takes(name, of, length)) return;
-    const pointer = field === undefined ? instancePath : `${instancePath}/${escapeToken(field)}`;
-    const key = `${name} ${of} ${pointer}`;
+  const add = (fault: Fault) => {
+    const { error, keyword, field } = fault;
+    const { name, ...own } = schemaRule(keyword);
+    const said = error.parentSchema as Annotated;
+    const severity = (error.keyword !== 'furtherFields' && said.severity) || own.severity;
+    const length = error.instancePath.length + (field === undefined ? 0 : field.length + 1);
+    if (!bounds.takes(name, severity, length)) return;
+    const pointer = field === undefined ? error.instancePath : `${error.instancePath}/${escapeToken(field)}`;
+    const key = `${name} ${severity} ${pointer}`;
     if (findings.has(key)) return;
+    const basis = OF_OURS.has(keyword) ? own.basis : (said.basis ?? 'stated');
+    const hint = hintOf(fault) ?? said.hint;
     findings.set(key, {
-      ...{ rule: name, severity: of, basis, pointer, source },
-      ...(keyword === 'furtherFields'
-        ? fieldMessage(error, pointer, field as string)
-        : {
-            ...(keyword !== 'observed' && { basis: stated ?? 'stated' }),
-            message: messageOf(error, pointer),
-            ...hintOf(error, hint),
-          }),
+      ...{ rule: name, severity, basis, pointer, source: said.source ?? own.source },
+      message: messageOf(fault, pointer),
+      ...(hint !== undefined && { hint }),
     });
   };
   for (const error of errors) {
@@ -59,16 +64,13 @@ export function checkSchema(validate: ValidateFunction, body: JsonValue, bounds:
     if (APPLICATORS.has(keyword) || (keyword === 'observed' && mistyped.has(instancePath))) continue;
     // Only some items need be as `contains` says.
     if (schemaPath.includes('/contains/')) continue;
+    const { fields, missingProperty, additionalProperty, unevaluatedProperty } = params;
     if (keyword === 'furtherFields')
-      for (const { field, meant } of params.fields as FurtherField[])
-        add(error, meant === undefined ? UNKNOWN_FIELD : FIELD_CASE, field);
+      for (const { field, meant } of fields as FurtherField[])
+        add({ error, keyword: meant === undefined ? 'unknownField' : 'fieldCase', field, meant });
     else {
-      const { missingProperty, additionalProperty, unevaluatedProperty } = params;
-      add(
-        error,
-        schemaRule(keyword),
-        propertyName ?? missingProperty ?? additionalProperty ?? unevaluatedProperty,
-      );
+      const field = propertyName ?? missingProperty ?? additionalProperty ?? unevaluatedProperty;
+      add({ error, keyword, field });
     }
   }
   return withoutConsequences([...findings.values()]);
@@ -77,47 +79,45 @@ export function checkSchema(validate: ValidateFunction, body: JsonValue, bounds:
 /** What is in a field whose name is spelt wrong was held against no schema of its own: it is not unknown. */
 function withoutConsequences(findings: Finding[]): Finding[] {
   const misspelt = findings
-    .filter(({ rule }) => rule === FIELD_CASE.name)
+    .filter(({ rule }) => rule === 'schema.field-case')
     .map(({ pointer }) => `${pointer}/`);
   if (misspelt.length === 0) return findings;
   return findings.filter(
     ({ rule, pointer }) =>
-      rule !== UNKNOWN_FIELD.name || !misspelt.some((above) => pointer.startsWith(above)),
+      rule !== 'schema.unknown-field' || !misspelt.some((above) => pointer.startsWith(above)),
   );
 }
 
-function fieldMessage({ params, parentSchema }: ErrorObject, pointer: string, field: string) {
-  const { meant } = (params.fields as FurtherField[]).find((one) => one.field === field) as FurtherField;
-  if (meant !== undefined)
-    return {
-      message: `${pointer} is spelt "${meant}"`,
-      hint: `rename it to "${meant}": names are case-sensitive`,
-    };
-  const near = nearest(field, Object.keys(parentSchema?.properties ?? {}));
-  const hint = near ? `did you mean "${near}"?` : 'the service may ignore or refuse it: check its name';
-  return { message: `${pointer} is no field that the contract lists`, hint };
-}
-
 /** A value that is nearly one of those that the contract lists says more than a general hint. */
-function hintOf({ keyword, schema, data }: ErrorObject, hint: string | undefined): Pick<Finding, 'hint'> {
-  const values =
-    keyword === 'enum' ? (schema as JsonValue[]).filter((value) => typeof value === 'string') : [];
-  const near = typeof data === 'string' ? nearest(data, values) : undefined;
-  const said = near === undefined ? hint : `did you mean ${show(near)}?`;
-  return said === undefined ? {} : { hint: said };
+function hintOf({ error, keyword, field, meant }: Fault): string | undefined {
+  const { data, schema, parentSchema } = error;
+  if (keyword === 'fieldCase') return `rename it to "${meant}": names are case-sensitive`;
+  if (keyword === 'unknownField') {
+    const near = nearest(field as string, Object.keys(parentSchema?.properties ?? {}));
+    return near ? `did you mean "${near}"?` : 'the service may ignore or refuse it: check its name';
+  }
+  if (keyword !== 'enum' || typeof data !== 'string') return undefined;
+  const near = nearest(
+    data,
+    (schema as JsonValue[]).filter((value) => typeof value === 'string'),
+  );
+  return near === undefined ? undefined : `did you mean ${show(near)}?`;
 }
 
-function messageOf(
-  { keyword, schema, data, params, message, propertyName }: ErrorObject,
-  pointer: string,
-): string {
+function messageOf({ error, keyword, meant }: Fault, pointer: string): string {
+  const { schema, data, params, message, propertyName } = error;
   const place = propertyName !== undefined ? `the name ${pointer}` : pointer === '' ? 'the body' : pointer;
   switch (keyword) {
-    case 'type':
-      return `${place} must be ${typesOf(schema)}, not ${kindOf(data)}`;
+    case 'type': {
+      const types = [schema].flat().map((type) => TYPE_NAMES[String(type)]);
+      return `${place} must be ${types.join(' or ')}, not ${kindOf(data)}`;
+    }
     case 'required':
     case 'dependentRequired':
       return `${place} is missing`;
+    case 'fieldCase':
+      return `${place} is spelt "${meant}"`;
+    case 'unknownField':
     case 'additionalProperties':
     case 'unevaluatedProperties':
       return `${place} is no field that the contract lists`;
@@ -152,13 +152,6 @@ const TYPE_NAMES: Record<string, string> = {
   ...{ object: 'an object', array: 'a list', null: 'null' },
 };
 
-function typesOf(schema: unknown): string {
-  return [schema]
-    .flat()
-    .map((type) => TYPE_NAMES[String(type)] ?? String(type))
-    .join(' or ');
-}
-
 /** What a value is, in words: `a string`. Numbers with a fraction are told from integers. */
 function kindOf(value: unknown): string {
   if (value === null) return 'null';
@@ -180,24 +173,25 @@ function rule(name: string, severity: Severity, basis: Basis, says: string): Sch
   return { name, severity, basis, stage: 'contract', status: 422, says, source: 'service-api 2' };
 }
 
-const MISSPELT = 'a field name is spelt wrong: names are case-sensitive';
-const FIELD_CASE = rule('schema.field-case', 'error', 'stated', MISSPELT);
-const UNLISTED = 'a field is not one that the contract lists';
-const UNKNOWN_FIELD = rule('schema.unknown-field', 'warn', 'inferred', UNLISTED);
-
-const BAD_FORMAT = 'a value has the wrong format; a URL is what the WHATWG parser accepts';
+/** Keywords of our own, whose basis a schema does not say. */
+const OF_OURS = new Set(['observed', 'fieldCase', 'unknownField']);
 
 /** The findings of the schema check. Others, of keywords that only a contract of one's own uses, are made alike. */
 export const SCHEMA_RULES: Readonly<Record<string, SchemaRule>> = Object.fromEntries(
   [
     rule('schema.type', 'error', 'stated', 'a value has the wrong type'),
     rule('schema.enum', 'error', 'stated', 'a value is not one of those that the contract lists'),
-    rule('schema.format', 'error', 'inferred', BAD_FORMAT),
+    rule(
+      'schema.format',
+      'error',
+      'inferred',
+      'a value has the wrong format; a URL is what the WHATWG parser accepts',
+    ),
     rule('schema.required', 'error', 'stated', 'a mandatory field is missing'),
     rule('schema.observed', 'warn', 'observed', 'a value is not one of those that the description shows'),
-    FIELD_CASE,
+    rule('schema.field-case', 'error', 'stated', 'a field name is spelt wrong: names are case-sensitive'),
     rule('schema.read-only-fields', 'warn', 'stated', 'an object echoes fields that the service sets itself'),
-    UNKNOWN_FIELD,
+    rule('schema.unknown-field', 'warn', 'inferred', 'a field is not one that the contract lists'),
   ].map((info) => [info.name, info]),
 );
 
@@ -207,15 +201,12 @@ export function schemaRule(keyword: string): SchemaRule {
   return SCHEMA_RULES[name] ?? rule(name, 'error', 'stated', `the schema's ${keyword} does not hold`);
 }
 
-/** The further keywords of JSON Schema that a contract of one's own can use; each is a rule too. */
-const FURTHER_KEYWORDS = [
-  ...['additionalItems', 'additionalProperties', 'anyOf', 'const', 'contains', 'dependencies'],
-  ...['dependentRequired', 'exclusiveMaximum', 'exclusiveMinimum', 'false schema', 'items', 'maxItems'],
-  ...['maxLength', 'maxProperties', 'maximum', 'minItems', 'minLength', 'minProperties', 'minimum'],
-  ...['multipleOf', 'not', 'oneOf', 'pattern', 'unevaluatedItems', 'unevaluatedProperties', 'uniqueItems'],
-];
-
-/** Names of the rules that only a contract of one's own can have. */
+/** Names of the rules that only a contract of one's own can have: of the further keywords of JSON Schema. */
 export function furtherSchemaRules(): string[] {
-  return FURTHER_KEYWORDS.map((keyword) => schemaRule(keyword).name);
+  return [
+    ...['additionalItems', 'additionalProperties', 'anyOf', 'const', 'contains', 'dependencies'],
+    ...['dependentRequired', 'exclusiveMaximum', 'exclusiveMinimum', 'false schema', 'items', 'maxItems'],
+    ...['maxLength', 'maxProperties', 'maximum', 'minItems', 'minLength', 'minProperties', 'minimum'],
+    ...['multipleOf', 'not', 'oneOf', 'pattern', 'unevaluatedItems', 'unevaluatedProperties', 'uniqueItems'],
+  ].map((keyword) => schemaRule(keyword).name);
 }
