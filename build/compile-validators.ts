@@ -6,7 +6,7 @@ import { _, Ajv, type AnySchemaObject, type KeywordCxt } from 'ajv';
 import type standalone from 'ajv/dist/standalone/index.js';
 import { type Plugin as EsbuildPlugin, transformSync } from 'esbuild';
 import type { Plugin as VitePlugin } from 'vitest/config';
-import { compilerOf, prepared } from '../src/contract/compile-schemas.ts';
+import { compilerOf } from '../src/contract/compile-schemas.ts';
 import { digestOf, readContractFiles } from '../src/contract/contract-files.ts';
 import type { ContractFile } from '../src/model/contract.ts';
 import { COMPILED as OWN } from '../src/settings/schema.ts';
@@ -98,13 +98,8 @@ function schemaOf(name: string): AnySchemaObject {
 function validatorsOfContract(folder: string): string {
   const texts = readContractFiles(folder);
   const { operations, source } = JSON.parse(texts.contractText) as ContractFile;
-  const schemas = new Map(
-    [...texts.schemaTexts].map(([name, text]) => [
-      name,
-      prepared(JSON.parse(text), source) as AnySchemaObject,
-    ]),
-  );
-  const { ajv, validatorOf } = compilerOf(schemas, folder);
+  const schemas = new Map([...texts.schemaTexts].map(([name, text]) => [name, JSON.parse(text)]));
+  const { ajv, validatorOf } = compilerOf(schemas, folder, source);
   const names = [...new Set(Object.values(operations).flatMap(({ schema }) => schema ?? []))];
   for (const name of names) validatorOf(name);
   const code = standaloneCode(

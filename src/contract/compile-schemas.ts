@@ -20,44 +20,42 @@ interface Compiler {
   validatorOf(reference: string): ValidateFunction;
 }
 
+/** One for all contracts: to compile it takes longer than most contracts. */
+let metaSchema: Ajv2020 | undefined;
+
 /**
- * @param schemas prepared, by name of the file in `folder`
+ * @param schemas by name of the file in `folder`
+ * @param source what a finding rests on if no schema says
  * @param allErrors false: a validator stops at the first
  * @throws PatchgateError `bad-contract` where one is not as its meta-schema says
  */
 export function compilerOf(
-  schemas: ReadonlyMap<string, AnySchema>,
+  schemas: ReadonlyMap<string, JsonValue>,
   folder: string,
+  source: string,
   allErrors = true,
 ): Compiler {
   const ajv = createAjv(allErrors);
+  const orRefuse = <T>(name: string, compile: () => T): T => {
+    try {
+      return compile();
+    } catch (cause) {
+      const message = `${join(folder, name)}: the schema does not compile: ${messageOf(cause)}`;
+      const hint = 'correct the schema: without it nothing is judged, so nothing starts';
+      throw new PatchgateError('bad-contract', message, { hint, cause });
+    }
+  };
   for (const [name, schema] of schemas)
-    orDoesNotCompile(join(folder, name), () => {
+    orRefuse(name, () => {
+      const ready = prepared(schema, source) as AnySchema;
       metaSchema ??= new Ajv2020({ logger: false, ownProperties: true, allErrors: true });
-      metaSchema.validateSchema(schema, true);
-      ajv.addSchema(schema, name);
+      metaSchema.validateSchema(ready, true);
+      ajv.addSchema(ready, name);
     });
   const validatorOf = (reference: string) =>
-    orDoesNotCompile(join(folder, reference), () => ajv.getSchema(reference) as ValidateFunction);
+    orRefuse(reference, () => ajv.getSchema(reference) as ValidateFunction);
   return { ajv, validatorOf };
 }
-
-/** One for all contracts: to compile it takes longer than most contracts. */
-let metaSchema: Ajv2020 | undefined;
-
-function orDoesNotCompile<T>(file: string, compile: () => T): T {
-  try {
-    return compile();
-  } catch (error) {
-    throw new PatchgateError('bad-contract', `${file}: the schema does not compile: ${messageOf(error)}`, {
-      hint: 'correct the schema: without it nothing is judged, so nothing starts',
-      cause: error,
-    });
-  }
-}
-
-/** Standard formats of which nothing is checked: there is no well-kept check of them. */
-const UNCHECKED = ['idn-email', 'idn-hostname', 'iri', 'iri-reference'];
 
 /**
  * Ajv with what the contract's schemas say beyond JSON Schema 2020-12.
@@ -84,7 +82,8 @@ export function createAjv(allErrors: boolean): Ajv2020 {
   for (const [name, format] of Object.entries({ ...fullFormats, ...formats })) ajv.addFormat(name, format);
   // The pattern of ajv-formats takes any text with an empty line, and overflows the stack on a megabyte.
   ajv.addFormat('byte', (text: string) => text.length % 4 === 0 && /^[a-z0-9+/]*={0,2}$/i.test(text));
-  for (const name of UNCHECKED) ajv.addFormat(name, true);
+  // There is no well-kept check of these standard formats.
+  for (const name of ['idn-email', 'idn-hostname', 'iri', 'iri-reference']) ajv.addFormat(name, true);
   ajv.addVocabulary(['source', 'hint', 'example', '$anchor']);
   ajv.addKeyword({ keyword: 'basis', metaSchema: { enum: ['stated', 'inferred', 'observed', 'protocol'] } });
   ajv.addKeyword({ keyword: 'severity', metaSchema: { enum: ['error', 'warn'] } });
@@ -153,7 +152,7 @@ export const VALUES = new Set([
  *
  * @param isMap its names are no keywords
  */
-export function prepared(value: JsonValue, source?: string, isMap = false): JsonValue {
+function prepared(value: JsonValue, source?: string, isMap = false): JsonValue {
   if (Array.isArray(value)) return value.map((item) => prepared(item, source));
   if (!isObject(value)) return value;
   const own = !isMap && typeof value.source === 'string' ? value.source : source;

@@ -35,17 +35,20 @@ export interface JudgedBody {
   isOpen: boolean;
 }
 
-/** The operations of `contract.json` with the schema files beside it. Schemas are compiled when first asked for. */
+/** The operations of `contract.json` with the schema files beside it. */
 export interface Contract {
   /** Where it was read from. */
   file: string;
   entries: Readonly<Record<string, OperationEntry>>;
-  /** @throws PatchgateError `bad-contract` where the schema does not compile */
+  /** Compiles an operation's schemas. @throws PatchgateError `bad-contract` where one does not compile */
   load(operation: string): LoadedOperation;
 }
 
 /** What checks bodies, by the schema's file, or a place in it. @throws PatchgateError `bad-contract` where it does not compile */
 export type ValidatorOf = (reference: string, isLarge: boolean) => ValidateFunction;
+
+/** A schema with one of these says something of the body as a whole. */
+const SHAPING = ['type', 'enum', 'const', 'not'];
 
 /** @param schemas by file name */
 export function contractOf(
@@ -54,8 +57,7 @@ export function contractOf(
   schemas: ReadonlyMap<string, unknown>,
   validatorOf: ValidatorOf,
 ): Contract {
-  const loaded = new Map<string, LoadedOperation>();
-  const bodyOf = (name: string, reference: string, mediaType: string | undefined): JudgedBody => {
+  const bodyOf = (name: string, reference: string, mediaType?: string): JudgedBody => {
     const [schemaFile = '', place = ''] = reference.split('#');
     const schema = tokensOf(decodeURIComponent(place)).reduce<unknown>(childOf, schemas.get(schemaFile));
     if (schema === undefined) {
@@ -68,65 +70,49 @@ export function contractOf(
       try {
         return checkSchema(validatorOf(reference, isLarge), body, bounds);
       } catch (error) {
-        return [notJudged(reference, error)];
+        // Schemas that go round in a circle, and patterns on long texts, can take more of the stack than there is.
+        const message = `the body cannot be held against ${reference}: ${messageOf(error)}`;
+        const hint =
+          'send shorter texts, or correct the pattern or the reference in the schema that has no end';
+        return [requestFinding('request.too-large', message, { hint })];
       }
     };
-    return {
-      mediaType: mediaType?.toLowerCase(),
-      check,
-      weighed: (read) => weighed(read, check),
-      isOpen: SHAPING.every((keyword) => childOf(schema, keyword) === undefined),
-    };
+    const isOpen = SHAPING.every((keyword) => childOf(schema, keyword) === undefined);
+    return { mediaType, check, weighed: (read) => weighed(read, check), isOpen };
   };
   return {
     file,
     entries,
     load(name) {
-      const known = loaded.get(name);
-      if (known) return known;
       const entry = entries[name] as OperationEntry;
-      const named = entry.schemas ? Object.entries(entry.schemas) : [[undefined, entry.schema] as const];
-      const bodies = named.map(([mediaType, reference]) => bodyOf(name, String(reference), mediaType));
-      const operation = { name, entry, bodies: bodies as [JudgedBody] };
-      loaded.set(name, operation);
-      return operation;
+      const named = Object.entries(entry.schemas ?? {});
+      const bodies = named.map(([type, reference]) => bodyOf(name, reference, type.toLowerCase()));
+      if (entry.schema !== undefined) bodies.push(bodyOf(name, entry.schema));
+      return { name, entry, bodies: bodies as [JudgedBody] };
     },
   };
 }
 
-/** A schema with one of these says something of the body as a whole. */
-const SHAPING = ['type', 'enum', 'const', 'not'];
-
 /** Holds the body against the schema with an object in the place of each such number: what is not open refuses that. */
 function weighed({ findings, json: body }: ReadBody, check: JudgedBody['check']): readonly Finding[] {
-  const isUnsafe = ({ rule }: Finding) => rule === 'request.unsafe-number';
-  if (body === undefined || !findings.some(isUnsafe)) return findings;
+  const unsafe = new Set(findings.filter(({ rule }) => rule === 'request.unsafe-number'));
+  if (body === undefined || unsafe.size === 0) return findings;
   const probe = structuredClone(body);
-  for (const { pointer } of findings.filter(isUnsafe)) {
+  for (const { pointer } of unsafe) {
     const tokens = tokensOf(pointer);
     const last = tokens.pop() ?? '';
     const holder = tokens.reduce<unknown>(childOf, probe);
     if (typeof holder === 'object' && holder !== null) Object.assign(holder, { [last]: {} });
   }
   const bounds = new FindingBounds();
-  const refused = new Set(['']);
-  for (const { severity, pointer } of check(probe, bounds)) if (severity === 'error') refused.add(pointer);
+  const errors = check(probe, bounds).filter(({ severity }) => severity === 'error');
+  const refused = new Set(['', ...errors.map(({ pointer }) => pointer)]);
   if (bounds.omitted > 0) return findings;
-  return findings.map(
-    (finding): Finding =>
-      isUnsafe(finding) && !refused.has(finding.pointer) ? { ...finding, severity: 'warn' } : finding,
-  );
+  const isTaken = (finding: Finding) => unsafe.has(finding) && !refused.has(finding.pointer);
+  return findings.map((finding) => (isTaken(finding) ? { ...finding, severity: 'warn' } : finding));
 }
 
 /** Whether a value of some type is refused: a schema that takes everything judges nothing. */
 export function refusesSomething({ check }: JudgedBody): boolean {
   return [null, true, 0, '', [], {}].some((body) => check(body).some(({ severity }) => severity === 'error'));
-}
-
-/** Schemas that go round in a circle, and patterns on long texts, can take more of the stack than there is. */
-function notJudged(schema: string, error: unknown): Finding {
-  const message = `the body cannot be held against ${schema}: ${messageOf(error)}`;
-  return requestFinding('request.too-large', message, {
-    hint: 'send shorter texts, or correct the pattern or the reference in the schema that has no end',
-  });
 }

@@ -1,14 +1,12 @@
 import { dirname, join } from 'node:path';
-import type { AnySchema } from 'ajv/dist/2020.js';
-import { LRUCache } from 'lru-cache';
 import { PatchgateError } from '../errors.ts';
 import { isObject, type JsonValue } from '../json/json.ts';
 import { escapeToken } from '../json/pointer.ts';
 import type { ContractFile } from '../model/contract.ts';
 import { checkFile, parseFile, placed, type Source } from '../schemas/check.ts';
-import { compilerOf, prepared } from './compile-schemas.ts';
+import { compilerOf } from './compile-schemas.ts';
 import { type Contract, contractOf } from './contract.ts';
-import { type ContractTexts, digestOf, readContractFiles } from './contract-files.ts';
+import { type ContractTexts, readContractFiles } from './contract-files.ts';
 import { parametersIn } from './path.ts';
 
 /**
@@ -20,16 +18,8 @@ import { parametersIn } from './path.ts';
 export function loadContract(location: string): Contract {
   const texts = readContractFiles(location);
   const { file, contractText } = texts;
-  const key = `${digestOf(texts)} ${file}`;
-  const known = kept.get(key);
-  if (known) return known;
-  const contract = contractFrom(readContract({ where: file, text: contractText }), schemasOf(texts), file);
-  kept.set(key, contract);
-  return contract;
+  return contractFrom(readContract({ where: file, text: contractText }), schemasOf(texts), file);
 }
-
-/** By their texts: to compile schemas takes longest at the start of a gate, and a test suite starts one for each test. */
-const kept = new LRUCache<string, Contract>({ max: 4 });
 
 /**
  * @param schemas by the names by which the operations call them
@@ -41,16 +31,11 @@ export function contractFrom(
   schemas: ReadonlyMap<string, JsonValue>,
   file: string,
 ): Contract {
-  const compiled = new Map(
-    [...schemas].map(([name, schema]) => [name, prepared(schema, content.source) as AnySchema] as const),
+  const all = compilerOf(schemas, dirname(file), content.source);
+  const brief = compilerOf(schemas, dirname(file), content.source, false);
+  return contractOf(file, entriesOf(content), schemas, (reference, isLarge) =>
+    (isLarge ? brief : all).validatorOf(reference),
   );
-  const all = compilerOf(compiled, dirname(file));
-  let brief: ReturnType<typeof compilerOf> | undefined;
-  return contractOf(file, entriesOf(content), schemas, (reference, isLarge) => {
-    if (!isLarge) return all.validatorOf(reference);
-    brief ??= compilerOf(compiled, dirname(file), false);
-    return brief.validatorOf(reference);
-  });
 }
 
 /** The operations, each with the contract's base. */
