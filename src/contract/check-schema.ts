@@ -9,6 +9,10 @@ import type { FurtherField } from './keywords.ts';
 /** Keywords whose error only says that one further down failed, and that one is reported. */
 const APPLICATORS = new Set(['if', 'allOf', '$ref', '$dynamicRef', 'propertyNames', 'dependentSchemas']);
 
+/** Within a keyword that has an error of its own: only some items need be as `contains` says. Names in a schema's path are no keywords. */
+const INNER = /\/(?:contains|observed)\//;
+const NAMES = /^.*#|\/(?:properties|patternProperties|\$defs|definitions|dependentSchemas)\/[^/]*/g;
+
 /** What a schema file says of a subschema beyond JSON Schema. */
 interface Annotated {
   basis?: Basis;
@@ -62,8 +66,7 @@ export function checkSchema(validate: ValidateFunction, body: JsonValue, bounds:
   for (const error of errors) {
     const { keyword, instancePath, params, propertyName, schemaPath } = error;
     if (APPLICATORS.has(keyword) || (keyword === 'observed' && mistyped.has(instancePath))) continue;
-    // Only some items need be as `contains` says.
-    if (schemaPath.includes('/contains/')) continue;
+    if (INNER.test(schemaPath) && INNER.test(schemaPath.replace(NAMES, ''))) continue;
     const { fields, missingProperty, additionalProperty, unevaluatedProperty } = params;
     if (keyword === 'furtherFields')
       for (const { field, meant } of fields as FurtherField[])

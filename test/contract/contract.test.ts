@@ -108,6 +108,11 @@ describe('each keyword is found where it is broken', () => {
       ['schema.contains /l', 'schema.type /l/0'],
     ],
     [
+      { properties: { contains: { properties: { observed: { type: 'string' } } } } },
+      { contains: { observed: 1 } },
+      ['schema.type /contains/observed'],
+    ],
+    [
       { properties: { o: { propertyNames: { maxLength: 1 } } } },
       { o: { 'a/b': 1, c: 1 } },
       ['schema.max-length /o/a~1b'],
