@@ -32,11 +32,7 @@ interface Fault {
   meant?: string | undefined;
 }
 
-/**
- * What the schema has to say of a body, worded for people. Severities are the rules' own; the gate's policy comes later.
- *
- * @param bounds counts what is too much to be kept
- */
+/** What the schema has to say of a body, worded for people. Severities are the rules' own; the gate's policy comes later. */
 export function checkSchema(validate: ValidateFunction, body: JsonValue, bounds: FindingBounds): Finding[] {
   if (validate(body)) return [];
   const errors = validate.errors ?? [];

@@ -23,15 +23,11 @@ interface Compiler {
 /** One for all contracts: to compile it takes longer than most contracts. */
 let metaSchema: Ajv2020 | undefined;
 
-/**
- * @param schemas by name of the file in `folder`
- * @param source what a finding rests on if no schema says
- * @param allErrors false: a validator stops at the first
- * @throws PatchgateError `bad-contract` where one is not as its meta-schema says
- */
+/** @throws PatchgateError `bad-contract` where a schema is not as its meta-schema says */
 export function compilerOf(
   schemas: ReadonlyMap<string, JsonValue>,
   folder: string,
+  /** What a finding rests on if no schema says. */
   source: string,
   allErrors = true,
 ): Compiler {
@@ -57,14 +53,7 @@ export function compilerOf(
   return { ajv, validatorOf };
 }
 
-/**
- * Ajv with what the contract's schemas say beyond JSON Schema 2020-12.
- *
- * - `observed`: a subschema for values that the description only shows; failing it is a warning.
- * - `furtherFields`: of an object with `properties`, what other fields it takes: `none`, or `objects` (any that hold one).
- * - `readOnlyFields`: what the service sets itself.
- * - `basis`, `severity`, `source`, `hint`: annotations that a finding of that subschema carries.
- */
+/** Ajv for JSON Schema 2020-12 with the keywords of our own, which docs/your-api.md lists. */
 export function createAjv(allErrors: boolean): Ajv2020 {
   const ajv = new Ajv2020({
     // What says nothing stops the start; what only looks odd does not.
@@ -93,7 +82,7 @@ export function createAjv(allErrors: boolean): Ajv2020 {
   ajv.addKeyword(checked('readOnlyFields', 'object', names));
   for (const keyword of ['const', 'enum', 'uniqueItems']) ajv.removeKeyword(keyword);
   ajv.addKeyword(checked('const'));
-  ajv.addKeyword(checked('enum', undefined, { type: 'array' }));
+  ajv.addKeyword(checked('enum', [], { type: 'array' }));
   ajv.addKeyword(checked('uniqueItems', 'array', { type: 'boolean' }));
   return ajv;
 }
@@ -101,14 +90,12 @@ export function createAjv(allErrors: boolean): Ajv2020 {
 /** A keyword whose values one of our functions checks. */
 function checked(
   keyword: keyof typeof keywords,
-  type?: 'object' | 'array',
-  metaSchema?: object,
+  type: 'object' | 'array' | [] = [],
+  metaSchema = {},
 ): CodeKeywordDefinition {
   const checkOf = keywords[keyword] as (value: JsonValue, listed: readonly string[]) => unknown;
   return {
-    keyword,
-    ...(type && { type }),
-    ...(metaSchema && { metaSchema }),
+    ...{ keyword, type, metaSchema },
     error: { message: 'does not hold', params: ({ params }) => params.wrong as Name },
     code(context) {
       const { gen, data, schema, parentSchema } = context;
@@ -131,12 +118,8 @@ export const VALUES = new Set([
   ...['enum', 'const', 'default', 'example', 'examples', 'required', 'dependentRequired'],
 ]);
 
-/**
- * A schema as it is compiled: without keywords that begin with `x-`, and each subschema with the source that holds for it.
- *
- * @param isMap its names are no keywords
- */
-function prepared(value: JsonValue, source?: string, isMap = false): JsonValue {
+/** A schema without keywords that begin with `x-`, and each subschema with the source that holds for it. @param isMap its names are no keywords */
+function prepared(value: JsonValue, source: string, isMap = false): JsonValue {
   if (Array.isArray(value)) return value.map((item) => prepared(item, source));
   if (!isObject(value)) return value;
   const own = !isMap && typeof value.source === 'string' ? value.source : source;
@@ -146,5 +129,5 @@ function prepared(value: JsonValue, source?: string, isMap = false): JsonValue {
       const isValue = !isMap && VALUES.has(name);
       return [name, isValue ? inner : prepared(inner, own, !isMap && MAPS.has(name))] as const;
     });
-  return Object.fromEntries(isMap || own === undefined ? kept : [...kept, ['source', own]]);
+  return Object.fromEntries(isMap ? kept : [...kept, ['source', own]]);
 }

@@ -22,12 +22,7 @@ export interface LoadedOperation {
 export interface JudgedBody {
   /** In lower case; undefined: any JSON. */
   mediaType: string | undefined;
-  /**
-   * What the schema has to say of a body.
-   *
-   * @param bounds counts what is too much
-   * @param isLarge only the first error counts: to find all of them could take too long
-   */
+  /** @param bounds counts what is too much. @param isLarge only the first error counts: to find all of them could take too long */
   check(body: JsonValue, bounds?: FindingBounds, isLarge?: boolean): Finding[];
   /** The findings of a body: a number that not every reader gets right is a warning in a place that the schema leaves open. */
   weighed(read: ReadBody): readonly Finding[];

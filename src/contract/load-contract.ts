@@ -9,42 +9,24 @@ import { type Contract, contractOf } from './contract.ts';
 import { type ContractTexts, readContractFiles } from './contract-files.ts';
 import { parametersIn } from './path.ts';
 
-/**
- * Reads any contract, to be compiled. Fails closed: whatever cannot be read or understood stops the start.
- *
- * @param location contract.json, or the folder that holds it
- * @throws PatchgateError `bad-contract`, naming file and place
- */
+/** Reads a contract to be compiled. @param location contract.json, or its folder. @throws PatchgateError `bad-contract`, naming file and place */
 export function loadContract(location: string): Contract {
   const texts = readContractFiles(location);
   const { file, contractText } = texts;
   return contractFrom(readContract({ where: file, text: contractText }), schemasOf(texts), file);
 }
 
-/**
- * @param schemas by the names by which the operations call them
- * @param file for messages
- * @throws PatchgateError `bad-contract` where a schema is not as its meta-schema says
- */
+/** @param schemas by file name. @throws PatchgateError `bad-contract` where a schema is not as its meta-schema says */
 export function contractFrom(
-  content: ContractFile,
+  { operations, source }: ContractFile,
   schemas: ReadonlyMap<string, JsonValue>,
   file: string,
 ): Contract {
-  const all = compilerOf(schemas, dirname(file), content.source);
-  const brief = compilerOf(schemas, dirname(file), content.source, false);
-  return contractOf(file, entriesOf(content), schemas, (reference, isLarge) =>
+  const all = compilerOf(schemas, dirname(file), source);
+  const brief = compilerOf(schemas, dirname(file), source, false);
+  return contractOf(file, operations, schemas, (reference, isLarge) =>
     (isLarge ? brief : all).validatorOf(reference),
   );
-}
-
-/** The operations, each with the contract's base. */
-export function entriesOf({ operations, base }: ContractFile): Contract['entries'] {
-  const named = Object.entries(operations).map(([name, entry]) => [
-    name,
-    base === undefined ? entry : { ...entry, base },
-  ]);
-  return Object.fromEntries(named);
 }
 
 /** Every schema beside contract.json, by file name. References are by `$id`, as editors resolve them: that name, or absolute. */
@@ -68,11 +50,7 @@ function schemasOf({ file, schemaTexts }: ContractTexts): Map<string, JsonValue>
   return schemas;
 }
 
-/**
- * Checks the form of `contract.json`: what is missing or misspelt there would leave something unjudged.
- *
- * @throws PatchgateError `bad-contract`, naming the place
- */
+/** Checks the form of `contract.json`: what is missing or misspelt there would leave something unjudged. */
 function readContract(source: Required<Source>): ContractFile {
   const content = parseFile(source, 'bad-contract') as unknown as ContractFile;
   checkFile('contract', content, source, 'bad-contract');
@@ -80,6 +58,7 @@ function readContract(source: Required<Source>): ContractFile {
   for (const [name, entry] of Object.entries(content.operations)) {
     entry.parameters ??= {};
     entry.rules ??= [];
+    if (content.base !== undefined) entry.base = content.base;
     const { method, path, parameters, record, schema, schemas } = entry;
     const fail = (member: string, takes: string) => {
       const place = placed(source, `/operations/${escapeToken(name)}${member && `/${member}`}`);

@@ -26,16 +26,13 @@ export interface ReadBody {
   json?: JsonValue;
 }
 
-/**
- * Reads the bytes of a body as JSON, strictly: everything that another reader could see differently is a finding.
- *
- * @param limit bytes that the body may have, before and after decoding
- * @param mediaType one that the contract lists: it is JSON, whatever its name
- */
+/** Reads a body as JSON, strictly: everything that another reader could see differently is a finding. */
 export function readBody(
   body: Uint8Array | 'too-large',
   headers: RawHeaders,
+  /** Bytes that the body may have, before and after decoding. */
   limit: number,
+  /** One that the contract lists: it is JSON, whatever its name. */
   mediaType?: string,
 ): ReadBody {
   if (body === 'too-large' || body.length > limit)
@@ -72,12 +69,7 @@ function only(finding: Finding): ReadBody {
   return { findings: [finding], omitted: 0 };
 }
 
-/**
- * Whether a server that looks for a method in a JSON body (Laravel does, of a POST) could find one there. A body that
- * cannot be read, or in two ways, may hold anything.
- *
- * @param limit bytes that the body may have
- */
+/** Whether a server that looks for a method in a JSON body (Laravel does, of a POST) could find one there. An unclear body may hold anything. */
 export function mayNameMethod(body: Uint8Array | 'too-large', headers: RawHeaders, limit: number): boolean {
   if (body.length === 0) return false;
   const { json, findings } = readBody(body, headers, limit);

@@ -3,7 +3,7 @@ import { childOf, isObject, type JsonObject, type JsonValue } from '../../json/j
 import type { ContractFile, OperationEntry, ParameterForm } from '../../model/contract.ts';
 import { checkFile } from '../../schemas/check.ts';
 import { type Contract, refusesSomething } from '../contract.ts';
-import { contractFrom, entriesOf, formOf, isPattern } from '../load-contract.ts';
+import { contractFrom, formOf, isPattern } from '../load-contract.ts';
 import { parametersIn } from '../path.ts';
 import { SchemaConverter } from './convert-schema.ts';
 import { LeftOut, type Node, OpenApiDocument } from './document.ts';
@@ -35,12 +35,7 @@ export const SCHEMAS_FILE = 'schemas.json';
 const JSON_TYPE = /^(?:application|text)\/(?:[\w.!#$&^-]+\+)?json$/i;
 const TEMPLATE = /^(?:\/(?:[\w~!$&'()*+,;=:@.-]|\{[A-Za-z_]\w*\}(?!\{))+)+$/;
 
-/**
- * Makes a contract of an OpenAPI document.
- *
- * @param file for messages, and for the files that it refers to
- * @throws PatchgateError `bad-contract` where the document is broken, or no operation could be taken
- */
+/** Makes a contract of an OpenAPI document. @throws PatchgateError `bad-contract` where it is broken, or no operation could be taken */
 export async function fromOpenApi(
   file: string,
   text: string,
@@ -83,7 +78,8 @@ export async function fromOpenApi(
   }
   content.operations = operations;
   checkFile('contract', content, { where: file }, 'bad-contract');
-  const contract = { ...made, entries: entriesOf(content) };
+  const based = Object.entries(operations).map(([id, entry]) => [id, { ...entry, base }]);
+  const contract = { ...made, entries: Object.fromEntries(based) };
   return { content, schemas, contract, leftOut, loosened, dropped: converter.dropped };
 
   /** Leaves an operation out if the work on it fails. */
