@@ -1,17 +1,12 @@
 /**
- * Paths of operations, read strictly and loosely. A path is judged if its strict form is an operation's; it is refused if only its
- * loose form is, for a gate that reads a path in another way than the target is no gate.
+ * A path is judged if its strict form is an operation's, and refused if only its loose form is: a gate that reads a path in another way
+ * than the target is no gate. These are the loose forms:
  *
- * | written | strict | loose |
- * |---|---|---|
- * | as the template, behind its base or any prefix, with one slash behind it | judged | |
- * | a parameter with `%20`, `%C3%A9`: octets that every server decodes alike | judged | |
- * | other letter case of a literal segment | | refused |
- * | `//`, `/./`, `/../`, `/.../`, `;x=1`, dots and blanks around a segment | | refused |
- * | `%70`, `%2570`, `%u0070`, overlong UTF-8, `ſ`, full width, one octet of a character | | refused |
- * | backslashes and coded separators, as separators or as characters | | refused |
- * | `?`, `#`, `;`, NUL or a blank behind the path, coded or not | | refused |
- * | codes within codes, more than eight times | | refused, whatever it is |
+ * - codes: `%70`, `%2570`, `%u0070`, overlong UTF-8; past eight within each other a path may be any
+ * - characters that fold to ASCII, or whose low octet is ASCII: `ſ`, full width, U+0170
+ * - another letter case of literal segments; dots, blanks and unseen characters around them; `;x=1`
+ * - `//`, `/./`, `/../`; backslashes and coded separators, as separators and as characters
+ * - `?`, `#`, `;`, NUL or a blank behind the path
  */
 import type { OperationEntry } from '../model/contract.ts';
 

@@ -12,91 +12,91 @@ const SILENT = /^(?:nullable|readOnly|writeOnly|xml|externalDocs|discriminator|\
 const ajv = createAjv(true);
 
 /** Makes JSON Schema 2020-12 of the schemas of a document, each component once. */
-export class SchemaConverter {
+export function createConverter(document: OpenApiDocument) {
   /** By name; references lead here. */
-  readonly defs: Record<string, JsonValue> = {};
+  const defs: Record<string, JsonValue> = {};
   /** Keywords that were dropped, with their number. */
-  readonly dropped = new Map<string, number>();
-  readonly #document: OpenApiDocument;
-  readonly #isOld: boolean;
-  readonly #names = new Set<string>();
+  const dropped = new Map<string, number>();
+  const taken = new Set<string>();
   /** By place: the name that a component got, or why it cannot be taken. */
-  readonly #known = new Map<string, string | Error>();
-
-  constructor(document: OpenApiDocument) {
-    this.#document = document;
-    this.#isOld = String(document.root.openapi).startsWith('3.0');
-  }
+  const places = new Map<string, string | Error>();
+  const isOld = String(document.root.openapi).startsWith('3.0');
+  return { defs, dropped, add };
 
   /** Puts a schema among the others. @returns its name. @throws LeftOut */
-  add(name: string, node: Node): string {
-    const own = this.#free(name);
-    this.defs[own] = this.#convert(node, 0);
+  function add(name: string, node: Node): string {
+    const own = freeName(name);
+    defs[own] = convert(node, 0);
     return own;
   }
 
   /** @param levels above it in the same component */
-  #convert({ value: schema, file }: Node, levels: number): JsonValue {
+  function convert({ value: schema, file }: Node, levels: number): JsonValue {
     if (typeof schema === 'boolean') return schema;
     if (!isObject(schema)) throw new LeftOut('a schema is an object, true or false');
     if (levels > MOST_LEVELS) throw new LeftOut(`its schema is nested more than ${MOST_LEVELS} levels deep`);
     const below = (value: JsonValue): JsonValue => {
       if (Array.isArray(value)) return value.map(below);
-      return isObject(value) ? this.#convert({ value, file }, levels + 1) : value;
+      return isObject(value) ? convert({ value, file }, levels + 1) : value;
     };
     const made: JsonObject = {};
     if (typeof schema.$ref === 'string') {
-      made.$ref = `#/$defs/${this.#refer(schema.$ref, file)}`;
+      made.$ref = `#/$defs/${refer(schema.$ref, file)}`;
       // In 3.0, what stands beside a reference says nothing.
-      if (this.#isOld) return made;
+      if (isOld) return made;
     }
     for (const [keyword, value] of Object.entries(schema)) {
       if (SILENT.test(keyword)) continue;
-      if (!VALUES.has(keyword) && !Object.hasOwn(ajv.RULES.keywords, keyword)) this.#drop(keyword);
-      else if (keyword === 'format' && !(String(value) in ajv.formats)) this.#drop(`format ${value}`);
-      else if (keyword === 'pattern' && !isPattern(String(value))) this.#drop(`pattern ${value}`);
+      if (!VALUES.has(keyword) && !Object.hasOwn(ajv.RULES.keywords, keyword)) drop(keyword);
+      else if (keyword === 'format' && !(String(value) in ajv.formats)) drop(`format ${value}`);
+      else if (keyword === 'pattern' && !isPattern(String(value))) drop(`pattern ${value}`);
       else if (VALUES.has(keyword)) made[keyword] = value;
       else if (MAPS.has(keyword) && isObject(value))
         made[keyword] = Object.fromEntries(Object.entries(value).map(([name, one]) => [name, below(one)]));
       else made[keyword] = below(value);
     }
-    if (isObject(schema.discriminator)) this.#discriminate(made, schema, schema.discriminator, file);
-    this.#withoutReadOnly(made, schema, file);
-    return this.#isOld ? fromOld(made, schema) : made;
+    if (isObject(schema.discriminator)) discriminate(made, schema, schema.discriminator, file);
+    withoutReadOnly(made, schema, file);
+    return isOld ? fromOld(made, schema) : made;
   }
 
-  #refer(reference: string, from: string): string {
-    const node = this.#document.at(reference, from);
+  function refer(reference: string, from: string): string {
+    const node = document.at(reference, from);
     const key = `${node.file}#${reference.split('#')[1] ?? ''}`;
-    const known = this.#known.get(key);
+    const known = places.get(key);
     if (known instanceof Error) throw known;
     if (known !== undefined) return known;
-    const name = this.#free(nameOf(reference));
+    const name = freeName(nameOf(reference));
     // References may come back to it.
-    this.#known.set(key, name);
+    places.set(key, name);
     try {
-      this.defs[name] = this.#convert(node, 0);
+      defs[name] = convert(node, 0);
     } catch (error) {
-      this.#known.set(key, error as Error);
+      places.set(key, error as Error);
       throw error;
     }
     return name;
   }
 
-  #free(name: string): string {
+  function freeName(name: string): string {
     const plain = name.replace(/[^\w.-]+/g, '_').replace(/^_+|_+$/g, '') || 'schema';
     let free = plain;
-    for (let i = 2; this.#names.has(free); i++) free = `${plain}_${i}`;
-    this.#names.add(free);
+    for (let i = 2; taken.has(free); i++) free = `${plain}_${i}`;
+    taken.add(free);
     return free;
   }
 
-  #drop(what: string): void {
-    this.dropped.set(what, (this.dropped.get(what) ?? 0) + 1);
+  function drop(what: string): void {
+    dropped.set(what, (dropped.get(what) ?? 0) + 1);
   }
 
   /** Each branch takes its own name alone: else two of them could take the same body. */
-  #discriminate(made: JsonObject, schema: JsonObject, { propertyName, mapping }: JsonObject, file: string) {
+  function discriminate(
+    made: JsonObject,
+    schema: JsonObject,
+    { propertyName, mapping }: JsonObject,
+    file: string,
+  ) {
     const keyword = Array.isArray(made.oneOf) ? 'oneOf' : 'anyOf';
     const branches = schema[keyword];
     if (typeof propertyName !== 'string' || !Array.isArray(branches)) return;
@@ -108,7 +108,7 @@ export class SchemaConverter {
       const reference = childOf(branch, '$ref');
       if (typeof reference !== 'string') return converted;
       const names = named.filter(({ to }) => to === reference).map(({ name }) => name);
-      const { value } = this.#document.follow({ value: branch, file });
+      const { value } = document.follow({ value: branch, file });
       const listed = childOf(childOf(childOf(value, 'properties'), propertyName), 'enum');
       if (names.length === 0 && Array.isArray(listed)) return converted;
       const is = { enum: names.length > 0 ? names : [nameOf(reference)] };
@@ -117,9 +117,9 @@ export class SchemaConverter {
   }
 
   /** The service sets them: no request needs them, and one that echoes them gets one warning. */
-  #withoutReadOnly(made: JsonObject, { properties }: JsonObject, file: string): void {
+  function withoutReadOnly(made: JsonObject, { properties }: JsonObject, file: string): void {
     const names = Object.entries(isObject(properties) ? properties : {})
-      .filter(([, value]) => childOf(this.#document.follow({ value, file }).value, 'readOnly') === true)
+      .filter(([, value]) => childOf(document.follow({ value, file }).value, 'readOnly') === true)
       .map(([name]) => name);
     if (names.length > 0) made.readOnlyFields = names;
     if (Array.isArray(made.required))

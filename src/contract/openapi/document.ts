@@ -19,42 +19,13 @@ export class LeftOut extends Error {}
 
 /** An OpenAPI document of 3.0 or 3.1, with the files beside it that it refers to. */
 export class OpenApiDocument {
-  readonly root: JsonObject;
-  readonly file: string;
-  readonly #files = new Map<string, unknown>();
+  readonly #files: Map<string, unknown>;
 
-  private constructor(file: string, root: JsonObject) {
-    this.file = file;
-    this.root = root;
-    this.#files.set(file, root);
-  }
-
-  /** @throws PatchgateError `bad-contract` where it is no OpenAPI document, naming file, line and what is meant */
-  static async read(name: string, text: string): Promise<OpenApiDocument> {
-    const root = parsed(name, text);
-    const bad = (message: string, hint: string, pointer = '') =>
-      new PatchgateError('bad-contract', `${name}${lineOf(text, pointer)}: ${message}`, { hint });
-    if (!isObject(root))
-      throw bad('this is no OpenAPI document', 'it is an object with "openapi" and "paths"');
-    const { swagger, openapi } = root;
-    if (typeof swagger === 'string') {
-      const hint = 'convert it to 3.0 first: npx swagger2openapi';
-      throw bad(`OpenAPI ${swagger} is not read`, hint, '/swagger');
-    }
-    if (!/^3\.[01](?:\.|$)/.test(String(openapi)))
-      throw bad(`"openapi" is ${JSON.stringify(openapi) ?? 'missing'}`, 'documents of 3.0 and 3.1 are read');
-    const validated = Promise.resolve().then(() => new Validator().validate(structuredClone(root)));
-    const { errors } = await validated.catch((error: unknown) => {
-      throw bad(`the document cannot be checked: ${messageOf(error)}`, 'it may be nested too deeply');
-    });
-    // A text tells of a reference. These are followed, and reported, where an operation needs them.
-    if (!Array.isArray(errors)) return new OpenApiDocument(resolve(name), root);
-    const [worst] = errors.sort((a, b) => b.instancePath.length - a.instancePath.length);
-    const { instancePath = '', message, params } = worst ?? {};
-    const extra = params?.additionalProperty ?? params?.unevaluatedProperty;
-    const what = extra === undefined ? '' : ` ${JSON.stringify(extra)}`;
-    const hint = `correct the document: it is not as OpenAPI ${openapi} says`;
-    throw bad(`${instancePath || 'the document'} ${message}${what}`, hint, instancePath);
+  constructor(
+    readonly file: string,
+    readonly root: JsonObject,
+  ) {
+    this.#files = new Map([[file, root]]);
   }
 
   /** What a reference leads to. Nothing is fetched, and nothing above the document's folder is read. @throws LeftOut */
@@ -84,6 +55,33 @@ export class OpenApiDocument {
   child({ value, file }: Node, name: string): Node {
     return this.follow({ value: childOf(value, name), file });
   }
+}
+
+/** @throws PatchgateError `bad-contract` where it is no OpenAPI document, naming file, line and what is meant */
+export async function readDocument(name: string, text: string): Promise<OpenApiDocument> {
+  const root = parsed(name, text);
+  const bad = (message: string, hint: string, pointer = '') =>
+    new PatchgateError('bad-contract', `${name}${lineOf(text, pointer)}: ${message}`, { hint });
+  if (!isObject(root)) throw bad('this is no OpenAPI document', 'it is an object with "openapi" and "paths"');
+  const { swagger, openapi } = root;
+  if (typeof swagger === 'string') {
+    const hint = 'convert it to 3.0 first: npx swagger2openapi';
+    throw bad(`OpenAPI ${swagger} is not read`, hint, '/swagger');
+  }
+  if (!/^3\.[01](?:\.|$)/.test(String(openapi)))
+    throw bad(`"openapi" is ${JSON.stringify(openapi) ?? 'missing'}`, 'documents of 3.0 and 3.1 are read');
+  const validated = Promise.resolve().then(() => new Validator().validate(structuredClone(root)));
+  const { errors } = await validated.catch((error: unknown) => {
+    throw bad(`the document cannot be checked: ${messageOf(error)}`, 'it may be nested too deeply');
+  });
+  // A text tells of a reference. These are followed, and reported, where an operation needs them.
+  if (!Array.isArray(errors)) return new OpenApiDocument(resolve(name), root);
+  const [worst] = errors.sort((a, b) => b.instancePath.length - a.instancePath.length);
+  const { instancePath = '', message, params } = worst ?? {};
+  const extra = params?.additionalProperty ?? params?.unevaluatedProperty;
+  const what = extra === undefined ? '' : ` ${JSON.stringify(extra)}`;
+  const hint = `correct the document: it is not as OpenAPI ${openapi} says`;
+  throw bad(`${instancePath || 'the document'} ${message}${what}`, hint, instancePath);
 }
 
 function decoded(text: string): string {

@@ -5,8 +5,8 @@ import { checkFile } from '../../schemas/check.ts';
 import { type Contract, refusesSomething } from '../contract.ts';
 import { contractFrom, formOf, isPattern } from '../load-contract.ts';
 import { parametersIn } from '../path.ts';
-import { SchemaConverter } from './convert-schema.ts';
-import { LeftOut, type Node, OpenApiDocument } from './document.ts';
+import { createConverter } from './convert-schema.ts';
+import { LeftOut, type Node, readDocument } from './document.ts';
 
 export interface ImportOptions {
   /** In capitals; PATCH, POST and PUT without them. */
@@ -41,10 +41,10 @@ export async function fromOpenApi(
   text: string,
   { methods = ['PATCH', 'POST', 'PUT'], only = () => true, looseParameters = false }: ImportOptions = {},
 ): Promise<Imported> {
-  const document = await OpenApiDocument.read(file, text);
+  const document = await readDocument(file, text);
   const { info, paths, servers } = document.root;
   const base = basePathOf(servers) ?? '';
-  const converter = new SchemaConverter(document);
+  const converter = createConverter(document);
   const [leftOut, loosened]: [Imported['leftOut'], string[]] = [[], []];
   const taken: Record<string, OperationEntry> = {};
   const operations: Record<string, OperationEntry> = {};
