@@ -21,17 +21,6 @@ interface Annotated {
   hint?: string;
 }
 
-/** One place that Ajv finds wrong. */
-interface Fault {
-  error: ErrorObject;
-  /** Ajv's, but for fields that no schema lists. */
-  keyword: string;
-  /** The member that is missing, or too much. */
-  field?: string | undefined;
-  /** The name that a field should have. */
-  meant?: string | undefined;
-}
-
 /** What the schema has to say of a body, worded for people. Severities are the rules' own; the gate's policy comes later. */
 export function checkSchema(validate: ValidateFunction, body: JsonValue, bounds: FindingBounds): Finding[] {
   if (validate(body)) return [];
@@ -41,8 +30,7 @@ export function checkSchema(validate: ValidateFunction, body: JsonValue, bounds:
   const mistyped = new Set(errors.filter(({ keyword }) => keyword === 'type').map((one) => one.instancePath));
   // Two branches of a schema can say the same of one place.
   const findings = new Map<string, Finding>();
-  const add = (fault: Fault) => {
-    const { error, keyword, field } = fault;
+  const add = (error: ErrorObject, keyword: string, field?: string, meant?: string) => {
     const { name, ...own } = schemaRule(keyword);
     const said = error.parentSchema as Annotated;
     const severity = (error.keyword !== 'furtherFields' && said.severity) || own.severity;
@@ -52,10 +40,10 @@ export function checkSchema(validate: ValidateFunction, body: JsonValue, bounds:
     const key = `${name} ${severity} ${pointer}`;
     if (findings.has(key)) return;
     const basis = OF_OURS.has(keyword) ? own.basis : (said.basis ?? 'stated');
-    const hint = hintOf(fault) ?? said.hint;
+    const hint = hintOf(error, keyword, field, meant) ?? said.hint;
     findings.set(key, {
       ...{ rule: name, severity, basis, pointer, source: said.source ?? own.source },
-      message: messageOf(fault, pointer),
+      message: messageOf(error, keyword, pointer, meant),
       ...(hint !== undefined && { hint }),
     });
   };
@@ -66,30 +54,23 @@ export function checkSchema(validate: ValidateFunction, body: JsonValue, bounds:
     const { fields, missingProperty, additionalProperty, unevaluatedProperty } = params;
     if (keyword === 'furtherFields')
       for (const { field, meant } of fields as FurtherField[])
-        add({ error, keyword: meant === undefined ? 'unknownField' : 'fieldCase', field, meant });
-    else {
-      const field = propertyName ?? missingProperty ?? additionalProperty ?? unevaluatedProperty;
-      add({ error, keyword, field });
-    }
+        add(error, meant === undefined ? 'unknownField' : 'fieldCase', field, meant);
+    else add(error, keyword, propertyName ?? missingProperty ?? additionalProperty ?? unevaluatedProperty);
   }
-  return withoutConsequences([...findings.values()]);
-}
-
-/** What is in a field whose name is spelt wrong was held against no schema of its own: it is not unknown. */
-function withoutConsequences(findings: Finding[]): Finding[] {
-  const misspelt = findings
-    .filter(({ rule }) => rule === 'schema.field-case')
-    .map(({ pointer }) => `${pointer}/`);
-  if (misspelt.length === 0) return findings;
-  return findings.filter(
-    ({ rule, pointer }) =>
-      rule !== 'schema.unknown-field' || !misspelt.some((above) => pointer.startsWith(above)),
-  );
+  const all = [...findings.values()];
+  const misspelt = all.filter(({ rule }) => rule === 'schema.field-case').map(({ pointer }) => `${pointer}/`);
+  // What is in a misspelt field was held against no schema of its own: it is not unknown.
+  const isBelow = ({ pointer }: Finding) => misspelt.some((above) => pointer.startsWith(above));
+  return all.filter((finding) => finding.rule !== 'schema.unknown-field' || !isBelow(finding));
 }
 
 /** A value that is nearly one of those that the contract lists says more than a general hint. */
-function hintOf({ error, keyword, field, meant }: Fault): string | undefined {
-  const { data, schema, parentSchema } = error;
+function hintOf(
+  { data, schema, parentSchema }: ErrorObject,
+  keyword: string,
+  field: string | undefined,
+  meant: string | undefined,
+): string | undefined {
   if (keyword === 'fieldCase') return `rename it to "${meant}": names are case-sensitive`;
   if (keyword === 'unknownField') {
     const near = nearest(field as string, Object.keys(parentSchema?.properties ?? {}));
@@ -98,13 +79,17 @@ function hintOf({ error, keyword, field, meant }: Fault): string | undefined {
   if (keyword !== 'enum' || typeof data !== 'string') return undefined;
   const near = nearest(
     data,
-    (schema as JsonValue[]).filter((value) => typeof value === 'string'),
+    (schema as unknown[]).filter((value) => typeof value === 'string'),
   );
   return near === undefined ? undefined : `did you mean ${show(near)}?`;
 }
 
-function messageOf({ error, keyword, meant }: Fault, pointer: string): string {
-  const { schema, data, params, message, propertyName } = error;
+function messageOf(
+  { schema, data, params, message, propertyName }: ErrorObject,
+  keyword: string,
+  pointer: string,
+  meant: string | undefined,
+): string {
   const place = propertyName !== undefined ? `the name ${pointer}` : pointer === '' ? 'the body' : pointer;
   switch (keyword) {
     case 'type': {
