@@ -43,6 +43,7 @@ export function compilerOf(
   };
   for (const [name, schema] of schemas)
     orRefuse(name, () => {
+      if (!isObject(schema) && typeof schema !== 'boolean') throw new Error('it is no object, true or false');
       const ready = prepared(schema, source) as AnySchema;
       metaSchema ??= new Ajv2020({ logger: false, ownProperties: true, allErrors: true });
       metaSchema.validateSchema(ready, true);

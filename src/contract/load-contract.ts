@@ -1,19 +1,21 @@
 import { dirname, join } from 'node:path';
 import { PatchgateError } from '../errors.ts';
-import { isObject, type JsonValue } from '../json/json.ts';
+import type { JsonValue } from '../json/json.ts';
 import { escapeToken } from '../json/pointer.ts';
 import type { ContractFile } from '../model/contract.ts';
 import { checkFile, parseFile, placed, type Source } from '../schemas/check.ts';
 import { compilerOf } from './compile-schemas.ts';
 import { type Contract, contractOf } from './contract.ts';
-import { type ContractTexts, readContractFiles } from './contract-files.ts';
+import { readContractFiles } from './contract-files.ts';
 import { parametersIn } from './path.ts';
 
 /** Reads a contract to be compiled. @param location contract.json, or its folder. @throws PatchgateError `bad-contract`, naming file and place */
 export function loadContract(location: string): Contract {
-  const texts = readContractFiles(location);
-  const { file, contractText } = texts;
-  return contractFrom(readContract({ where: file, text: contractText }), schemasOf(texts), file);
+  const { file, contractText, schemaTexts } = readContractFiles(location);
+  const schemas = new Map<string, JsonValue>();
+  for (const [name, text] of schemaTexts)
+    schemas.set(name, parseFile({ where: join(dirname(file), name), text }, 'bad-contract'));
+  return contractFrom(readContract({ where: file, text: contractText }), schemas, file);
 }
 
 /** @param schemas by file name. @throws PatchgateError `bad-contract` where a schema is not as its meta-schema says */
@@ -27,27 +29,6 @@ export function contractFrom(
   return contractOf(file, operations, schemas, (reference, isLarge) =>
     (isLarge ? brief : all).validatorOf(reference),
   );
-}
-
-/** Every schema beside contract.json, by file name. References are by `$id`, as editors resolve them: that name, or absolute. */
-function schemasOf({ file, schemaTexts }: ContractTexts): Map<string, JsonValue> {
-  const schemas = new Map<string, JsonValue>();
-  for (const [name, text] of schemaTexts) {
-    const where = join(dirname(file), name);
-    const schema = parseFile({ where, text }, 'bad-contract');
-    const bad = (what: string, hint: string) =>
-      new PatchgateError('bad-contract', `${where}: ${what}`, { hint });
-    if (!isObject(schema) && typeof schema !== 'boolean')
-      throw bad('a schema is an object, true or false', 'correct the schema');
-    const id = isObject(schema) ? (schema.$id ?? name) : name;
-    if (id !== name && !(typeof id === 'string' && URL.canParse(id)))
-      throw bad(
-        `"$id" must be the file's name, "${name}", or an absolute URI`,
-        'references between schemas are by "$id"',
-      );
-    schemas.set(name, schema);
-  }
-  return schemas;
 }
 
 /** Checks the form of `contract.json`: what is missing or misspelt there would leave something unjudged. */

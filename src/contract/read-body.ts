@@ -11,10 +11,6 @@ import { type RequestRule, requestFinding } from './request-rules.ts';
 
 /** Levels and values that a body may have. */
 const LIMITS = { depth: 128, values: 200_000 };
-const EXCESS = {
-  depth: `the body is nested more than ${LIMITS.depth} levels deep`,
-  values: `the body has more than ${LIMITS.values} values`,
-};
 
 export interface ReadBody {
   findings: Finding[];
@@ -51,7 +47,8 @@ export function readBody(
     hazards ??= new HazardFindings();
     hazards.add(hazard);
   });
-  if (excess) return only(requestFinding('request.too-large', EXCESS[excess]));
+  if (excess === 'depth') return only(tooLarge(`the body is nested more than ${LIMITS.depth} levels deep`));
+  if (excess) return only(tooLarge(`the body has more than ${LIMITS.values} values`));
   let json: JsonValue;
   try {
     json = JSON.parse(text) as JsonValue;

@@ -30,7 +30,7 @@ export class OpenApiDocument {
 
   /** What a reference leads to. Nothing is fetched, and nothing above the document's folder is read. @throws LeftOut */
   at(reference: string, from: string): Node {
-    const [path = '', fragment = ''] = reference.split('#').map(decoded);
+    const [path = '', fragment = ''] = reference.split('#').map(decodeURIComponent);
     if (/^[a-z][a-z\d+.-]+:|^\/\//i.test(path))
       throw new LeftOut(`${reference} is on the network, and nothing is fetched`);
     const file = path === '' ? from : resolve(dirname(from), path);
@@ -70,8 +70,8 @@ export async function readDocument(name: string, text: string): Promise<OpenApiD
   }
   if (!/^3\.[01](?:\.|$)/.test(String(openapi)))
     throw bad(`"openapi" is ${JSON.stringify(openapi) ?? 'missing'}`, 'documents of 3.0 and 3.1 are read');
-  const validated = Promise.resolve().then(() => new Validator().validate(structuredClone(root)));
-  const { errors } = await validated.catch((error: unknown) => {
+  const validate = async () => new Validator().validate(structuredClone(root));
+  const { errors } = await validate().catch((error: unknown) => {
     throw bad(`the document cannot be checked: ${messageOf(error)}`, 'it may be nested too deeply');
   });
   // A text tells of a reference. These are followed, and reported, where an operation needs them.
@@ -82,14 +82,6 @@ export async function readDocument(name: string, text: string): Promise<OpenApiD
   const what = extra === undefined ? '' : ` ${JSON.stringify(extra)}`;
   const hint = `correct the document: it is not as OpenAPI ${openapi} says`;
   throw bad(`${instancePath || 'the document'} ${message}${what}`, hint, instancePath);
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }
 
 function parsed(name: string, text: string): unknown {

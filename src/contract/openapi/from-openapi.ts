@@ -1,4 +1,4 @@
-import { PatchgateError } from '../../errors.ts';
+import { messageOf, PatchgateError } from '../../errors.ts';
 import { childOf, isObject, type JsonObject, type JsonValue } from '../../json/json.ts';
 import type { ContractFile, OperationEntry, ParameterForm } from '../../model/contract.ts';
 import { checkFile } from '../../schemas/check.ts';
@@ -87,8 +87,7 @@ export async function fromOpenApi(
     try {
       work();
     } catch (error) {
-      if (!(error instanceof LeftOut || error instanceof PatchgateError)) throw error;
-      leftOut.push({ operation, why: error.message });
+      leftOut.push({ operation, why: messageOf(error) });
     }
   }
 
