@@ -37,9 +37,8 @@ export function readBody(
   const bytes = Buffer.isBuffer(body) ? body : Buffer.from(body.buffer, body.byteOffset, body.byteLength);
   const decoded = decodeBody(bytes, headers, limit);
   if ('rule' in decoded && decoded.rule === 'request.too-large') return only(decoded);
-  if ('rule' in decoded) return { findings: [...findings, decoded], omitted: 0 };
-  if (!isUtf8(decoded))
-    return { findings: [...findings, badJson('the body is not valid UTF-8', '', 0)], omitted: 0 };
+  if ('rule' in decoded) return only(...findings, decoded);
+  if (!isUtf8(decoded)) return only(...findings, badJson('the body is not valid UTF-8', '', 0));
 
   const text = decoded.toString('utf8');
   let hazards: HazardFindings | undefined;
@@ -56,15 +55,13 @@ export function readBody(
     const isMarked = text.startsWith('\uFEFF');
     const { message, offset } = syntaxErrorOf(text) ?? { message: 'it cannot be read', offset: 0 };
     const why = isMarked ? 'the body starts with a byte order mark' : message;
-    return { findings: [...findings, badJson(why, text, isMarked ? 0 : offset)], omitted: 0, text };
+    return { ...only(...findings, badJson(why, text, isMarked ? 0 : offset)), text };
   }
   if (hazards) findings.push(...hazards.in(text));
   return { findings, omitted: hazards?.bounds.omitted ?? 0, text, json };
 }
 
-function only(finding: Finding): ReadBody {
-  return { findings: [finding], omitted: 0 };
-}
+const only = (...findings: Finding[]): ReadBody => ({ findings, omitted: 0 });
 
 /** Whether a server that looks for a method in a JSON body (Laravel does, of a POST) could find one there. An unclear body may hold anything. */
 export function mayNameMethod(body: Uint8Array | 'too-large', headers: RawHeaders, limit: number): boolean {
@@ -156,7 +153,8 @@ const HAZARDS: Readonly<Record<Hazard['kind'], [says: (what: string) => string, 
 /** Findings of what a scan finds that readers disagree on. */
 class HazardFindings {
   readonly bounds = new FindingBounds();
-  readonly #found: { finding: Finding; offset: number }[] = [];
+  readonly #findings: Finding[] = [];
+  readonly #offsets: number[] = [];
 
   add({ kind, open, offset, what }: Hazard): void {
     const rule: RequestRule = `request.${kind}`;
@@ -165,14 +163,13 @@ class HazardFindings {
     for (const { token } of open) length += typeof token === 'string' ? token.length : 1;
     if (!this.bounds.takes(rule, 'error', length)) return;
     const pointer = pointerOf(open.map(({ token }) => token));
-    const message = `${pointer || 'the body'} ${says(what)}`;
-    this.#found.push({ finding: requestFinding(rule, message, { pointer, hint }), offset });
+    this.#findings.push(requestFinding(rule, `${pointer || 'the body'} ${says(what)}`, { pointer, hint }));
+    this.#offsets.push(offset);
   }
 
   /** @param text the body, for lines and columns */
   in(text: string): Finding[] {
-    const offsets = this.#found.map(({ offset }) => offset);
-    const places = placesAt(text, offsets);
-    return this.#found.map(({ finding }, index) => ({ ...finding, ...places[index] }));
+    const places = placesAt(text, this.#offsets);
+    return this.#findings.map((finding, index) => ({ ...finding, ...places[index] }));
   }
 }
