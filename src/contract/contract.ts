@@ -24,8 +24,6 @@ export interface JudgedBody {
   mediaType: string | undefined;
   /** @param bounds counts what is too much. @param isLarge only the first error counts: to find all of them could take too long */
   check(body: JsonValue, bounds?: FindingBounds, isLarge?: boolean): Finding[];
-  /** The findings of a body: a number that not every reader gets right is a warning in a place that the schema leaves open. */
-  weighed(read: ReadBody): readonly Finding[];
   /** The schema says nothing of the body as a whole. */
   isOpen: boolean;
 }
@@ -73,7 +71,7 @@ export function contractOf(
       }
     };
     const isOpen = SHAPING.every((keyword) => childOf(schema, keyword) === undefined);
-    return { mediaType, check, weighed: (read) => weighed(read, check), isOpen };
+    return { mediaType, check, isOpen };
   };
   return {
     file,
@@ -88,8 +86,8 @@ export function contractOf(
   };
 }
 
-/** Holds the body against the schema with an object in the place of each such number: what is not open refuses that. */
-function weighed({ findings, json: body }: ReadBody, check: JudgedBody['check']): readonly Finding[] {
+/** The findings of a body. A number that not every reader gets right is a warning if the schema takes an object in its place. */
+export function weighed({ findings, json: body }: ReadBody, { check }: JudgedBody): readonly Finding[] {
   const unsafe = new Set(findings.filter(({ rule }) => rule === 'request.unsafe-number'));
   if (body === undefined || unsafe.size === 0) return findings;
   const probe = structuredClone(body);

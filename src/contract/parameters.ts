@@ -6,7 +6,6 @@ import { readingsOf, templatesOf } from './path.ts';
 import { requestFinding } from './request-rules.ts';
 
 type Parameters = Readonly<Record<string, string>>;
-type Entries = Readonly<Record<string, OperationEntry>>;
 
 const NONE: readonly Finding[] = [];
 
@@ -88,31 +87,28 @@ export function recordNamed(
   return { base, account: inAccount, kind, id: named };
 }
 
-/** Tells which record a request's URL is that of, whatever the method. */
-export type RecordMatcher = (url: string) => RecordName | undefined;
-
-export function createRecordMatcher(entries: Entries): RecordMatcher {
-  const templates = templatesOf(entries).filter(({ entry }) => isRecordKind(entry.record?.kind ?? ''));
-  return (url) => {
-    const { path } = splitTarget(url);
-    // A base URL that ends in a slash doubles one, which most servers do not mind.
-    const bare = (path.endsWith('/') ? path.slice(0, -1) : path).replace(/\/{2,}/g, '/');
-    for (const { entry, strict } of templates) {
-      const found = strict.exec(bare);
-      if (found) return recordNamed(entry, found.groups ?? {}, found[1]);
-    }
-    return undefined;
-  };
-}
-
-/** Tells whether some server may take a URL for that of a record of these kinds, however oddly it is written. */
-export function createLooseRecordMatcher(
-  entries: Entries,
-  kinds: ReadonlySet<string | undefined>,
-): (url: string) => boolean {
-  const templates = templatesOf(entries).filter(({ entry }) => entry.record && kinds.has(entry.record.kind));
-  return (url) => {
-    const readings = readingsOf(splitTarget(url).path);
-    return templates.some(({ mayBe }) => mayBe(readings));
+/** Tells which record a URL is that of, and whether some server may take it for one of the guarded kinds, whatever the method. */
+export function createRecordMatchers(
+  entries: Readonly<Record<string, OperationEntry>>,
+  guarded: ReadonlySet<string | undefined>,
+) {
+  const templates = templatesOf(entries).filter(({ entry }) => entry.record);
+  const known = templates.filter(({ entry }) => isRecordKind(entry.record?.kind ?? ''));
+  const guarding = templates.filter(({ entry }) => guarded.has(entry.record?.kind));
+  return {
+    recordAt(url: string): RecordName | undefined {
+      const { path } = splitTarget(url);
+      // A base URL that ends in a slash doubles one, which most servers do not mind.
+      const bare = (path.endsWith('/') ? path.slice(0, -1) : path).replace(/\/{2,}/g, '/');
+      for (const { entry, strict } of known) {
+        const found = strict.exec(bare);
+        if (found) return recordNamed(entry, found.groups ?? {}, found[1]);
+      }
+      return undefined;
+    },
+    guardsAt(url: string): boolean {
+      const readings = readingsOf(splitTarget(url).path);
+      return guarding.some(({ mayBe }) => mayBe(readings));
+    },
   };
 }

@@ -3,14 +3,10 @@ import {
   type JudgedBody,
   type LoadedOperation,
   refusesSomething,
+  weighed,
 } from '../contract/contract.ts';
 import { createMatcher, type Match } from '../contract/match-operation.ts';
-import {
-  createLooseRecordMatcher,
-  createRecordMatcher,
-  type RecordMatcher,
-  recordNamed,
-} from '../contract/parameters.ts';
+import { createRecordMatchers, recordNamed } from '../contract/parameters.ts';
 import { mayNameMethod, type ReadBody, readBody } from '../contract/read-body.ts';
 import { type RequestRule, requestFinding } from '../contract/request-rules.ts';
 import { PatchgateError } from '../errors.ts';
@@ -70,7 +66,7 @@ export interface Gate {
    *  @throws PatchgateError `bad-usage` where the contract has no such operation */
   inspectBody(operation: string, body: Uint8Array, circumstances?: Circumstances): Inspection;
   /** The record that a request of any method is about, by its URL. */
-  recordAt: RecordMatcher;
+  recordAt(url: string): RecordName | undefined;
   /** The operation that a request means, whether it is judged or not. */
   operationOf(head: RequestHead): string | undefined;
   /** The record that a judged request changes; undefined where its path does not say, or the contract has no such records. */
@@ -173,7 +169,7 @@ export function createGate(contract: Contract, options: GateOptions): Gate {
       const isOfRecord = !isNamed && finding.rule === 'request.path-parameter';
       findings.push(blindingIf(isOfRecord || BLINDING.has(finding.rule), finding));
     }
-    for (const finding of body.weighed(read)) findings.push(blindingIf(isGuarded, finding));
+    for (const finding of weighed(read, body)) findings.push(blindingIf(isGuarded, finding));
     if (mistyped && !isLeftOut) findings.push(mistyped);
     const bounds = new FindingBounds();
     const kind = entry.record?.kind ?? '';
@@ -211,9 +207,9 @@ export function createGate(contract: Contract, options: GateOptions): Gate {
     namesOf(entries, name).some((rule) => guarding.has(rule)) ||
     custom.get(name)?.some(({ guards }) => guards);
   const guarded = new Set(operations.filter(isGuarded).map((name) => entries[name]?.record?.kind));
-  const recordAt = createRecordMatcher(entries);
   return {
-    ...{ operations, rules, bodyLimit, match, recordAt },
+    ...{ operations, rules, bodyLimit, match },
+    ...createRecordMatchers(entries, guarded),
     operationOf: (head) => matcher(head)?.operation,
     recordOf({ operation, parameters, base }) {
       const entry = byName.get(operation ?? '');
@@ -224,7 +220,6 @@ export function createGate(contract: Contract, options: GateOptions): Gate {
       return isRecordKind(kind) ? kind : undefined;
     },
     guards: (kind) => guarded.has(kind),
-    guardsAt: createLooseRecordMatcher(entries, guarded),
     inspect: (request, meant = match(request), circumstances = {}) =>
       meant ? judge(meant, request, circumstances) : NOTHING,
     inspectBody(name, body, circumstances = {}) {

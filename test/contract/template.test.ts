@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { createRecordMatcher, recordNamed } from '../../src/contract/parameters.ts';
+import { createRecordMatchers, recordNamed } from '../../src/contract/parameters.ts';
 import type { OperationEntry } from '../../src/model/contract.ts';
 import { shippedContract } from '../support/gate.ts';
 
 describe('match record', () => {
   const { entries } = shippedContract();
-  const recordAt = createRecordMatcher(entries);
+  const { recordAt } = createRecordMatchers(entries, new Set());
 
   /** In short: `current project 42`. */
   const at = (url: string, find = recordAt) => {
