@@ -65,15 +65,11 @@ export function checkSchema(validate: ValidateFunction, body: JsonValue, bounds:
 }
 
 /** A value that is nearly one of those that the contract lists says more than a general hint. */
-function hintOf(
-  { data, schema, parentSchema }: ErrorObject,
-  keyword: string,
-  field: string | undefined,
-  meant: string | undefined,
-): string | undefined {
+function hintOf(error: ErrorObject, keyword: string, field = '', meant = ''): string | undefined {
+  const { data, schema, parentSchema } = error;
   if (keyword === 'fieldCase') return `rename it to "${meant}": names are case-sensitive`;
   if (keyword === 'unknownField') {
-    const near = nearest(field as string, Object.keys(parentSchema?.properties ?? {}));
+    const near = nearest(field, Object.keys(parentSchema?.properties ?? {}));
     return near ? `did you mean "${near}"?` : 'the service may ignore or refuse it: check its name';
   }
   if (keyword !== 'enum' || typeof data !== 'string') return undefined;
@@ -84,12 +80,8 @@ function hintOf(
   return near === undefined ? undefined : `did you mean ${show(near)}?`;
 }
 
-function messageOf(
-  { schema, data, params, message, propertyName }: ErrorObject,
-  keyword: string,
-  pointer: string,
-  meant: string | undefined,
-): string {
+function messageOf(error: ErrorObject, keyword: string, pointer: string, meant = ''): string {
+  const { schema, data, params, message, propertyName } = error;
   const place = propertyName !== undefined ? `the name ${pointer}` : pointer === '' ? 'the body' : pointer;
   switch (keyword) {
     case 'type': {

@@ -13,24 +13,14 @@ import { messageOf, PatchgateError } from '../errors.ts';
 import { isObject, type JsonValue } from '../json/json.ts';
 import { formats, keywords } from './keywords.ts';
 
-/** Schemas that are ready to be compiled, each when it is asked for. */
-interface Compiler {
-  ajv: Ajv2020;
-  /** @param reference the schema's file, or a place in it. @throws PatchgateError `bad-contract` where it does not compile */
-  validatorOf(reference: string): ValidateFunction;
-}
+/** By name of the file. */
+export type Schemas = ReadonlyMap<string, JsonValue>;
 
 /** One for all contracts: to compile it takes longer than most contracts. */
 let metaSchema: Ajv2020 | undefined;
 
-/** @throws PatchgateError `bad-contract` where a schema is not as its meta-schema says */
-export function compilerOf(
-  schemas: ReadonlyMap<string, JsonValue>,
-  folder: string,
-  /** What a finding rests on if no schema says. */
-  source: string,
-  allErrors = true,
-): Compiler {
+/** Compiles a schema, or a place in one, when it is asked for. @throws PatchgateError `bad-contract` where one is not as its meta-schema says */
+export function compilerOf(schemas: Schemas, folder: string, source: string, allErrors = true) {
   const ajv = createAjv(allErrors);
   const orRefuse = <T>(name: string, compile: () => T): T => {
     try {

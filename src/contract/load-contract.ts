@@ -4,7 +4,7 @@ import type { JsonValue } from '../json/json.ts';
 import { escapeToken } from '../json/pointer.ts';
 import type { ContractFile } from '../model/contract.ts';
 import { checkFile, parseFile, placed, type Source } from '../schemas/check.ts';
-import { compilerOf } from './compile-schemas.ts';
+import { compilerOf, type Schemas } from './compile-schemas.ts';
 import { type Contract, contractOf } from './contract.ts';
 import { readContractFiles } from './contract-files.ts';
 import { parametersIn } from './path.ts';
@@ -18,12 +18,8 @@ export function loadContract(location: string): Contract {
   return contractFrom(readContract({ where: file, text: contractText }), schemas, file);
 }
 
-/** @param schemas by file name. @throws PatchgateError `bad-contract` where a schema is not as its meta-schema says */
-export function contractFrom(
-  { operations, source }: ContractFile,
-  schemas: ReadonlyMap<string, JsonValue>,
-  file: string,
-): Contract {
+/** @throws PatchgateError `bad-contract` where a schema is not as its meta-schema says */
+export function contractFrom({ operations, source }: ContractFile, schemas: Schemas, file: string): Contract {
   const all = compilerOf(schemas, dirname(file), source);
   const brief = compilerOf(schemas, dirname(file), source, false);
   return contractOf(file, operations, schemas, (reference, isLarge) =>
