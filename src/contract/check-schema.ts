@@ -14,12 +14,7 @@ const INNER = /\/(?:contains|observed)\//;
 const NAMES = /^.*#|\/(?:properties|patternProperties|\$defs|definitions|dependentSchemas)\/[^/]*/g;
 
 /** What a schema file says of a subschema beyond JSON Schema. */
-interface Annotated {
-  basis?: Basis;
-  severity?: Severity;
-  source?: string;
-  hint?: string;
-}
+type Annotated = Partial<Pick<Finding, 'basis' | 'severity' | 'source' | 'hint'>>;
 
 /** What the schema has to say of a body, worded for people. Severities are the rules' own; the gate's policy comes later. */
 export function checkSchema(validate: ValidateFunction, body: JsonValue, bounds: FindingBounds): Finding[] {

@@ -18,11 +18,8 @@ export function readContractFiles(location: string): ContractTexts {
   const contractText = readText(file);
   const isSchema = (name: string) => name.endsWith('.json') && name !== basename(file);
   const names = readdirSync(dirname(file)).filter(isSchema).sort();
-  return {
-    file,
-    contractText,
-    schemaTexts: new Map(names.map((name) => [name, readText(join(dirname(file), name))])),
-  };
+  const schemaTexts = new Map(names.map((name) => [name, readText(join(dirname(file), name))]));
+  return { file, contractText, schemaTexts };
 }
 
 /** The text of an OpenAPI document; undefined where a contract stands there, or nothing. */
@@ -35,9 +32,8 @@ export function openApiText(location: string): string | undefined {
 
 /** By which compiled validators are known to be those of a contract. */
 export function digestOf({ contractText, schemaTexts }: ContractTexts): string {
-  return createHash('sha256')
-    .update(JSON.stringify([contractText, ...schemaTexts]))
-    .digest('hex');
+  const texts = JSON.stringify([contractText, ...schemaTexts]);
+  return createHash('sha256').update(texts).digest('hex');
 }
 
 export function readText(file: string): string {
@@ -50,6 +46,4 @@ export function readText(file: string): string {
   }
 }
 
-function isFolder(location: string): boolean {
-  return existsSync(location) && statSync(location).isDirectory();
-}
+const isFolder = (location: string) => existsSync(location) && statSync(location).isDirectory();

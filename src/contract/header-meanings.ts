@@ -62,28 +62,23 @@ export function meaningsOf({ headers, method }: RequestHead, query: string): Hea
   const named = headers.flatMap((name, i) =>
     i % 2 === 0 ? [{ name, value: headers[i + 1] ?? '', meaning: meaningOf(name) }] : [],
   );
-  const types = named.filter(({ meaning }) => meaning === 'type');
+  const having = (...meanings: Meaning[]) => named.filter(({ meaning }) => meanings.includes(meaning));
+  const types = having('type');
   const isTyped = types.some(({ name, value }) => isLiteral(name) && !NO_TYPE.test(value));
-  const hasBody = named.some(({ meaning, value }) => meaning === 'body' && value !== '0');
+  const hasBody = having('body').some(({ value }) => value !== '0');
   // Without a type, what is posted is a form to some (Rack).
   const isForm = types.some(({ value }) => FORM.test(value)) || (hasBody && !isTyped && method === 'POST');
   const isJsonPost = method === 'POST' && types.some(({ value }) => JSON_LIKE.test(value));
-  const overrides = named
-    .filter(({ meaning }) => meaning === 'method')
-    .flatMap(({ value }) => value.split(','));
-  const methods = new Set([...fromQuery, ...overrides.map(wordOf), ...(isForm ? ['PATCH'] : [])]);
+  const fromHeaders = having('method').flatMap(({ value }) => value.split(',').map(wordOf));
+  const methods = new Set([...fromQuery, ...fromHeaders, ...(isForm ? ['PATCH'] : [])]);
 
-  const paths: OtherPath[] = [];
-  for (const { name, value, meaning } of named) {
-    if (meaning !== 'path' && meaning !== 'ordinary-path') continue;
+  const paths = having('path', 'ordinary-path').map(({ name, value, meaning }): OtherPath => {
     const message = `the header ${name} can give the request another path`;
     const finding = requestFinding('request.ambiguous-path', message, { hint: 'leave it out' });
-    paths.push({ value, finding, isOrdinary: meaning === 'ordinary-path' });
-  }
+    return { value, finding, isOrdinary: meaning === 'ordinary-path' };
+  });
   const findings = paths.filter(({ isOrdinary }) => !isOrdinary).map(({ finding }) => finding);
-  const folded = named.find(
-    ({ name, meaning }) => (meaning === 'type' || meaning === 'coding') && !isLiteral(name),
-  )?.name;
+  const folded = having('type', 'coding').find(({ name }) => !isLiteral(name))?.name;
   if (folded !== undefined) {
     const message = `some servers read the header ${folded} as ${looseHeaderName(folded)}`;
     const hint = 'leave it out, or write its name with -';
