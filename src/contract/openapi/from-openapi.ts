@@ -94,11 +94,12 @@ export async function fromOpenApi(
   function take(method: string, path: string, item: Node): void {
     const operation = document.child(item, method.toLowerCase());
     const id = String(childOf(operation.value, 'operationId') ?? `${method} ${path}`);
+    if (!only(`${method} ${path}`) && !only(id)) return;
     const body = document.child(operation, 'requestBody');
-    if (body.value === undefined || !(only(`${method} ${path}`) || only(id))) return;
+    if (body.value === undefined) return;
     const own = basePathOf(childOf(operation.value, 'servers') ?? childOf(item.value, 'servers')) ?? base;
     if (own !== base) throw new LeftOut(`its server has another path: ${own || '/'}`);
-    const entry = { method, ...pathOf(path, id, [operation, item]), ...bodyOf(id, body), rules: [] };
+    const entry = { method, ...bodyOf(id, body), ...pathOf(path, id, [operation, item]), rules: [] };
     const form = `${method} ${formOf(entry.path)}`;
     if (forms.has(form)) throw new LeftOut('another operation has the same method and path');
     if (Object.hasOwn(taken, id)) throw new LeftOut(`another operation has the id ${id}`);
