@@ -60,17 +60,18 @@ export function readingsOf(path: string): Readings {
   });
   if (read.some((text) => text.search(CODE) >= 0)) return [];
   const bare = read.flatMap((text) => [text, ...PARAMETERS.map((parameter) => text.replace(parameter, ''))]);
-  return bare.flatMap((text) => {
+  return [...new Set(bare)].flatMap((text) => {
     const isVague = DOTS.test(text) || text.split(CODED).length > MOST_CODED;
     const joined = text.replace(NOTHING, (found) => (found.includes('/') ? '//' : CODED + CODED));
-    return [text, joined].map((one) => ({ text: one, isVague }));
+    return text === joined ? { text, isVague } : [text, joined].map((one) => ({ text: one, isVague }));
   });
 }
 
 /** `%2f`, `%252f`, `%u002f` and overlong UTF-8, until nothing changes. */
 function decode(octets: string): string {
   let decoded = octets.replaceAll('\\', CODED);
-  for (let i = 0; i < MOST_DECODINGS; i++)
+  for (let i = 0, before = ''; i < MOST_DECODINGS && decoded !== before; i++) {
+    before = decoded;
     decoded = decoded
       .replace(CODE, (_, unit?: string, octet?: string) => {
         const code = Number.parseInt(unit ?? (octet as string), 16);
@@ -80,6 +81,7 @@ function decode(octets: string): string {
         const [lead, last] = [found.charCodeAt(found.length - 2), found.charCodeAt(found.length - 1)];
         return charOf(((lead & 1) << 6) | (last & 0x3f));
       });
+  }
   return decoded;
 }
 
