@@ -31,10 +31,7 @@ const PARAMETERS = [/;[^/]*/g, new RegExp(`;[^/${CODED}]*`, 'g')];
 const CODE = /%(?:25)*(?:u([0-9a-f]{4})|([0-9a-f]{2}))/gi;
 const FOLDED_CODE = new RegExp(`%${UNSEEN}*([0-9a-fu])${UNSEEN}*`, 'gi');
 /** Loose decoders take six bits of whatever comes last. */
-const OVERLONG = new RegExp(
-  `(?:[\\xc0\\xc1]|(?:\\xe0|\\xf0\\x80|\\xf8\\x80{2}|\\xfc\\x80{3})[\\x80\\x81])[^/${CODED}]`,
-  'g',
-);
+const OVERLONG = /(?:[\xc0\xc1]|(?:\xe0|\xf0\x80|\xf8\x80{2}|\xfc\x80{3})[\x80\x81])[^/]/g;
 /** Slashes that Unicode does not count as forms of the ASCII ones, though code pages do. */
 const SLASHES = /[\u2044\u2215\u2216\u29f5]/;
 /** Times that a path is decoded; one that changes even then is no honest one. */
@@ -78,6 +75,7 @@ function decode(octets: string): string {
         return unit !== undefined && code > 0x7f ? octetsOf(String.fromCharCode(code)) : charOf(code);
       })
       .replace(OVERLONG, (found) => {
+        if (found.endsWith(CODED)) return CODED;
         const [lead, last] = [found.charCodeAt(found.length - 2), found.charCodeAt(found.length - 1)];
         return charOf(((lead & 1) << 6) | (last & 0x3f));
       });
