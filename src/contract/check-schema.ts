@@ -13,7 +13,6 @@ const APPLICATORS = new Set(['if', 'allOf', '$ref', '$dynamicRef', 'propertyName
 const INNER = /\/(?:contains|observed)\//;
 const NAMES = /^.*#|\/(?:properties|patternProperties|\$defs|definitions|dependentSchemas)\/[^/]*/g;
 
-/** What a schema file says of a subschema beyond JSON Schema. */
 type Annotated = Partial<Pick<Finding, 'basis' | 'severity' | 'source' | 'hint'>>;
 
 /** What the schema has to say of a body, worded for people. Severities are the rules' own; the gate's policy comes later. */
@@ -123,7 +122,7 @@ const TYPE_NAMES: Record<string, string> = {
   ...{ object: 'an object', array: 'a list', null: 'null' },
 };
 
-/** What a value is, in words: `a string`. Numbers with a fraction are told from integers. */
+/** `a string`. Numbers with a fraction are told from integers. */
 function kindOf(value: unknown): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'a list';
@@ -131,7 +130,6 @@ function kindOf(value: unknown): string {
   return TYPE_NAMES[typeof value] ?? typeof value;
 }
 
-/** A value for a message: its JSON, shortened. */
 function show(value: unknown): string {
   if (typeof value === 'object' && value !== null) return kindOf(value);
   const text = JSON.stringify(typeof value === 'string' ? value.slice(0, 80) : value);

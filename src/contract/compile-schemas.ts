@@ -13,7 +13,6 @@ import { messageOf, PatchgateError } from '../errors.ts';
 import { isObject, type JsonValue } from '../json/json.ts';
 import { formats, keywords } from './keywords.ts';
 
-/** By name of the file. */
 export type Schemas = ReadonlyMap<string, JsonValue>;
 
 /** One for all contracts: to compile it takes longer than most contracts. */
@@ -78,7 +77,6 @@ export function createAjv(allErrors: boolean): Ajv2020 {
   return ajv;
 }
 
-/** A keyword whose values one of our functions checks. */
 function checked(
   keyword: keyof typeof keywords,
   type: 'object' | 'array' | [] = [],

@@ -3,12 +3,9 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { PatchgateError, whyUnreadable } from '../errors.ts';
 
-/** What stands in the files of a contract. */
 export interface ContractTexts {
-  /** Path of contract.json. */
   file: string;
   contractText: string;
-  /** By name of the file beside it, sorted. */
   schemaTexts: ReadonlyMap<string, string>;
 }
 

@@ -10,7 +10,6 @@ import { checkSchema } from './check-schema.ts';
 import type { ReadBody } from './read-body.ts';
 import { requestFinding } from './request-rules.ts';
 
-/** An operation with its schemas compiled. */
 export interface LoadedOperation {
   name: string;
   entry: OperationEntry;
@@ -18,7 +17,6 @@ export interface LoadedOperation {
   bodies: readonly [JudgedBody, ...JudgedBody[]];
 }
 
-/** What one schema says of a body. */
 export interface JudgedBody {
   /** In lower case; undefined: any JSON. */
   mediaType: string | undefined;
@@ -30,7 +28,6 @@ export interface JudgedBody {
 
 /** The operations of `contract.json` with the schema files beside it. */
 export interface Contract {
-  /** Where it was read from. */
   file: string;
   entries: Readonly<Record<string, OperationEntry>>;
   /** Compiles an operation's schemas. @throws PatchgateError `bad-contract` where one does not compile */
@@ -43,7 +40,6 @@ export type ValidatorOf = (reference: string, isLarge: boolean) => ValidateFunct
 /** A schema with one of these says something of the body as a whole. */
 const SHAPING = ['type', 'enum', 'const', 'not'];
 
-/** @param schemas by file name */
 export function contractOf(
   file: string,
   entries: Contract['entries'],

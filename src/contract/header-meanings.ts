@@ -15,13 +15,11 @@ export interface HeaderMeanings {
   methods: ReadonlySet<string>;
   /** Whether its body is JSON in which some servers look for a method. */
   isJsonPost: boolean;
-  /** Paths that they could give it. */
   paths: readonly OtherPath[];
   findings: readonly Finding[];
 }
 
 export interface OtherPath {
-  /** As sent: a path or a URL. */
   value: string;
   finding: Finding;
   /** Whether proxies set such a header to tell where a request was sent at first, which no server is known to route by. */

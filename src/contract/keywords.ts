@@ -61,8 +61,6 @@ function furtherFields(takes: 'none' | 'objects', listed: readonly string[]) {
 /**
  * Names that differ only in letter case, `_` or `-` are the same word, spelt wrong. So are those that loose readers take
  * for the same: case is folded as Unicode does (Go), a dotless i is an i (Java), and control characters and blanks go (C).
- *
- * @param longest characters that are of interest; of a name with more, only some are given
  */
 function fold(name: string, longest = Number.POSITIVE_INFINITY): string {
   let folded = '';

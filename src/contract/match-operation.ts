@@ -9,7 +9,6 @@ import { type RequestRule, requestFinding } from './request-rules.ts';
 
 /** The operation that a request could mean, and what its path and headers have against them. */
 export interface Match {
-  /** Undefined where it cannot be told. */
   operation: string | undefined;
   /** The path's parameters as sent; empty where the path is ambiguous. */
   parameters: Readonly<Record<string, string>>;
@@ -40,8 +39,9 @@ export function createMatcher(entries: Readonly<Record<string, OperationEntry>>)
     templates.filter(({ entry }) => isMeant(entry.method));
   return (head) => {
     const { path, query } = splitTarget(head.url);
-    const isCoded = head.url.includes('%');
-    const meanings = meaningsOf(head, isCoded ? `${codedQueryOf(head.url)}&${query}` : query);
+    // A server that decodes first finds the query behind a coded `?`.
+    const coded = head.url.includes('%') ? /%(?:25)*3f(.*)$/is.exec(head.url)?.[1] : undefined;
+    const meanings = meaningsOf(head, coded === undefined ? query : `${coded}&${query}`);
     const { methods: others, isJsonPost, paths } = meanings;
     // Most requests that are not judged end here: no operation has their method, and nothing gives them another.
     const isPlainly = others.size === 0 && !isJsonPost && paths.every(({ isOrdinary }) => isOrdinary);
@@ -55,11 +55,6 @@ export function createMatcher(entries: Readonly<Record<string, OperationEntry>>)
     const byBody = matchAmong(having((method) => method === 'PATCH'));
     return byBody && { ...byBody, isByBody: true };
   };
-}
-
-/** The query of a URL whose `?` is coded, for a server that decodes first. */
-function codedQueryOf(url: string): string {
-  return /%(?:25)*3f(.*)$/is.exec(url)?.[1] ?? '';
 }
 
 function refused(operation: string | undefined, ...findings: Finding[]): Match {

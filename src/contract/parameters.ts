@@ -9,7 +9,6 @@ type Parameters = Readonly<Record<string, string>>;
 
 const NONE: readonly Finding[] = [];
 
-/** Whether the parameters of a path have the forms that the operation gives them. */
 export function checkParameters(
   { parameters: forms }: OperationEntry,
   parameters: Parameters,
@@ -30,11 +29,7 @@ export function checkParameters(
   return findings ?? NONE;
 }
 
-const NUMBERS = {
-  integer: 'an integer',
-  int32: 'a 32-bit integer',
-  integerOrKey: 'an integer or a key',
-} as const;
+const NUMBERS = { integer: 'an integer', int32: 'a 32-bit integer', integerOrKey: 'an integer or a key' };
 const FORMATS = {
   uuid: /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i,
   date: /^\d{4}-\d\d-\d\d$/,

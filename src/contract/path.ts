@@ -117,7 +117,6 @@ export interface Template {
   entry: OperationEntry;
   /** To the letter. Its first group is the prefix, the second the path behind it, and each parameter has one of its name. */
   strict: RegExp;
-  /** Whether some server may read a path so. */
   mayBe(readings: Readings): boolean;
   /** Whether its literal segments stand in a path in their order. */
   mayHold(readings: Readings): boolean;
@@ -155,7 +154,6 @@ function templateOf(operation: string, entry: OperationEntry): Template {
   return { operation, entry, strict, mayBe: looseMatcher(words, loose), mayHold: looseMatcher(words) };
 }
 
-/** Names of a template's parameters, in order. */
 export function parametersIn(path: string): string[] {
   return [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1] as string);
 }
@@ -173,7 +171,6 @@ function looseMatcher(words: readonly RegExp[], pattern?: RegExp) {
     readings.some(({ text, isVague }) => (pattern && !isVague ? pattern.test(text) : follow(words, text)));
 }
 
-/** Whether words stand in a text in this order. */
 function follow(words: readonly RegExp[], text: string): boolean {
   let at = 0;
   return words.every((word) => {

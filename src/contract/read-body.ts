@@ -9,14 +9,12 @@ import type { Finding } from '../model/finding.ts';
 import { FindingBounds } from '../model/finding-bounds.ts';
 import { type RequestRule, requestFinding } from './request-rules.ts';
 
-/** Levels and values that a body may have. */
 const LIMITS = { depth: 128, values: 200_000 };
 
 export interface ReadBody {
   findings: Finding[];
   /** Findings that were counted but are not among these. */
   omitted: number;
-  /** The body as text, once its codings are undone. */
   text?: string;
   /** The body as a value, where it is a JSON document within the limits. */
   json?: JsonValue;
@@ -134,7 +132,6 @@ function decodeBody(body: Buffer, headers: RawHeaders, limit: number): Buffer | 
   return requestFinding('request.content-encoding', message, { hint });
 }
 
-/** What is said of each hazard behind its pointer, and what to do about it. */
 const HAZARDS: Readonly<Record<Hazard['kind'], [says: (what: string) => string, hint: string]>> = {
   'duplicate-key': [
     () => 'is given a second time in the same object',
@@ -150,7 +147,6 @@ const HAZARDS: Readonly<Record<Hazard['kind'], [says: (what: string) => string, 
   ],
 };
 
-/** Findings of what a scan finds that readers disagree on. */
 class HazardFindings {
   readonly bounds = new FindingBounds();
   readonly #findings: Finding[] = [];
@@ -167,7 +163,6 @@ class HazardFindings {
     this.#offsets.push(offset);
   }
 
-  /** @param text the body, for lines and columns */
   in(text: string): Finding[] {
     const places = placesAt(text, this.#offsets);
     return this.#findings.map((finding, index) => ({ ...finding, ...places[index] }));

@@ -4,12 +4,7 @@ import { type Contract, contractOf } from './contract.ts';
 import { digestOf, openApiText, readContractFiles } from './contract-files.ts';
 import * as shipped from './shipped-validators.js';
 
-/**
- * The contract that the product ships, whose validators the build has compiled: Ajv is not loaded. Undefined where other texts
- * stand there than those that were compiled.
- *
- * @throws PatchgateError `bad-contract` where a file cannot be read
- */
+/** The contract whose validators the build has compiled, so that no start loads Ajv. Undefined if other texts stand there. */
 export function shippedContract(location: string): Contract | undefined {
   if (openApiText(location) !== undefined) return undefined;
   const texts = readContractFiles(location);

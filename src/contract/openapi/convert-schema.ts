@@ -8,12 +8,10 @@ const MOST_LEVELS = 200;
 
 /** What says nothing of a body, or is said in another way. */
 const SILENT = /^(?:nullable|readOnly|writeOnly|xml|externalDocs|discriminator|\$ref|\$comment|x-.*)$/;
-/** Knows what a schema may say. */
 const ajv = createAjv(true);
 
 /** Makes JSON Schema 2020-12 of the schemas of a document, each component once. */
 export function createConverter(document: OpenApiDocument) {
-  /** By name; references lead here. */
   const defs: Record<string, JsonValue> = {};
   /** Keywords that were dropped, with their number. */
   const dropped = new Map<string, number>();
@@ -30,7 +28,6 @@ export function createConverter(document: OpenApiDocument) {
     return own;
   }
 
-  /** @param levels above it in the same component */
   function convert({ value: schema, file }: Node, levels: number): JsonValue {
     if (typeof schema === 'boolean') return schema;
     if (!isObject(schema)) throw new LeftOut('a schema is an object, true or false');

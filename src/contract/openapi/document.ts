@@ -7,7 +7,6 @@ import { tokensOf } from '../../json/pointer.ts';
 import { parseFile } from '../../schemas/check.ts';
 import { readText } from '../contract-files.ts';
 
-/** A place in a document, or in another file that it refers to. */
 export interface Node {
   value: unknown;
   /** Absolute name of the file. */

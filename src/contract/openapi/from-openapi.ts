@@ -13,14 +13,11 @@ export interface ImportOptions {
   methods?: readonly string[] | undefined;
   /** Only operations whose `METHOD /path` or id it accepts. */
   only?: (operation: string) => boolean;
-  /** Take any text as a parameter of a path. */
   looseParameters?: boolean;
 }
 
-/** A contract that was made of an OpenAPI document. */
 export interface Imported {
   content: ContractFile;
-  /** The one file of schemas. */
   schemas: JsonObject;
   contract: Contract;
   /** Operations with a body that were asked for, and why they are not in the contract. */
@@ -169,7 +166,6 @@ function basePathOf(servers: unknown): string | undefined {
   return new URL(filled, 'http://localhost').pathname.replace(/\/$/, '');
 }
 
-/** @param takesAny take any text */
 function formOfParameter(schema: unknown, takesAny: boolean): { form: ParameterForm; isLoose: boolean } {
   const { type, format, enum: values, pattern } = isObject(schema) ? schema : ({} as JsonObject);
   const form: ParameterForm = { type: 'string' };
