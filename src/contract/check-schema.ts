@@ -127,7 +127,7 @@ function kindOf(value: unknown): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'a list';
   if (typeof value === 'number' && !Number.isInteger(value)) return 'a number with a fraction';
-  return TYPE_NAMES[typeof value] ?? typeof value;
+  return TYPE_NAMES[typeof value] as string;
 }
 
 function show(value: unknown): string {

@@ -34,9 +34,6 @@ export interface Contract {
   load(operation: string): LoadedOperation;
 }
 
-/** What checks bodies, by the schema's file, or a place in it. @throws PatchgateError `bad-contract` where it does not compile */
-export type ValidatorOf = (reference: string, isLarge: boolean) => ValidateFunction;
-
 /** A schema with one of these says something of the body as a whole. */
 const SHAPING = ['type', 'enum', 'const', 'not'];
 
@@ -44,7 +41,7 @@ export function contractOf(
   file: string,
   entries: Contract['entries'],
   schemas: ReadonlyMap<string, unknown>,
-  validatorOf: ValidatorOf,
+  validatorOf: (reference: string, isLarge: boolean) => ValidateFunction,
 ): Contract {
   const bodyOf = (name: string, reference: string, mediaType?: string): JudgedBody => {
     const [schemaFile = '', place = ''] = reference.split('#');

@@ -1,7 +1,7 @@
 import { type RequestHead, splitTarget } from '../http/http.ts';
-import type { OperationEntry } from '../model/contract.ts';
 import type { Finding } from '../model/finding.ts';
 import type { JudgedPath } from '../model/severity-override.ts';
+import type { Contract } from './contract.ts';
 import { type HeaderMeanings, meaningsOf, type OtherPath } from './header-meanings.ts';
 import { checkParameters } from './parameters.ts';
 import { readingsOf, type Template, templatesOf } from './path.ts';
@@ -21,8 +21,6 @@ export interface Match {
   isByBody?: true;
 }
 
-type Matcher = (head: RequestHead) => Match | undefined;
-
 const AMBIGUOUS: RequestRule = 'request.ambiguous-path';
 /** More headers with a path than this are no honest use. */
 const MOST_OTHER_PATHS = 2;
@@ -32,7 +30,7 @@ const MOST_PATHS = 8;
 const LONGEST_OTHER_PATH = 1000;
 
 /** Tells which operation a request means, reading its path, method and headers as the loosest server would. */
-export function createMatcher(entries: Readonly<Record<string, OperationEntry>>): Matcher {
+export function createMatcher(entries: Contract['entries']): (head: RequestHead) => Match | undefined {
   const templates = templatesOf(entries);
   const methods = new Set(templates.map(({ entry }) => entry.method));
   const having = (isMeant: (method: string) => boolean) =>
@@ -64,8 +62,8 @@ function refused(operation: string | undefined, ...findings: Finding[]): Match {
 /** Some frameworks (CodeIgniter) take a query for the path: `?/accounts/…`, and not `?next=/accounts/…`. */
 function matchQuery(meant: readonly Template[], query: string): Match | undefined {
   if (meant.length === 0 || !/^[^=&]*(?:[/\\]|%(?:25)*(?:2f|5c))/i.test(query)) return undefined;
-  const readings = readingsOf(`/${query}`);
-  const template = meant.find(({ mayHold }) => mayHold(readings));
+  const readings = readingsOf(`/${query}`).map(({ text }) => ({ text, isVague: true }));
+  const template = meant.find(({ mayBe }) => mayBe(readings));
   if (!template) return undefined;
   const hint = 'leave it out, or give its values names: ?name=value';
   const message = 'the query can give the request another path';
@@ -89,10 +87,8 @@ function matchPath(meant: readonly Template[], path: string, meanings: HeaderMea
   return refused(operation, requestFinding(AMBIGUOUS, message, { hint }), ...meanings.findings);
 }
 
-/** A character that servers read differently, an empty segment, a dot at either end of a segment, or no slash first. */
-const NOT_PLAIN = /^[^/]|[^\w~!$&'()*+,=:@./-]|\/[./]|\.\/|[./]$/;
-
-const isPlain = (path: string) => !NOT_PLAIN.test(path);
+/** No character that servers read differently, no empty segment, no dot at either end of a segment, and a slash first. */
+const isPlain = (path: string) => !/^[^/]|[^\w~!$&'()*+,=:@./-]|\/[./]|\.\/|[./]$/.test(path);
 
 /** Octets that every server decodes alike: no separators, dots, controls or further codes. */
 function isCodedText(path: string): boolean {

@@ -118,8 +118,6 @@ export interface Template {
   /** To the letter. Its first group is the prefix, the second the path behind it, and each parameter has one of its name. */
   strict: RegExp;
   mayBe(readings: Readings): boolean;
-  /** Whether its literal segments stand in a path in their order. */
-  mayHold(readings: Readings): boolean;
 }
 
 /** The templates of a contract, the most specific first: literal segments go before parameters, long paths before short ones. */
@@ -151,7 +149,7 @@ function templateOf(operation: string, entry: OperationEntry): Template {
     .split('/')
     .filter((segment) => /^[^{]+$/.test(segment))
     .map(wordOf);
-  return { operation, entry, strict, mayBe: looseMatcher(words, loose), mayHold: looseMatcher(words) };
+  return { operation, entry, strict, mayBe: looseMatcher(words, loose) };
 }
 
 export function parametersIn(path: string): string[] {
@@ -164,20 +162,19 @@ export function belowMatcher(first: string): (path: string) => boolean {
   return (path) => mayBe(readingsOf(path));
 }
 
-/** Tells whether a reading fits a pattern, or holds its words if it is vague or there is no pattern. */
-function looseMatcher(words: readonly RegExp[], pattern?: RegExp) {
+/** Tells whether a reading fits a pattern, or is vague and holds the words in their order. */
+function looseMatcher(words: readonly RegExp[], pattern: RegExp) {
   return (readings: Readings) =>
     readings.length === 0 ||
-    readings.some(({ text, isVague }) => (pattern && !isVague ? pattern.test(text) : follow(words, text)));
+    readings.some(({ text, isVague }) => (isVague ? follow(words, text) : pattern.test(text)));
 }
 
 function follow(words: readonly RegExp[], text: string): boolean {
   let at = 0;
   return words.every((word) => {
     word.lastIndex = at;
-    const isThere = word.test(text);
-    at = word.lastIndex;
-    return isThere;
+    at = word.test(text) ? word.lastIndex : -1;
+    return at >= 0;
   });
 }
 

@@ -131,9 +131,8 @@ export async function fromOpenApi(
   function pathOf(path: string, id: string, holders: readonly Node[]) {
     const names = new Map<string, string>();
     const template = path.replace(/\/$/, '').replace(/\{([^{}]*)\}/g, (_, name: string) => {
-      let plain = name.replace(/\W/g, '_').replace(/^(?=\d|$)/, '_');
-      while ([...names.values()].includes(plain)) plain += '_';
-      names.set(name, plain);
+      const plain = name.replace(/\W/g, '_').replace(/^(?=\d|$)/, '_');
+      names.set(plain, name);
       return `{${plain}}`;
     });
     if (!TEMPLATE.test(template) || parametersIn(template).length !== names.size)
@@ -142,7 +141,7 @@ export async function fromOpenApi(
       [childOf(value, 'parameters') ?? []].flat().map((one) => document.follow({ value: one, file })),
     );
     const parameters: Record<string, ParameterForm> = {};
-    for (const [name, plain] of names) {
+    for (const [plain, name] of names) {
       const of = described.find(
         ({ value }) => childOf(value, 'name') === name && childOf(value, 'in') === 'path',
       );
