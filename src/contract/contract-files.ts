@@ -3,14 +3,8 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { PatchgateError, whyUnreadable } from '../errors.ts';
 
-export interface ContractTexts {
-  file: string;
-  contractText: string;
-  schemaTexts: ReadonlyMap<string, string>;
-}
-
 /** @param location contract.json, or the folder that holds it. @throws PatchgateError `bad-contract` where a file cannot be read */
-export function readContractFiles(location: string): ContractTexts {
+export function readContractFiles(location: string) {
   const file = isFolder(location) ? join(location, 'contract.json') : location;
   const contractText = readText(file);
   const isSchema = (name: string) => name.endsWith('.json') && name !== basename(file);
@@ -28,7 +22,7 @@ export function openApiText(location: string): string | undefined {
 }
 
 /** By which compiled validators are known to be those of a contract. */
-export function digestOf({ contractText, schemaTexts }: ContractTexts): string {
+export function digestOf({ contractText, schemaTexts }: ReturnType<typeof readContractFiles>): string {
   const texts = JSON.stringify([contractText, ...schemaTexts]);
   return createHash('sha256').update(texts).digest('hex');
 }

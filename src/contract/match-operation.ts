@@ -87,8 +87,10 @@ function matchPath(meant: readonly Template[], path: string, meanings: HeaderMea
   return refused(operation, requestFinding(AMBIGUOUS, message, { hint }), ...meanings.findings);
 }
 
-/** No character that servers read differently, no empty segment, no dot at either end of a segment, and a slash first. */
-const isPlain = (path: string) => !/^[^/]|[^\w~!$&'()*+,=:@./-]|\/[./]|\.\/|[./]$/.test(path);
+/** A character that servers read differently, an empty segment, a dot at either end of a segment, or no slash first. */
+const NOT_PLAIN = /^[^/]|[^\w~!$&'()*+,=:@./-]|\/[./]|\.\/|[./]$/;
+
+const isPlain = (path: string) => !NOT_PLAIN.test(path);
 
 /** Octets that every server decodes alike: no separators, dots, controls or further codes. */
 function isCodedText(path: string): boolean {

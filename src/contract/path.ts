@@ -112,13 +112,7 @@ function lowOctet(char: string): string {
 }
 
 /** An operation's path template, ready to be held against paths. */
-export interface Template {
-  operation: string;
-  entry: OperationEntry;
-  /** To the letter. Its first group is the prefix, the second the path behind it, and each parameter has one of its name. */
-  strict: RegExp;
-  mayBe(readings: Readings): boolean;
-}
+export type Template = ReturnType<typeof templateOf>;
 
 /** The templates of a contract, the most specific first: literal segments go before parameters, long paths before short ones. */
 export function templatesOf(entries: Readonly<Record<string, OperationEntry>>): readonly Template[] {
@@ -133,13 +127,14 @@ export function templatesOf(entries: Readonly<Record<string, OperationEntry>>): 
     );
 }
 
-function templateOf(operation: string, entry: OperationEntry): Template {
+function templateOf(operation: string, entry: OperationEntry) {
   const { path, parameters: forms } = entry;
   const base = entry.base?.replace(/\/$/, '');
   const source = path.replace(/\{(\w+)\}|[^\w/]/g, (found, name?: string) => {
     if (name === undefined) return `\\${found}`;
     return `(?<${name}>${forms[name]?.type === 'string' ? '[^/]+' : '[^/%]+'})`;
   });
+  // Its first group is the prefix, the second the path behind it, and each parameter has one of its name.
   const strict = new RegExp(`^(${base?.replace(/[^\w/]/g, '\\$&') ?? '[^%]*?'})(${source})$`, 's');
   const start = base === undefined ? `(?:^|${SLASH})` : `^${SLASH}*`;
   const segments = `${base ?? ''}${path}`.slice(1).split('/').map(looseSegment).join(BETWEEN);
