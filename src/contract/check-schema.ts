@@ -25,18 +25,18 @@ export function checkSchema(validate: ValidateFunction, body: JsonValue, bounds:
   // Two branches of a schema can say the same of one place.
   const findings = new Map<string, Finding>();
   const add = (error: ErrorObject, keyword: string, field?: string, meant?: string) => {
-    const { name, ...own } = schemaRule(keyword);
+    const own = schemaRule(keyword);
     const said = error.parentSchema as Annotated;
     const severity = (error.keyword !== 'furtherFields' && said.severity) || own.severity;
     const length = error.instancePath.length + (field === undefined ? 0 : field.length + 1);
-    if (!bounds.takes(name, severity, length)) return;
+    if (!bounds.takes(own.name, severity, length)) return;
     const pointer = field === undefined ? error.instancePath : `${error.instancePath}/${escapeToken(field)}`;
-    const key = `${name} ${severity} ${pointer}`;
+    const key = `${own.name} ${severity} ${pointer}`;
     if (findings.has(key)) return;
     const basis = OF_OURS.has(keyword) ? own.basis : (said.basis ?? 'stated');
     const hint = hintOf(error, keyword, field, meant) ?? said.hint;
     findings.set(key, {
-      ...{ rule: name, severity, basis, pointer, source: said.source ?? own.source },
+      ...{ rule: own.name, severity, basis, pointer, source: said.source ?? own.source },
       message: messageOf(error, keyword, pointer, meant),
       ...(hint !== undefined && { hint }),
     });

@@ -52,7 +52,7 @@ export function createConverter(document: OpenApiDocument) {
         made[keyword] = Object.fromEntries(Object.entries(value).map(([name, one]) => [name, below(one)]));
       else made[keyword] = below(value);
     }
-    if (isObject(schema.discriminator)) discriminate(made, schema, schema.discriminator, file);
+    discriminate(made, schema, file);
     withoutReadOnly(made, schema, file);
     return isOld ? fromOld(made, schema) : made;
   }
@@ -88,12 +88,10 @@ export function createConverter(document: OpenApiDocument) {
   }
 
   /** Each branch takes its own name alone: else two of them could take the same body. */
-  function discriminate(
-    made: JsonObject,
-    schema: JsonObject,
-    { propertyName, mapping }: JsonObject,
-    file: string,
-  ) {
+  function discriminate(made: JsonObject, schema: JsonObject, file: string): void {
+    const { propertyName, mapping } = isObject(schema.discriminator)
+      ? schema.discriminator
+      : ({} as JsonObject);
     const keyword = Array.isArray(made.oneOf) ? 'oneOf' : 'anyOf';
     const branches = schema[keyword];
     if (typeof propertyName !== 'string' || !Array.isArray(branches)) return;

@@ -90,9 +90,7 @@ function parsed(name: string, text: string): unknown {
   } catch (cause) {
     const at = cause instanceof YAMLParseError ? cause.linePos?.[0] : undefined;
     const place = at ? `:${at.line}:${at.col}` : '';
-    const what = messageOf(cause)
-      .split('\n')[0]
-      ?.replace(/ at line .*$/, '');
+    const what = messageOf(cause).replace(/ at line .*/s, '');
     throw new PatchgateError('bad-contract', `${name}${place}: ${what}`, { hint: 'correct the document' });
   }
 }
