@@ -123,9 +123,7 @@ function methodsInQuery(query: string): string[] {
 }
 
 /** The method that a value begins with, in capitals, whatever stands around it. */
-function wordOf(value: string): string {
-  return (/[a-z]+/i.exec(printable(value))?.[0] ?? '').toUpperCase();
-}
+const wordOf = (value: string) => (/[a-z]+/i.exec(printable(value))?.[0] ?? '').toUpperCase();
 
 function printable(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is to go

@@ -62,9 +62,7 @@ function readContract(source: Required<Source>): ContractFile {
 }
 
 /** The same for templates that no path tells apart. */
-export function formOf(path: string): string {
-  return path.replace(/\{\w+\}/g, '{}');
-}
+export const formOf = (path: string) => path.replace(/\{\w+\}/g, '{}');
 
 export function isPattern(source: string): boolean {
   try {

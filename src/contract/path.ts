@@ -83,10 +83,7 @@ function decode(octets: string): string {
   return decoded;
 }
 
-function charOf(code: number): string {
-  return code === 0x2f || code === 0x5c ? CODED : String.fromCharCode(code);
-}
-
+const charOf = (code: number) => (code === 0x2f || code === 0x5c ? CODED : String.fromCharCode(code));
 const octetsOf = (text: string) => Buffer.from(text).toString('latin1');
 
 /** Reads octets past ASCII as UTF-8, and writes each character as `write` says. */
@@ -147,9 +144,8 @@ function templateOf(operation: string, entry: OperationEntry) {
   return { operation, entry, strict, mayBe: looseMatcher(words, loose) };
 }
 
-export function parametersIn(path: string): string[] {
-  return [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1] as string);
-}
+export const parametersIn = (path: string) =>
+  [...path.matchAll(/\{(\w+)\}/g)].map((match) => String(match[1]));
 
 /** Tells whether some server finds a path below a first segment. */
 export function belowMatcher(first: string): (path: string) => boolean {

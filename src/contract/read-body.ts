@@ -70,9 +70,7 @@ export function mayNameMethod(body: Uint8Array | 'too-large', headers: RawHeader
   return typeof method === 'string' && /patch/i.test(method);
 }
 
-function tooLarge(message: string): Finding {
-  return requestFinding('request.too-large', message, { hint: 'send less' });
-}
+const tooLarge = (message: string) => requestFinding('request.too-large', message, { hint: 'send less' });
 
 function badJson(why: string, text: string, offset: number): Finding {
   const place = placeAt(text, offset);
@@ -109,9 +107,7 @@ function checkContentType(headers: RawHeaders, mediaType: string | undefined): F
   return finding(`the charset is not plainly UTF-8: ${charsets.map(shown).join(', ')}`);
 }
 
-function shown(text: string): string {
-  return JSON.stringify(text.slice(0, 80));
-}
+const shown = (text: string) => JSON.stringify(text.slice(0, 80));
 
 /** For judging only: the bytes are forwarded as sent. */
 function decodeBody(body: Buffer, headers: RawHeaders, limit: number): Buffer | Finding {

@@ -18,6 +18,7 @@ export function createConverter(document: OpenApiDocument) {
   const taken = new Set<string>();
   /** By place: the name that a component got, or why it cannot be taken. */
   const places = new Map<string, string | Error>();
+  const drop = (what: string) => dropped.set(what, (dropped.get(what) ?? 0) + 1);
   const isOld = String(document.root.openapi).startsWith('3.0');
   return { defs, dropped, add };
 
@@ -81,10 +82,6 @@ export function createConverter(document: OpenApiDocument) {
     for (let i = 2; taken.has(free); i++) free = `${plain}_${i}`;
     taken.add(free);
     return free;
-  }
-
-  function drop(what: string): void {
-    dropped.set(what, (dropped.get(what) ?? 0) + 1);
   }
 
   /** Each branch takes its own name alone: else two of them could take the same body. */
