@@ -13,8 +13,6 @@ const APPLICATORS = new Set(['if', 'allOf', '$ref', '$dynamicRef', 'propertyName
 const INNER = /\/(?:contains|observed)\//;
 const NAMES = /^.*#|\/(?:properties|patternProperties|\$defs|definitions|dependentSchemas)\/[^/]*/g;
 
-type Annotated = Partial<Pick<Finding, 'basis' | 'severity' | 'source' | 'hint'>>;
-
 /** What the schema has to say of a body, worded for people. Severities are the rules' own; the gate's policy comes later. */
 export function checkSchema(validate: ValidateFunction, body: JsonValue, bounds: FindingBounds): Finding[] {
   if (validate(body)) return [];
@@ -26,14 +24,15 @@ export function checkSchema(validate: ValidateFunction, body: JsonValue, bounds:
   const findings = new Map<string, Finding>();
   const add = (error: ErrorObject, keyword: string, field?: string, meant?: string) => {
     const own = schemaRule(keyword);
-    const said = error.parentSchema as Annotated;
-    const severity = (error.keyword !== 'furtherFields' && said.severity) || own.severity;
+    const said = error.parentSchema as Partial<Finding>;
+    const isField = error.keyword === 'furtherFields';
+    const severity = (!isField && said.severity) || own.severity;
     const length = error.instancePath.length + (field === undefined ? 0 : field.length + 1);
     if (!bounds.takes(own.name, severity, length)) return;
     const pointer = field === undefined ? error.instancePath : `${error.instancePath}/${escapeToken(field)}`;
     const key = `${own.name} ${severity} ${pointer}`;
     if (findings.has(key)) return;
-    const basis = OF_OURS.has(keyword) ? own.basis : (said.basis ?? 'stated');
+    const basis = isField || keyword === 'observed' ? own.basis : (said.basis ?? 'stated');
     const hint = hintOf(error, keyword, field, meant) ?? said.hint;
     findings.set(key, {
       ...{ rule: own.name, severity, basis, pointer, source: said.source ?? own.source },
@@ -141,9 +140,6 @@ type SchemaRule = RuleInfo & { severity: Severity };
 function rule(name: string, severity: Severity, basis: Basis, says: string): SchemaRule {
   return { name, severity, basis, stage: 'contract', status: 422, says, source: 'service-api 2' };
 }
-
-/** Keywords of our own, whose basis a schema does not say. */
-const OF_OURS = new Set(['observed', 'fieldCase', 'unknownField']);
 
 /** The findings of the schema check. Others, of keywords that only a contract of one's own uses, are made alike. */
 export const SCHEMA_RULES: Readonly<Record<string, SchemaRule>> = Object.fromEntries(

@@ -2,7 +2,6 @@ import { join } from 'node:path';
 import {
   _,
   Ajv2020,
-  type AnySchema,
   type CodeKeywordDefinition,
   Name,
   stringify,
@@ -10,7 +9,7 @@ import {
 } from 'ajv/dist/2020.js';
 import { fullFormats } from 'ajv-formats/dist/formats.js';
 import { messageOf, PatchgateError } from '../errors.ts';
-import { isObject, type JsonValue } from '../json/json.ts';
+import { isObject, type JsonObject, type JsonValue } from '../json/json.ts';
 import { formats, keywords } from './keywords.ts';
 
 export type Schemas = ReadonlyMap<string, JsonValue>;
@@ -33,7 +32,7 @@ export function compilerOf(schemas: Schemas, folder: string, source: string, all
   for (const [name, schema] of schemas)
     orRefuse(name, () => {
       if (!isObject(schema) && typeof schema !== 'boolean') throw new Error('it is no object, true or false');
-      const ready = prepared(schema, source) as AnySchema;
+      const ready = prepared(schema, source) as JsonObject;
       metaSchema ??= new Ajv2020({ logger: false, ownProperties: true, allErrors: true });
       metaSchema.validateSchema(ready, true);
       ajv.addSchema(ready, name);

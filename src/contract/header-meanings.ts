@@ -15,16 +15,12 @@ export interface HeaderMeanings {
   methods: ReadonlySet<string>;
   /** Whether its body is JSON in which some servers look for a method. */
   isJsonPost: boolean;
-  paths: readonly OtherPath[];
+  /** As sent: paths or URLs. Proxies set the ordinary ones to tell where a request was sent at first; no server is known to route by them. */
+  paths: readonly { value: string; finding: Finding; isOrdinary: boolean }[];
   findings: readonly Finding[];
 }
 
-export interface OtherPath {
-  value: string;
-  finding: Finding;
-  /** Whether proxies set such a header to tell where a request was sent at first, which no server is known to route by. */
-  isOrdinary: boolean;
-}
+export type OtherPath = HeaderMeanings['paths'][number];
 
 type Meaning = 'none' | 'method' | 'path' | 'ordinary-path' | 'type' | 'coding' | 'body';
 
@@ -70,7 +66,7 @@ export function meaningsOf({ headers, method }: RequestHead, query: string): Hea
   const fromHeaders = having('method').flatMap(({ value }) => value.split(',').map(wordOf));
   const methods = new Set([...fromQuery, ...fromHeaders, ...(isForm ? ['PATCH'] : [])]);
 
-  const paths = having('path', 'ordinary-path').map(({ name, value, meaning }): OtherPath => {
+  const paths = having('path', 'ordinary-path').map(({ name, value, meaning }) => {
     const message = `the header ${name} can give the request another path`;
     const finding = requestFinding('request.ambiguous-path', message, { hint: 'leave it out' });
     return { value, finding, isOrdinary: meaning === 'ordinary-path' };

@@ -16,10 +16,7 @@ export interface FurtherField {
   meant: string | undefined;
 }
 
-/**
- * By keyword: its value, and the fields that stand beside it, to a check that gives the parameters of an error. Ajv's own comparison of
- * whole values calls `valueOf` where a body has it, and holds each item of a list against each other one.
- */
+/** Ajv's own comparison of whole values calls `valueOf` where a body has it, and holds each item of a list against each other one. */
 export const keywords = {
   furtherFields,
   readOnlyFields: (names: readonly string[]) => (data: JsonObject) => {
@@ -58,10 +55,7 @@ function furtherFields(takes: 'none' | 'objects', listed: readonly string[]) {
   };
 }
 
-/**
- * Names that differ only in letter case, `_` or `-` are the same word, spelt wrong. So are those that loose readers take
- * for the same: case is folded as Unicode does (Go), a dotless i is an i (Java), and control characters and blanks go (C).
- */
+/** One form for names that loose readers take for the same: case as in Unicode (Go), a dotless i (Java), control characters and blanks (C). */
 function fold(name: string, longest = Number.POSITIVE_INFINITY): string {
   let folded = '';
   for (let i = 0; i < name.length && folded.length <= longest; i++) {

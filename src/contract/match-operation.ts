@@ -113,13 +113,13 @@ function matchStrictly(
     if (!found) continue;
     const parameters = found.groups ?? {};
     const wrong = checkParameters(entry, parameters);
-    const isClear = wrong.length === 0 && meanings.findings.every(({ rule }) => rule !== AMBIGUOUS);
+    const isClear = !wrong && meanings.findings.every(({ rule }) => rule !== AMBIGUOUS);
     return {
       operation,
       parameters,
       base: found[1] as string,
       path: isClear ? (found[2] as `/${string}`) : 'unclear',
-      findings: wrong.length === 0 ? meanings.findings : [...wrong, ...meanings.findings],
+      findings: wrong ? [...wrong, ...meanings.findings] : meanings.findings,
     };
   }
   return undefined;

@@ -2,17 +2,16 @@ import { splitTarget } from '../http/http.ts';
 import type { OperationEntry, ParameterForm } from '../model/contract.ts';
 import type { Finding } from '../model/finding.ts';
 import { isRecordKind, type RecordName } from '../model/record.ts';
+import type { Contract } from './contract.ts';
 import { readingsOf, templatesOf } from './path.ts';
 import { requestFinding } from './request-rules.ts';
 
 type Parameters = Readonly<Record<string, string>>;
 
-const NONE: readonly Finding[] = [];
-
 export function checkParameters(
   { parameters: forms }: OperationEntry,
   parameters: Parameters,
-): readonly Finding[] {
+): readonly Finding[] | undefined {
   let findings: Finding[] | undefined;
   for (const name in forms) {
     const form = forms[name] as ParameterForm;
@@ -26,7 +25,7 @@ export function checkParameters(
     findings ??= [];
     findings.push(requestFinding('request.path-parameter', message, more));
   }
-  return findings ?? NONE;
+  return findings;
 }
 
 const NUMBERS = { integer: 'an integer', int32: 'a 32-bit integer', integerOrKey: 'an integer or a key' };
@@ -83,10 +82,7 @@ export function recordNamed(
 }
 
 /** Tells which record a URL is that of, and whether some server may take it for one of the guarded kinds, whatever the method. */
-export function createRecordMatchers(
-  entries: Readonly<Record<string, OperationEntry>>,
-  guarded: ReadonlySet<string | undefined>,
-) {
+export function createRecordMatchers(entries: Contract['entries'], guarded: ReadonlySet<string | undefined>) {
   const templates = templatesOf(entries).filter(({ entry }) => entry.record);
   const known = templates.filter(({ entry }) => isRecordKind(entry.record?.kind ?? ''));
   const guarding = templates.filter(({ entry }) => guarded.has(entry.record?.kind));

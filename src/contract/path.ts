@@ -1,6 +1,5 @@
 /**
- * A path is judged if its strict form is an operation's, and refused if only its loose form is: a gate that reads a path in another way
- * than the target is no gate. These are the loose forms:
+ * A path is judged if its strict form is an operation's, and refused if only a loose form is, as some server may read it:
  *
  * - codes: `%70`, `%2570`, `%u0070`, overlong UTF-8; past eight within each other a path may be any
  * - characters that fold to ASCII, or whose low octet is ASCII: `ſ`, full width, U+0170
@@ -95,8 +94,8 @@ function withCharacters(decoded: string, write: (char: string) => string): strin
 
 /** `ſ` is `s`, a full-width slash is a slash. */
 function fold(char: string): string {
-  if (SLASHES.test(char)) return '/';
   return char
+    .replace(SLASHES, '/')
     .normalize('NFKD')
     .toUpperCase()
     .replace(/[^\0-\x7f]+/g, UNSEEN);

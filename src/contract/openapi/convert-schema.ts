@@ -23,8 +23,10 @@ export function createConverter(document: OpenApiDocument) {
   return { defs, dropped, add };
 
   /** Puts a schema among the others. @returns its name. @throws LeftOut */
-  function add(name: string, node: Node): string {
+  function add(name: string, node: Node, place?: string): string {
     const own = freeName(name);
+    // References may come back to it.
+    if (place !== undefined) places.set(place, own);
     defs[own] = convert(node, 0);
     return own;
   }
@@ -64,16 +66,12 @@ export function createConverter(document: OpenApiDocument) {
     const known = places.get(key);
     if (known instanceof Error) throw known;
     if (known !== undefined) return known;
-    const name = freeName(nameOf(reference));
-    // References may come back to it.
-    places.set(key, name);
     try {
-      defs[name] = convert(node, 0);
+      return add(nameOf(reference), node, key);
     } catch (error) {
       places.set(key, error as Error);
       throw error;
     }
-    return name;
   }
 
   function freeName(name: string): string {

@@ -68,8 +68,7 @@ export async function fromOpenApi(
       operations[id] = { ...entry, ...(isGood && { example }) };
     });
   if (Object.keys(operations).length === 0) {
-    const [first] = leftOut;
-    const why = first ? `; ${first.operation}: ${first.why}` : '';
+    const why = leftOut[0] ? `; ${leftOut[0].operation}: ${leftOut[0].why}` : '';
     const hint = `operations are of the methods ${methods.join(', ')}, and take a JSON body`;
     throw new PatchgateError('bad-contract', `${file}: no operation could be taken${why}`, { hint });
   }
