@@ -67,9 +67,8 @@ export function createAjv(allErrors: boolean): Ajv2020 {
   ajv.addKeyword({ keyword: 'basis', metaSchema: { enum: ['stated', 'inferred', 'observed', 'protocol'] } });
   ajv.addKeyword({ keyword: 'severity', metaSchema: { enum: ['error', 'warn'] } });
   ajv.addKeyword({ keyword: 'observed', schemaType: ['object', 'boolean'], macro: (schema) => schema });
-  const names = { type: 'array', items: { type: 'string' } };
   ajv.addKeyword(checked('furtherFields', 'object', { enum: ['none', 'objects'] }));
-  ajv.addKeyword(checked('readOnlyFields', 'object', names));
+  ajv.addKeyword(checked('readOnlyFields', 'object', { type: 'array', items: { type: 'string' } }));
   for (const keyword of ['const', 'enum', 'uniqueItems']) ajv.removeKeyword(keyword);
   ajv.addKeyword(checked('const'));
   ajv.addKeyword(checked('enum', [], { type: 'array' }));
@@ -103,9 +102,7 @@ function checked(
 
 /** Keywords whose values, or their members' values, are schemas by name; and those whose values are none. */
 export const MAPS = new Set(['properties', 'patternProperties', '$defs', 'dependentSchemas']);
-export const VALUES = new Set([
-  ...['enum', 'const', 'default', 'example', 'examples', 'required', 'dependentRequired'],
-]);
+export const VALUES = new Set(['enum', 'const', 'default', 'example', 'examples', 'dependentRequired']);
 
 /** A schema without keywords that begin with `x-`, and each subschema with the source that holds for it. @param isMap its names are no keywords */
 function prepared(value: JsonValue, source: string, isMap = false): JsonValue {

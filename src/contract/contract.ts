@@ -26,7 +26,6 @@ export interface JudgedBody {
   isOpen: boolean;
 }
 
-/** The operations of `contract.json` with the schema files beside it. */
 export interface Contract {
   file: string;
   entries: Readonly<Record<string, OperationEntry>>;

@@ -104,11 +104,11 @@ function isCodedText(path: string): boolean {
 }
 
 function matchStrictly(
-  templates: readonly Template[],
+  meant: readonly Template[],
   path: string,
   meanings: HeaderMeanings,
 ): Match | undefined {
-  for (const { operation, entry, strict } of templates) {
+  for (const { operation, entry, strict } of meant) {
     const found = strict.exec(path);
     if (!found) continue;
     const parameters = found.groups ?? {};

@@ -6,16 +6,13 @@ import type { Contract } from './contract.ts';
 import { readingsOf, templatesOf } from './path.ts';
 import { requestFinding } from './request-rules.ts';
 
-type Parameters = Readonly<Record<string, string>>;
+type Values = Readonly<Record<string, string>>;
 
-export function checkParameters(
-  { parameters: forms }: OperationEntry,
-  parameters: Parameters,
-): readonly Finding[] | undefined {
+export function checkParameters({ parameters }: OperationEntry, values: Values): Finding[] | undefined {
   let findings: Finding[] | undefined;
-  for (const name in forms) {
-    const form = forms[name] as ParameterForm;
-    const value = parameters[name] as string;
+  for (const name in parameters) {
+    const form = parameters[name] as ParameterForm;
+    const value = values[name] as string;
     if (form.keywords?.includes(value)) continue;
     const wanted = wantedOf(form, value);
     if (wanted === undefined) continue;
@@ -35,7 +32,7 @@ const FORMATS = {
   'date-time': /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/i,
 } as const;
 
-/** What a parameter must be; undefined: it is. Of a number there is one way to write it, so that every server reads the same one. */
+/** Undefined if the value is right. A number has one way to be written, so that every server reads the same one. */
 function wantedOf(form: ParameterForm, value: string): string | undefined {
   if (form.type !== 'string') return readAs(form, value) === value ? undefined : NUMBERS[form.type];
   const text = value.includes('%') ? decodeURIComponent(value) : value;
@@ -68,15 +65,12 @@ function readAs(form: ParameterForm | undefined, text: string | undefined): stri
 }
 
 /** The record that an operation's parameters name. Undefined if they do not say which. */
-export function recordNamed(
-  { record, parameters: forms }: OperationEntry,
-  parameters: Parameters,
-  base: string | undefined,
-): RecordName | undefined {
+export function recordNamed(entry: OperationEntry, values: Values, base?: string): RecordName | undefined {
+  const { record, parameters: forms } = entry;
   const { kind = '', id = '', account = '' } = record ?? {};
   if (!isRecordKind(kind)) return undefined;
-  const named = readAs(forms[id], parameters[id]);
-  const inAccount = account === '' ? 'current' : readAs(forms[account], parameters[account]);
+  const named = readAs(forms[id], values[id]);
+  const inAccount = account === '' ? 'current' : readAs(forms[account], values[account]);
   if (named === undefined || inAccount === undefined) return undefined;
   return { base, account: inAccount, kind, id: named };
 }

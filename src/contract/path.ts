@@ -107,7 +107,6 @@ function lowOctet(char: string): string {
   return octet < 0x80 ? String.fromCharCode(octet) : UNSEEN;
 }
 
-/** An operation's path template, ready to be held against paths. */
 export type Template = ReturnType<typeof templateOf>;
 
 /** The templates of a contract, the most specific first: literal segments go before parameters, long paths before short ones. */

@@ -117,7 +117,6 @@ export function createConverter(document: OpenApiDocument) {
   }
 }
 
-/** What 3.0 says in its own way. */
 function fromOld(made: JsonObject, schema: JsonObject): JsonValue {
   for (const limit of ['Minimum', 'Maximum']) {
     const [bound, exclusive] = [limit.toLowerCase(), `exclusive${limit}`];

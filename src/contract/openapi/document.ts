@@ -9,7 +9,6 @@ import { readText } from '../contract-files.ts';
 
 export interface Node {
   value: unknown;
-  /** Absolute name of the file. */
   file: string;
 }
 
@@ -63,10 +62,8 @@ export async function readDocument(name: string, text: string): Promise<OpenApiD
     new PatchgateError('bad-contract', `${name}${lineOf(text, pointer)}: ${message}`, { hint });
   if (!isObject(root)) throw bad('this is no OpenAPI document', 'it is an object with "openapi" and "paths"');
   const { swagger, openapi } = root;
-  if (typeof swagger === 'string') {
-    const hint = 'convert it to 3.0 first: npx swagger2openapi';
-    throw bad(`OpenAPI ${swagger} is not read`, hint, '/swagger');
-  }
+  if (typeof swagger === 'string')
+    throw bad(`OpenAPI ${swagger} is not read`, 'convert it to 3.0 first: npx swagger2openapi', '/swagger');
   if (!/^3\.[01](?:\.|$)/.test(String(openapi)))
     throw bad(`"openapi" is ${JSON.stringify(openapi) ?? 'missing'}`, 'documents of 3.0 and 3.1 are read');
   const validate = async () => new Validator().validate(structuredClone(root));

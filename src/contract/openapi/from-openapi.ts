@@ -126,7 +126,6 @@ export async function fromOpenApi(
     };
   }
 
-  /** @param holders the operation, and the path's item */
   function pathOf(path: string, id: string, holders: readonly Node[]) {
     const names = new Map<string, string>();
     const template = path.replace(/\/$/, '').replace(/\{([^{}]*)\}/g, (_, name: string) => {
