@@ -131,7 +131,7 @@ function templateOf(operation: string, entry: OperationEntry) {
   });
   // Its first group is the prefix, the second the path behind it, and each parameter has one of its name.
   const strict = new RegExp(`^(${base?.replace(/[^\w/]/g, '\\$&') ?? '[^%]*?'})(${source})$`, 's');
-  const start = base === undefined ? `(?:^|${SLASH})` : `^${SLASH}*`;
+  const start = base === undefined ? `(?:^|${SLASH})` : `^[${SKIPPED}/${CODED}]*`;
   const segments = `${base ?? ''}${path}`.slice(1).split('/').map(looseSegment).join(BETWEEN);
   // A parameter may be left out, but for the last.
   const loose = new RegExp(`${start}${segments.replace(/\[\^\/\]\*$/, '[^/]+')}${END}`);
