@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { PatchgateError, whyUnreadable } from '../errors.ts';
@@ -23,8 +23,7 @@ export function openApiText(location: string): string | undefined {
 
 /** By which compiled validators are known to be those of a contract. */
 export function digestOf({ contractText, schemaTexts }: ReturnType<typeof readContractFiles>): string {
-  const texts = JSON.stringify([contractText, ...schemaTexts]);
-  return createHash('sha256').update(texts).digest('hex');
+  return hash('sha256', JSON.stringify([contractText, ...schemaTexts]));
 }
 
 export function readText(file: string): string {

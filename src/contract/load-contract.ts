@@ -1,4 +1,5 @@
 import { dirname, join } from 'node:path';
+import { fullFormats } from 'ajv-formats/dist/formats.js';
 import { PatchgateError } from '../errors.ts';
 import type { JsonValue } from '../json/json.ts';
 import { escapeToken } from '../json/pointer.ts';
@@ -6,16 +7,22 @@ import type { ContractFile } from '../model/contract.ts';
 import { checkFile, parseFile, placed, type Source } from '../schemas/check.ts';
 import { compilerOf, type Schemas } from './compile-schemas.ts';
 import { type Contract, contractOf } from './contract.ts';
-import { readContractFiles } from './contract-files.ts';
+import { digestOf, readContractFiles } from './contract-files.ts';
 import { parametersIn } from './path.ts';
+
+/** A test suite starts a gate for each test, and to compile schemas takes longest. */
+let last: { key: string; contract: Contract } | undefined;
 
 /** Reads a contract to be compiled. @param location contract.json, or its folder. @throws PatchgateError `bad-contract`, naming file and place */
 export function loadContract(location: string): Contract {
   const { file, contractText, schemaTexts } = readContractFiles(location);
+  const key = `${digestOf({ file, contractText, schemaTexts })} ${file}`;
+  if (last?.key === key) return last.contract;
   const schemas = new Map<string, JsonValue>();
   for (const [name, text] of schemaTexts)
     schemas.set(name, parseFile({ where: join(dirname(file), name), text }, 'bad-contract'));
-  return contractFrom(readContract({ where: file, text: contractText }), schemas, file);
+  last = { key, contract: contractFrom(readContract({ where: file, text: contractText }), schemas, file) };
+  return last.contract;
 }
 
 /** @throws PatchgateError `bad-contract` where a schema is not as its meta-schema says */
@@ -64,10 +71,4 @@ function readContract(source: Required<Source>): ContractFile {
 /** The same for templates that no path tells apart. */
 export const formOf = (path: string) => path.replace(/\{\w+\}/g, '{}');
 
-export function isPattern(source: string): boolean {
-  try {
-    return new RegExp(source, 'u') !== undefined;
-  } catch {
-    return false;
-  }
-}
+export const isPattern = fullFormats.regex as (source: string) => boolean;
