@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP } from 'node:net';
@@ -185,10 +185,6 @@ export function approverOf(headers: RawHeaders, tokens: NamedTokens): string | u
   const [value = '', ...others] = headerValues(headers, 'authorization');
   const given = /^Bearer +(.+)$/i.exec(value)?.[1];
   if (given === undefined || others.length > 0) return undefined;
-  const hash = sha256(given);
-  return [...tokens].find(([token]) => sha256(token) === hash)?.[1];
-}
-
-function sha256(text: string): string {
-  return createHash('sha256').update(text).digest('base64');
+  const own = hash('sha256', given);
+  return [...tokens].find(([token]) => hash('sha256', token) === own)?.[1];
 }

@@ -1,8 +1,10 @@
 import { isUtf8 } from 'node:buffer';
 import type { RawHeaders } from '../http/http.ts';
 import type { JsonValue } from '../json/json.ts';
+import type { StoredHeaders } from '../model/exchange.ts';
 import type { Verdict } from '../model/finding.ts';
 import { jsonOf } from '../recordings/body.ts';
+import { storedHeaders } from '../recordings/plain-exchange.ts';
 import {
   redactBodyStart,
   redactHeaders,
@@ -26,9 +28,6 @@ export type ShownBody = ({ json: JsonValue } | { text: string } | { base64: stri
   cut?: true;
 };
 
-/** Names in lower case; a name that came several times has a list. */
-type ShownHeaders = Record<string, string | string[]>;
-
 /** An exchange as the control API shows it, redacted. What there is not is absent. */
 export interface ShownExchange
   extends Pick<
@@ -38,8 +37,8 @@ export interface ShownExchange
   /** ISO 8601, UTC. */
   startedAt: string;
   session?: string | undefined;
-  request: { method: string; url: string; headers: ShownHeaders; body?: ShownBody | undefined };
-  response?: { status: number; headers: ShownHeaders; body?: ShownBody | undefined } | undefined;
+  request: { method: string; url: string; headers: StoredHeaders; body?: ShownBody | undefined };
+  response?: { status: number; headers: StoredHeaders; body?: ShownBody | undefined } | undefined;
 }
 
 /** Bytes of a body that are shown, once its content codings are undone. */
@@ -97,15 +96,9 @@ export function withShortTexts(verdict: Verdict): Verdict {
   return JSON.parse(JSON.stringify(verdict, shorten));
 }
 
-function showHeaders(headers: RawHeaders, redaction: Redaction): ShownHeaders {
+function showHeaders(headers: RawHeaders, redaction: Redaction): StoredHeaders {
   const clean = redactHeaders(headers, redaction);
-  const byName = new Map<string, string | string[]>();
-  for (let i = 0; i < clean.length; i += 2) {
-    const name = (clean[i] as string).toLowerCase();
-    const [value, before] = [clean[i + 1] as string, byName.get(name)];
-    byName.set(name, before === undefined ? value : [before, value].flat());
-  }
-  return Object.fromEntries(byName);
+  return storedHeaders(clean.map((text, i) => (i % 2 === 0 ? text.toLowerCase() : text)));
 }
 
 function showBody(
