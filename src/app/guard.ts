@@ -32,7 +32,7 @@ export async function guardOf(
   setup: Setup,
   gate: Gate,
   approvers: ReadonlyMap<string, string>,
-  { fake, replay, isReal, forward }: Backend,
+  { fake, isReal, forward }: Backend,
 ) {
   const { config, rules } = setup;
   const { redaction } = rules;
@@ -45,8 +45,7 @@ export async function guardOf(
   const reader = fake ? fakeReader(fake) : readTarget;
   const names = approvers.size > 0 ? new Set(approvers.values()) : undefined;
   const approvals = new Approvals({ book, lifetime: TOKEN_LIFETIME, approvers: names, redaction });
-  const mode = replay && !isReal ? 'off' : config.guard;
-  const guard = new Guard({ gate, mode, records, reader, approvals, fake, redaction });
+  const guard = new Guard({ gate, mode: config.guard, records, reader, approvals, fake, redaction });
   return { guard, approvals, trouble };
 }
 

@@ -4,13 +4,14 @@ import type { MatchRules } from '../recordings/match-rules.ts';
 import { redactText, redactUrl } from '../recordings/redact/redact.ts';
 import type { RecordingStore } from '../recordings/store.ts';
 import type { Config } from '../settings/config.ts';
+import type { RecordMode } from '../settings/settings.ts';
 import type { Fake } from '../upstreams/fake/fake.ts';
 import type { State } from '../upstreams/fake/seed.ts';
 import type { Forward } from '../upstreams/forward.ts';
 import type { ReplayUpstream } from '../upstreams/replay.ts';
 import { parseTarget } from '../upstreams/target.ts';
 import type { Upstream } from '../upstreams/upstream.ts';
-import { isRecorded, openRecording, recordMode, requireRecording, type Shared } from './recording.ts';
+import { openRecording, requireRecording, type Shared } from './recording.ts';
 
 export type ServerKind = 'proxy' | 'replay' | 'fake';
 
@@ -61,6 +62,8 @@ export interface Setup extends RuntimeContext, Shared {
   rules: MatchRules;
   opened: Opened;
   operationOf(head: RequestHead): string | undefined;
+  /** Of a proxy. */
+  mode: RecordMode | undefined;
 }
 
 /** What answers the requests that pass. */
@@ -82,10 +85,9 @@ export interface Backend {
 /** A mode is composition: `forward`, `record(forward)`, `replay` or `replay(record(forward))`. Each loads only what it needs. */
 export const MODES: Readonly<Record<ServerKind, (setup: Setup) => Promise<Backend>>> = {
   async proxy(setup) {
-    const { config, rules, opened, notice } = setup;
-    const mode = recordMode(config, setup.env, notice);
-    const at = `"${config.recording}" in ${placeOf(setup)} (${mode})`;
-    if (mode === 'none' || (mode === 'once' && (await isRecorded(config, setup)))) {
+    const { config, rules, opened, notice, mode } = setup;
+    const at = `"${config.recording}" in ${placeOf(setup)}`;
+    if (mode === 'none') {
       const forward = config.target === undefined ? undefined : await forwardTo(setup, config.target);
       return { ...(await MODES.replay(setup)), forward, summary: `replays ${at}` };
     }
@@ -105,9 +107,10 @@ export const MODES: Readonly<Record<ServerKind, (setup: Setup) => Promise<Backen
     const store = opened.add(await openRecording(config, setup, options));
     const recorder = opened.add(await recorderOf(setup, forward, store));
     const parts = { forward, store, isReal: true, recorded: () => count };
-    if (mode !== 'new_episodes') return { ...parts, upstream: recorder, summary: `${to}, records ${at}` };
+    if (mode !== 'new_episodes')
+      return { ...parts, upstream: recorder, summary: `${to}, records ${at} (${mode})` };
     const replay = await replayOf(setup, store, recorder);
-    return { ...parts, upstream: replay, replay, summary: `${to}, replays and records ${at}` };
+    return { ...parts, upstream: replay, replay, summary: `${to}, replays and records ${at} (${mode})` };
   },
 
   async replay(setup) {

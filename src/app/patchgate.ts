@@ -21,13 +21,15 @@ import { secretsOf } from '../upstreams/set-headers.ts';
 import { gateOf } from './gate.ts';
 import { guardOf } from './guard.ts';
 import { MODES, Opened, type RuntimeContext, type ServerKind } from './modes.ts';
-import { openDatabaseOf, openOutbox, rulesOf } from './recording.ts';
+import { openDatabaseOf, openOutbox, recordMode, rulesOf } from './recording.ts';
 import { createRun, type Parts, type Run } from './run.ts';
 
 /** A server that runs. */
 export interface Patchgate extends Pick<Run, 'faults' | 'misses'>, Pick<Listening, 'url' | 'isLoopback'> {
   /** What it does, for people: `forwards to https://…, records into "checkout" (all)`. */
   summary: string;
+  /** Off for a recording, whatever the setting says. */
+  guard: Config['guard'];
   /** A recording answers; its misses tell of failures, too. */
   isReplay: boolean;
   /** Which exchanges of the recording were never served, before `close`; undefined where none is replayed, or a file is broken.
@@ -59,23 +61,26 @@ export async function createPatchgate(
   given: Config,
   context: RuntimeContext,
 ): Promise<Patchgate> {
-  // Only changes of a real service are audited.
-  const config = kind === 'proxy' ? given : { ...given, audit: undefined };
   const { env, notice } = context;
-  const approvers = readNamedTokens(config.approvers, env, '--approvers');
-  const rules = rulesOf(config, [...secretsOf(config.setHeader, env), ...approvers.keys()]);
-  const isShipped = shippedContract(config.contract) && Object.keys(config.customRules).length === 0;
+  const approvers = readNamedTokens(given.approvers, env, '--approvers');
+  const rules = rulesOf(given, [...secretsOf(given.setHeader, env), ...approvers.keys()]);
+  const isShipped = shippedContract(given.contract) && Object.keys(given.customRules).length === 0;
   const isLazy = context.isBrief === true && isShipped === true;
-  const gate = quotingNoSecrets(await gateOf(config, isLazy, notice), rules.redaction);
-  const tls = await readKeyPair('--tls', config.tlsCert, config.tlsKey);
+  const tls = await readKeyPair('--tls', given.tlsCert, given.tlsKey);
   const opened = new Opened();
   try {
-    const database = kind === 'fake' ? undefined : await openDatabaseOf(config, notice);
+    const database = kind === 'fake' ? undefined : await openDatabaseOf(given, notice);
     if (database) opened.add(database);
+    const mode = kind === 'proxy' ? await recordMode(given, { database }, env, notice) : undefined;
+    const config = { ...given };
+    // Only changes of a real service are audited, and nothing can be lost in a recording.
+    if (kind !== 'proxy') config.audit = undefined;
+    if (kind === 'replay' || mode === 'none') config.guard = 'off';
+    const gate = quotingNoSecrets(await gateOf(config, isLazy, notice), rules.redaction);
     const sends = kind === 'proxy' ? database : undefined;
     const outbox = sends && opened.add(await openOutbox(config, sends, notice));
     const { operationOf } = gate;
-    const setup = { ...context, config, rules, opened, operationOf, database, outbox };
+    const setup = { ...context, config, rules, opened, operationOf, database, outbox, mode };
     const backend = await MODES[kind](setup);
     const guarding = await guardOf(setup, gate, approvers, backend);
     const parts = { ...setup, ...backend, ...guarding, kind, gate, approvers };
@@ -83,7 +88,14 @@ export async function createPatchgate(
     if (parts.replay && parts.store) await lookAt(parts.store, run, notice);
     const { url, isLoopback, close: stop } = await listenFor(parts, run, tls);
     return {
-      ...{ url, isLoopback, summary: backend.summary, stop, isReplay: backend.replay !== undefined },
+      ...{
+        url,
+        isLoopback,
+        summary: backend.summary,
+        guard: config.guard,
+        stop,
+        isReplay: backend.replay !== undefined,
+      },
       ...{ counts: run.counts, faults: run.faults, misses: run.misses },
       unserved: (session) => unservedOf(parts, run, session),
       exchanges: (filter) => run.exchanges.list(filter),

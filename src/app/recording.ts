@@ -18,17 +18,24 @@ export interface Shared {
   outbox?: Outbox | undefined;
 }
 
-/** The record mode in force. A CI machine records nothing by accident, so that a test which misses its recording fails there. */
-export function recordMode(
-  { record }: Pick<Config, 'record'>,
+/**
+ * The record mode in force; `none` if a recording answers all. A CI machine records nothing by accident, so that a test which misses
+ * its recording fails there.
+ */
+export async function recordMode(
+  config: Config,
+  shared: Shared,
   env: Env,
   notice: Notice,
-): RecordMode | undefined {
+): Promise<RecordMode | undefined> {
+  const { record } = config;
+  if (record !== 'once' && record !== 'new_episodes') return record;
   // Most say `true`; AppVeyor says `True`, Woodpecker its name.
-  const isCi = !/^(?:|0|false)$/i.test(env.CI ?? '');
-  if (!isCi || (record !== 'once' && record !== 'new_episodes')) return record;
-  notice(`CI is set: --record ${record} replays only, as none does`);
-  return 'none';
+  if (!/^(?:|0|false)$/i.test(env.CI ?? '')) {
+    notice(`CI is set: --record ${record} replays only, as none does`);
+    return 'none';
+  }
+  return record === 'once' && (await isRecorded(config, shared)) ? 'none' : record;
 }
 
 /** Which requests are the same, and what is hidden. @param secrets texts that are hidden wherever they stand */
@@ -71,7 +78,7 @@ export async function requireRecording(
 }
 
 /** Whether the recording holds an exchange. */
-export async function isRecorded(config: Config, shared: Shared): Promise<boolean> {
+async function isRecorded(config: Config, shared: Shared): Promise<boolean> {
   const store = await openRecording(config, shared, { rules: rulesOf(config) });
   try {
     return !store.isEmpty();

@@ -68,7 +68,7 @@ export async function serve(kind: ServerKind, flags: Readonly<Record<string, unk
     const protects = config.protect.length > 0 ? `, protects ${config.protect.map(visible).join(', ')}` : '';
     const hasControl = gate.isLoopback || config.controlToken !== undefined;
     const health = hasControl ? `; health: ${gate.url}/__patchgate/health` : '';
-    say(`validation ${config.validation}, guard ${config.guard}${protects}${health}`);
+    say(`validation ${config.validation}, guard ${gate.guard}${protects}${health}`);
     await stopped;
     // What is in flight is over then.
     await gate.stop();

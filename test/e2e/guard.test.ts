@@ -665,3 +665,18 @@ it('the 409 is for people: indented, the token and the corrected body first', as
   expect(names.indexOf('approve')).toBeLessThan(names.indexOf('corrected'));
   expect(names.indexOf('corrected')).toBeLessThan(names.indexOf('findings'));
 });
+
+it.each([
+  ['replay', {}],
+  ['proxy', { record: 'once' }],
+] as const)('a recording has nothing to lose: %s %j', async (kind, settings) => {
+  const recordings = join(temporaryFolder(), 'recordings');
+  const recorder = await start({ record: 'all', recordings });
+  expect((await patch(recorder.url, BOTH)).status).toBe(200);
+  await recorder.gate.close();
+  const target = service.target.url;
+  const { url, gate } = await startGate({ guard: 'strict', recordings, target, ...settings }, kind);
+  const { status, headers } = await patch(url, BOTH);
+  expect([status, headers.get('patchgate-findings'), gate.guard]).toEqual([200, null, 'off']);
+  expect(service.projects.get('42')).toEqual(BOTH);
+});
