@@ -213,28 +213,15 @@ export class ExchangeIndex {
 
 const NONE: readonly StoredExchange[] = [];
 
-/** The exchanges of a list by the names of their sessions, when the list was so long. */
-const bySession = new WeakMap<
-  readonly StoredExchange[],
-  { length: number; lists: Map<string, StoredExchange[]> }
->();
-
 /**
  * The exchanges that a session gets: those recorded in a session of its name; without any, those of the default session; without
  * these, all.
  *
- * @param matched oldest first; it may grow
+ * @param matched oldest first
  * @param name `""` is the default session
  */
 export function ofSession(matched: readonly StoredExchange[], name: string): readonly StoredExchange[] {
   if (matched.length <= 1) return matched;
-  let known = bySession.get(matched);
-  if (known?.length !== matched.length) {
-    known = { length: matched.length, lists: new Map() };
-    for (const stored of matched)
-      if (known.lists.get(stored.session)?.push(stored) === undefined)
-        known.lists.set(stored.session, [stored]);
-    bySession.set(matched, known);
-  }
-  return known.lists.get(name) ?? known.lists.get('') ?? matched;
+  const own = [name, ''].map((one) => matched.filter(({ session }) => session === one));
+  return own.find((list) => list.length > 0) ?? matched;
 }
