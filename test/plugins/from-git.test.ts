@@ -67,7 +67,7 @@ it('npm builds it for a project that depends on the repository', async () => {
   });
   const { exports } = JSON.parse(readFileSync(join(cwd, 'node_modules/patchgate/package.json'), 'utf8'));
   const promised = filesIn(exports).filter((file) => !file.includes('*'));
-  expect(promised).toContain('./dist/types/index.d.ts');
+  expect(promised).toContain('./dist/types/testing/index.d.ts');
   const missing = promised.filter((file) => !existsSync(join(cwd, 'node_modules/patchgate', file)));
   expect(missing).toEqual([]);
 });
