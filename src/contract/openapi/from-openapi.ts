@@ -69,7 +69,7 @@ export async function fromOpenApi(
     });
   if (Object.keys(operations).length === 0) {
     const why = leftOut[0] ? `; ${leftOut[0].operation}: ${leftOut[0].why}` : '';
-    const hint = `operations are of the methods ${methods.join(', ')}, and take a JSON body`;
+    const hint = `operations are of the methods ${methods.join(', ')}, take a JSON body, and fit --only (** is any path)`;
     throw new PatchgateError('bad-contract', `${file}: no operation could be taken${why}`, { hint });
   }
   content.operations = operations;
