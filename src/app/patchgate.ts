@@ -88,15 +88,9 @@ export async function createPatchgate(
     if (parts.replay && parts.store) await lookAt(parts.store, run, notice);
     const { url, isLoopback, close: stop } = await listenFor(parts, run, tls);
     return {
-      ...{
-        url,
-        isLoopback,
-        summary: backend.summary,
-        guard: config.guard,
-        stop,
-        isReplay: backend.replay !== undefined,
-      },
-      ...{ counts: run.counts, faults: run.faults, misses: run.misses },
+      ...{ url, isLoopback, stop, summary: backend.summary, guard: config.guard },
+      ...{ isReplay: backend.replay !== undefined, counts: run.counts },
+      ...{ faults: run.faults, misses: run.misses },
       unserved: (session) => unservedOf(parts, run, session),
       exchanges: (filter) => run.exchanges.list(filter),
       recorded: () => backend.recorded?.(),
