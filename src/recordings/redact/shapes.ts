@@ -146,7 +146,6 @@ function hasRandomTail(word: string): boolean {
 
 const UUID = /[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/gi;
 const UUID_ALONE = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
-const MIXED = /[a-z].*[A-Z]|[A-Z].*[a-z]/;
 const HOST = /^[a-z\d.-]+\.(?:com|net|org|io|dev|app|cloud|internal|local|example|svc)$/;
 const ASSET = /\.(?:m?js|css|map|png|jpe?g|gif|svg|webp|ico|woff2?|ttf|html?|json|ya?ml|txt|md|csv|zip|gz)$/i;
 
@@ -159,8 +158,8 @@ export function isRandom(word: string, least: number): boolean {
   return takesTurns(word, least) && !/^[ -~]*$/.test(base64(word.slice(0, LONGEST).replace(UUID, '')));
 }
 
-/** @param rate turns for each character at least */
-function takesTurns(word: string, least: number, rate = MIXED.test(word) ? 0.3 : 0.24): boolean {
+/** @param rate turns for each character at least; words in both letter cases take more of them */
+function takesTurns(word: string, least: number, rate = isMixed(word) ? 0.3 : 0.24): boolean {
   if (word.length < least || !/^[\w~+/.-]+={0,2}$/.test(word) || ASSET.test(word) || HOST.test(word))
     return false;
   const text = word.slice(0, LONGEST).replace(UUID, '');
@@ -173,6 +172,11 @@ function takesTurns(word: string, least: number, rate = MIXED.test(word) ? 0.3 :
 /** Whether what may be a secret, by the name before it, is one: random, or hexadecimal digits and as long as no id is. */
 export function isOpaque(value: string, least = 20): boolean {
   return isRandom(value, least) || isLongHex(value);
+}
+
+/** Two patterns: one for both cases would look through the rest of a word from each of its letters. */
+function isMixed(word: string): boolean {
+  return /[a-z]/.test(word) && /[A-Z]/.test(word);
 }
 
 function isLongHex(value: string): boolean {
