@@ -3,10 +3,10 @@
  * that look alike are the same.
  */
 export function nameMatcher(patterns: readonly string[]): (name: string) => boolean {
-  const plain = patterns.map((pattern) => [...plainName(pattern)]);
+  const split = patterns.map((pattern) => [[...pattern], [...plainName(pattern)]] as const);
   return (name) => {
-    const characters = [...plainName(name)];
-    return plain.some((pattern) => fits(characters, pattern));
+    const [sent, plain] = [[...name], [...plainName(name)]];
+    return split.some(([exact, loose]) => fits(sent, exact) || fits(plain, loose));
   };
 }
 

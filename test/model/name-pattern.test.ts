@@ -13,6 +13,9 @@ describe('a pattern of names', () => {
     ['a.c+(x)[y]', ['a.c+(x)[y]'], ['abc+(x)[y]', 'a.cc(x)y']],
     ['\\*', ['\\', '\\x'], ['*']],
     ['', [''], ['x']],
+    // As sent, or as people see it.
+    ['A??B', ['A  B', 'AxyB'], ['A B', 'AxB']],
+    ['A B', ['A  B', ' A B '], ['AB']],
     ['**a**', ['a', 'xax'], ['', 'x']],
   ])('%s', (pattern, names, others) => {
     for (const name of names) expect(matches(pattern, name), name).toBe(true);
