@@ -66,10 +66,8 @@ function hintOf(error: ErrorObject, keyword: string, field = '', meant = ''): st
     return near ? `did you mean "${near}"?` : 'the service may ignore or refuse it: check its name';
   }
   if (keyword !== 'enum' || typeof data !== 'string') return undefined;
-  const near = nearest(
-    data,
-    (schema as unknown[]).filter((value) => typeof value === 'string'),
-  );
+  const texts = (schema as unknown[]).filter((value) => typeof value === 'string');
+  const near = nearest(data, texts);
   return near === undefined ? undefined : `did you mean ${show(near)}?`;
 }
 
@@ -141,17 +139,14 @@ function rule(name: string, severity: Severity, basis: Basis, says: string): Sch
   return { name, severity, basis, stage: 'contract', status: 422, says, source: 'service-api 2' };
 }
 
+const BAD_FORMAT = 'a value has the wrong format; a URL is what the WHATWG parser accepts';
+
 /** The findings of the schema check. Others, of keywords that only a contract of one's own uses, are made alike. */
 export const SCHEMA_RULES: Readonly<Record<string, SchemaRule>> = Object.fromEntries(
   [
     rule('schema.type', 'error', 'stated', 'a value has the wrong type'),
     rule('schema.enum', 'error', 'stated', 'a value is not one of those that the contract lists'),
-    rule(
-      'schema.format',
-      'error',
-      'inferred',
-      'a value has the wrong format; a URL is what the WHATWG parser accepts',
-    ),
+    rule('schema.format', 'error', 'inferred', BAD_FORMAT),
     rule('schema.required', 'error', 'stated', 'a mandatory field is missing'),
     rule('schema.observed', 'warn', 'observed', 'a value is not one of those that the description shows'),
     rule('schema.field-case', 'error', 'stated', 'a field name is spelt wrong: names are case-sensitive'),

@@ -28,10 +28,12 @@ export function loadContract(location: string): Contract {
 /** @throws PatchgateError `bad-contract` where a schema is not as its meta-schema says */
 export function contractFrom({ operations, source }: ContractFile, schemas: Schemas, file: string): Contract {
   const all = compilerOf(schemas, dirname(file), source);
-  const brief = compilerOf(schemas, dirname(file), source, false);
-  return contractOf(file, operations, schemas, (reference, isLarge) =>
-    (isLarge ? brief : all).validatorOf(reference),
-  );
+  let brief: typeof all | undefined;
+  return contractOf(file, operations, schemas, (reference, isLarge) => {
+    if (!isLarge) return all.validatorOf(reference);
+    brief ??= compilerOf(schemas, dirname(file), source, false);
+    return brief.validatorOf(reference);
+  });
 }
 
 /** Checks the form of `contract.json`: what is missing or misspelt there would leave something unjudged. */
