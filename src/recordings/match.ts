@@ -222,6 +222,9 @@ const NONE: readonly StoredExchange[] = [];
  */
 export function ofSession(matched: readonly StoredExchange[], name: string): readonly StoredExchange[] {
   if (matched.length <= 1) return matched;
-  const own = [name, ''].map((one) => matched.filter(({ session }) => session === one));
-  return own.find((list) => list.length > 0) ?? matched;
+  for (const one of [name, '']) {
+    const own = matched.filter(({ session }) => session === one);
+    if (own.length > 0) return own;
+  }
+  return matched;
 }

@@ -7,16 +7,13 @@ import { SESSION_HEADER, type Session } from '../upstreams/session.ts';
 /** The sessions of a run, begun by their first request. Past a thousand, the one whose last request is the longest ago ends. */
 export class Sessions {
   /** Without the default one. */
-  readonly #named = new LRUCache<string, Session>({ max: 1000 });
+  readonly #named = new LRUCache<string, Session>({ max: 1000, memoMethod: (name) => this.#start(name) });
   #count = 0;
   #default = this.#start('');
 
   /** The session of a request, begun if there is none of that name. */
   enter(name: string): Session {
-    if (name === '') return this.#default;
-    const session = this.#named.get(name) ?? this.#start(name);
-    this.#named.set(name, session);
-    return session;
+    return name === '' ? this.#default : this.#named.memo(name);
   }
 
   get count(): number {
