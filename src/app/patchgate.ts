@@ -187,11 +187,11 @@ function handlersOf(parts: Parts, run: Run, control: Handler, isOnLoopback: () =
 }
 
 /** Loads the control API when it is first asked for: Express takes as long to load as all the rest. */
-function controlOf({ gate, guard, approvals, approvers }: Parts, run: Run): Handler {
+function controlOf({ guard, approvals, approvers }: Parts, run: Run): Handler {
   let control: Promise<Handler> | undefined;
   const load = async () => {
     const { createControl } = await import('../server/control.ts');
-    return createControl({ gate, guard, approvals, approvers, run });
+    return createControl({ guard, approvals, approvers, run });
   };
   return async (req, res) => {
     try {

@@ -103,17 +103,16 @@ export class Guard {
   judgeNow({ request, match, session }: GuardedRequest): Decision {
     const { gate } = this.#options;
     const name = gate.recordOf(match);
-    return { inspection: gate.inspect(request, match, { known: name && this.knownOf(name, session) }) };
+    return { inspection: gate.inspect(request, match, { known: name && this.#knownOf(name, session) }) };
   }
 
-  /** What the service shows of a record now, by a GET of its own; else what was last read. Takes no lock: for people to look at. */
-  async look(name: RecordName, asker: Asker): Promise<Known | undefined> {
-    const { record } = (await this.#options.reader?.(name, asker)) ?? {};
-    return record ? { record, isWhole: true } : this.knownOf(name, asker.session);
+  /** What is known of the record that a URL names. */
+  knownAt(url: string, session: Session): Known | undefined {
+    const name = this.#options.gate.recordAt(url);
+    return name && this.#knownOf(name, session);
   }
 
-  /** What is known of a record at once. */
-  knownOf(name: RecordName, session: Session): Known | undefined {
+  #knownOf(name: RecordName, session: Session): Known | undefined {
     const { fake, records } = this.#options;
     if (!fake) return knownOf(records.of(name));
     const record = fake.recordOf(session, name);

@@ -4,10 +4,8 @@ import { pipeline } from 'node:stream/promises';
 import { setImmediate } from 'node:timers/promises';
 import express, { type ErrorRequestHandler, type Request, type Response } from 'express';
 import { messageOf, PatchgateError } from '../errors.ts';
-import type { Gate, GateRequest } from '../gate/gate.ts';
 import { type Approvals, type Decided, noApproval } from '../guard/approvals.ts';
 import type { Guard } from '../guard/guard.ts';
-import { readDescribedRequest } from '../http/described-request.ts';
 import { isObject } from '../json/json.ts';
 import type { ApprovalStatus } from '../model/approval.ts';
 import { redactJson, redactText } from '../recordings/redact/redact.ts';
@@ -21,11 +19,10 @@ import type { ExchangeFilter, ExchangeList } from './exchange-list.ts';
 import type { Faults } from './faults.ts';
 import { problemOfError, sendProblem } from './problem.ts';
 import { type Sessions, sessionNameOf } from './sessions.ts';
-import { type ShownExchange, showVerdict } from './show-exchange.ts';
+import type { ShownExchange } from './show-exchange.ts';
 
 export interface ControlDeps {
-  gate: Gate;
-  guard: Pick<Guard, 'knownOf' | 'look'>;
+  guard: Pick<Guard, 'knownAt'>;
   approvals: Approvals;
   /** Those who may decide; none: all who may ask. */
   approvers: NamedTokens;
@@ -53,7 +50,7 @@ const STATUS = /^(?:pending|approved|declined|used|expired)$/;
 type Route = (req: Request, res: Response) => unknown;
 
 /** The control API, for every request at or below `/__patchgate`. docs/reference/control-api.md describes each route. */
-export function createControl({ gate, guard, approvals, approvers, run }: ControlDeps): Handler {
+export function createControl({ guard, approvals, approvers, run }: ControlDeps): Handler {
   const { exchanges, sessions, faults, redaction } = run;
 
   function setFaults(req: Request, given: FaultsGiven) {
@@ -75,18 +72,6 @@ export function createControl({ gate, guard, approvals, approvers, run }: Contro
     'GET metrics'(_req, res) {
       res.type('text/plain; version=0.0.4; charset=utf-8').send(run.metrics());
     },
-    async 'POST validate'(req) {
-      const { read } = queryOf(req, { read: /^true$/ });
-      const request = dryRunOf(req, gate.bodyLimit);
-      const match = gate.match(request);
-      const name = match && gate.recordOf(match);
-      const session = sessions.enter('');
-      const asker = { ...request, stream: req, session };
-      const known = name && (read ? await guard.look(name, asker) : guard.knownOf(name, session));
-      const { verdict } = gate.inspect(request, match, { known });
-      const shown = known && { known: redactJson(known.record, redaction) };
-      return { judged: match !== undefined, ...showVerdict(verdict, redaction), ...shown };
-    },
     async 'GET exchanges'(req, res) {
       const forms = { limit: NUMBER, verdict: /^(?:pass|block)$/, session: /^/, bodies: /^(?:true|false)$/ };
       const { limit = 'Infinity', verdict, session, bodies } = queryOf(req, forms);
@@ -96,7 +81,8 @@ export function createControl({ gate, guard, approvals, approvers, run }: Contro
     },
     'GET exchanges/:id'({ params }) {
       const shown = exchanges.get(Number(params.id));
-      if (shown) return shown;
+      const known = shown?.verdict && guard.knownAt(shown.request.url, sessions.enter(shown.session ?? ''));
+      if (shown) return { ...shown, known: known && redactJson(known.record, redaction) };
       const hint = `GET ${CONTROL_ROOT}/exchanges lists the last ones; older ones are forgotten`;
       throw new PatchgateError('not-found', 'there is no such exchange', { hint });
     },
@@ -156,8 +142,7 @@ export function createControl({ gate, guard, approvals, approvers, run }: Contro
     res.set({ 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' });
     next();
   });
-  // A body that is judged comes as a JSON text or in base64, which are longer than itself.
-  app.use(express.json({ type: () => true, strict: false, limit: 2 * gate.bodyLimit + 65_536 }));
+  app.use(express.json({ type: () => true, strict: false, limit: '5mb' }));
   for (const [name, route] of Object.entries(routes)) {
     const [method = '', path] = name.split(' ');
     app[method.toLowerCase() as 'get'](`${CONTROL_ROOT}/${path}`, async (req, res) => {
@@ -202,16 +187,6 @@ function queryOf<Name extends string>(
   return query as { [name in Name]?: string };
 }
 
-/** The request that is described. Nothing is added to it. @throws PatchgateError `bad-input`, naming the member */
-function dryRunOf({ body: input }: Request, bodyLimit: number): GateRequest {
-  const example =
-    '{"method": "PATCH", "url": "/api/v2/…", "headers": {"content-type": "application/json"}, "body": "{…}"}';
-  const wrong = (what: string) => badInput(what, `send ${example}, the body as exact text`);
-  if (!isObject(input)) throw wrong('the input is no JSON object');
-  const request = readDescribedRequest(input, (pointer, what) => wrong(`${pointer} ${what}`.trim()));
-  return { ...request, body: request.body.length > bodyLimit ? 'too-large' : request.body };
-}
-
 /** Characters of a reason. */
 const LONGEST_REASON = 500;
 
@@ -234,7 +209,8 @@ function badInput(message: string, hint: string): PatchgateError {
 function asPatchgateError(thrown: unknown): PatchgateError {
   if (thrown instanceof PatchgateError) return thrown;
   const status = thrown instanceof Error && 'status' in thrown ? Number(thrown.status) : 500;
-  if (status === 413) return new PatchgateError('request-too-large', 'the input is too large');
+  if (status === 413)
+    return new PatchgateError('request-too-large', 'the input is too large', { hint: 'it takes 5 MB' });
   if (status < 500) return badInput(`the request cannot be read: ${messageOf(thrown)}`, 'correct it');
   return new PatchgateError('internal', `the control API failed: ${messageOf(thrown)}`);
 }

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { RawHeaders } from '../http/http.ts';
-import type { JsonValue } from '../json/json.ts';
+import type { JsonObject, JsonValue } from '../json/json.ts';
 import type { StoredHeaders } from '../model/exchange.ts';
 import type { Verdict } from '../model/finding.ts';
 import { jsonOf } from '../recordings/body.ts';
@@ -39,6 +39,8 @@ export interface ShownExchange
   session?: string | undefined;
   request: { method: string; url: string; headers: StoredHeaders; body?: ShownBody | undefined };
   response?: { status: number; headers: StoredHeaders; body?: ShownBody | undefined } | undefined;
+  /** The record of a judged request as it was last read. `GET exchanges/:id` alone has it. */
+  known?: JsonObject | undefined;
 }
 
 /** Bytes of a body that are shown, once its content codings are undone. */
@@ -83,7 +85,7 @@ function showBy(x: FinishedExchange, redaction: Redaction, bodies: boolean): Sho
   };
 }
 
-export function showVerdict(verdict: Verdict, redaction: Redaction): Verdict {
+function showVerdict(verdict: Verdict, redaction: Redaction): Verdict {
   if (verdict.findings.length === 0 && !verdict.effects) return verdict;
   const effects = verdict.effects?.map((effect) => redactEffect(effect, redaction));
   return withShortTexts({ ...verdict, ...(effects && { effects }) });

@@ -1,12 +1,11 @@
-import { childOf, isObject, type JsonObject, type JsonValue, member } from '../json/json.ts';
+import { childOf, isObject, type JsonValue, member } from '../json/json.ts';
 import { tokensOf } from '../json/pointer.ts';
 import type { Approval } from '../model/approval.ts';
 import { losesEnvironment } from '../model/effect.ts';
 import type { Difference } from '../recordings/explain.ts';
 import { REDACTED } from '../recordings/redact/redacted.ts';
 import type { ShownBody, ShownExchange } from '../server/show-exchange.ts';
-import { get, loadExchange, post } from './api.ts';
-import { headersToSend } from './copies.ts';
+import { get, loadExchange } from './api.ts';
 
 /** The document that the body of a request is compared with. */
 export interface Before {
@@ -32,21 +31,11 @@ export async function findBefore(exchange: ShownExchange): Promise<Before | unde
   }
   const corrected = correctedOf(exchange);
   if (verdict?.problem !== 'destructive-change' && corrected === undefined) return undefined;
-  return (await readKnown(request, sent)) ?? named('Corrected', corrected);
+  return named('Known now', exchange.known) ?? named('Corrected', corrected);
 }
 
 const named = (name: string, document: JsonValue | undefined): Before | undefined =>
   document === undefined ? undefined : { name, document };
-
-/** The record as it is now, read for this page; else as the gate last read it. */
-async function readKnown(request: ShownExchange['request'], sent: JsonValue): Promise<Before | undefined> {
-  const { method, url } = request;
-  const dry = { method, url, headers: headersToSend(request), body: JSON.stringify(sent) };
-  const { known } = await post<{ known?: JsonObject }>('validate?read=true', dry).catch(() => ({
-    known: undefined,
-  }));
-  return named('Known now', known);
-}
 
 export const jsonIn = (body: ShownBody | undefined): JsonValue | undefined =>
   body && 'json' in body ? body.json : undefined;

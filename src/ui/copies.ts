@@ -17,11 +17,6 @@ function ownHeaders({ headers }: Request): [name: string, value: string][] {
   return headerPairs(headers).filter(([name]) => !HOP_BY_HOP.has(name) && !isAnew.test(name));
 }
 
-/** The headers for a dry run: those whose values are known. */
-export function headersToSend(request: Request): Record<string, string> {
-  return Object.fromEntries(ownHeaders(request).filter(([, value]) => !holdsPlaceholder(value)));
-}
-
 /** What a copy of a request lacks, in sentences. */
 export function lacksOf(request: Request): string {
   const text = JSON.stringify(request).replace(/%5b/gi, '[').replace(/%5d/gi, ']');

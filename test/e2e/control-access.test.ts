@@ -46,7 +46,7 @@ describe('on loopback', () => {
     ['a handshake of a page', `Origin: http://evil.example\r\n${UPGRADE}`],
   ])('%s gets nothing, by no endpoint', async (_, headers) => {
     for (const line of [
-      ...['GET health', 'POST validate', 'GET exchanges', 'GET exchanges/1', 'GET events', 'POST reset'],
+      ...['GET health', 'PUT faults', 'GET exchanges', 'GET exchanges/1', 'GET events', 'POST reset'],
       ...['GET metrics', 'GET faults', 'PUT faults', 'DELETE faults', 'OPTIONS reset', 'GET other'],
     ]) {
       const start = `${line.replace(' ', ' /__patchgate/')} HTTP/1.1\r\n${own}\r\n`;
@@ -123,7 +123,7 @@ describe('beyond loopback', () => {
     }
     // Before a body is read.
     const client = await RawConnection.open(gate.port);
-    client.write('POST /__patchgate/validate HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n');
+    client.write('PUT /__patchgate/faults HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n');
     expect(valuesOf(await client.response(), 'www-authenticate')).toEqual(['Bearer']);
     client.close();
   });

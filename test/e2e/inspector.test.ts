@@ -247,9 +247,8 @@ describe('an exchange', { tags: 'slow' }, () => {
 
   it('that would delete shows what is known beside what was sent, and is copied', async () => {
     const { gate, service } = await start();
-    const { json } = await patch(gate.url, LOSSY, { headers: { authorization: 'Bearer of-mine' } });
-    // Compared is the project as it is when the page is opened.
     service.projects.set('42', { ...ALL, name: 'Renamed in the service' });
+    const { json } = await patch(gate.url, LOSSY, { headers: { authorization: 'Bearer of-mine' } });
     const permissions = ['clipboard-read', 'clipboard-write'];
     const page = await open(gate, '#/exchanges/1', { permissions });
     await detail(page)

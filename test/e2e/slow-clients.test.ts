@@ -123,7 +123,7 @@ describe.concurrent('a client that is too slow is answered 408, and its connecti
 
   it('with the input of the control API', async () => {
     const client = await send(
-      'POST /__patchgate/validate HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n{',
+      'PUT /__patchgate/faults HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n{',
     );
     await client.closed();
     client.close();
