@@ -1,8 +1,7 @@
 import { hash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP } from 'node:net';
-import { PatchgateError, whyUnreadable } from '../errors.ts';
+import { PatchgateError } from '../errors.ts';
 import { header, headerValues, type RawHeaders } from '../http/http.ts';
 import { isUrl, parseUrl } from '../http/url.ts';
 import { type Env, readNamedValue, wrongValue } from '../settings/named-values.ts';
@@ -157,27 +156,17 @@ function isLocal(host: string): boolean {
 }
 
 /**
- * @param texts `NAME=TOKEN`, `NAME=env:VARIABLE`, `NAME=file:PATH`; a name may have several tokens
- * @throws PatchgateError `bad-usage` if a variable is not set, a file cannot be read, or two have the same
+ * @param texts `NAME=TOKEN`, `NAME=env:VARIABLE`; a name may have several tokens
+ * @throws PatchgateError `bad-usage` if a variable is not set, or two have the same
  */
 export function readNamedTokens(texts: readonly string[], env: Env, flag: string): NamedTokens {
   const tokens = new Map<string, string>();
   for (const text of texts) {
-    const { name, value } = readNamedValue(text, env, flag);
-    const token = value.startsWith('file:') ? contentOf(value.slice(5), name, flag) : value;
+    const { name, value: token } = readNamedValue(text, env, flag);
     if (tokens.has(token)) throw wrongValue(flag, 'two have the same token', `for each, ${NEW_TOKEN}`);
     tokens.set(token, name);
   }
   return tokens;
-}
-
-function contentOf(file: string, name: string, flag: string): string {
-  try {
-    return readFileSync(file, 'utf8').trimEnd();
-  } catch (error) {
-    const message = `the file ${file} with the token of ${name} cannot be read: ${whyUnreadable(error)}`;
-    throw wrongValue(flag, message, 'name a file that holds the token and nothing else');
-  }
 }
 
 /** Whose token the header `Authorization` carries. By their hashes, neither length nor beginning of a token can be measured. */

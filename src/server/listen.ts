@@ -1,4 +1,3 @@
-import { lookup } from 'node:dns/promises';
 import { once } from 'node:events';
 import {
   createServer,
@@ -9,11 +8,11 @@ import {
 } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
-import { networkInterfaces } from 'node:os';
 import type { Duplex } from 'node:stream';
 import { PatchgateError, systemCode } from '../errors.ts';
 import { headerValues, withoutHeaders } from '../http/http.ts';
 import type { KeyPair } from '../http/tls.ts';
+import { addressOf } from '../upstreams/target.ts';
 import { isLoopback } from './access.ts';
 import { type Client, clientOf, type Handler } from './connections.ts';
 import { unclearFraming } from './framing.ts';
@@ -53,6 +52,11 @@ const GRACE = 5000;
 /** @throws PatchgateError `cannot-listen`, naming the address and what to do; `bad-usage` if the target is this server */
 export async function listen(handlers: Handlers, options: ListenOptions): Promise<Listening> {
   const { host, port, clientTimeout, tls, target } = options;
+  if (target !== undefined && leadsHere(target, port)) {
+    const message = `the target ${target} is this server itself: it leads to port ${port} of this machine`;
+    const hint = 'give the address of the service, or listen elsewhere with --port';
+    throw new PatchgateError('bad-usage', message, { hint });
+  }
   const request: Handler = (req, res) =>
     clientOf(req.socket).inTurn(() => begin(handlers.request, req, res), res);
   const limits = {
@@ -87,12 +91,6 @@ export async function listen(handlers: Handlers, options: ListenOptions): Promis
     clearTimeout(force);
   };
   const at = server.address() as AddressInfo;
-  if (target !== undefined && (await leadsTo(target, at))) {
-    await close();
-    const message = `the target ${target} is this server itself: it leads to port ${at.port} of this machine, where it listens`;
-    const hint = 'give the address of the service, or listen elsewhere with --port';
-    throw new PatchgateError('bad-usage', message, { hint });
-  }
   const name = host === 'localhost' ? host : at.family === 'IPv6' ? `[${at.address}]` : at.address;
   return { url: `${tls ? 'https' : 'http'}://${name}:${at.port}`, isLoopback: isLoopback(at.address), close };
 }
@@ -136,14 +134,10 @@ function closeOnceAnswered(client: Client): Promise<unknown> {
   return closed;
 }
 
-/** A target that leads to the port of this server on this machine would be asked by itself, again and again. */
-async function leadsTo(target: string, at: AddressInfo): Promise<boolean> {
-  const { protocol, hostname, port } = new URL(target);
-  if ((Number(port) || (protocol === 'https:' ? 443 : 80)) !== at.port) return false;
-  // What has no address now may have one later: that is no reason to refuse.
-  const { address } = await lookup(hostname.replace(/^\[|\]$/g, '')).catch(() => ({ address: '' }));
-  const own = Object.values(networkInterfaces()).flatMap((all) => all?.map((one) => one.address));
-  return isLoopback(address) || ['0.0.0.0', '::', ...own].includes(address);
+/** A target that is this server would be asked by itself, again and again. */
+function leadsHere(target: string, own: number): boolean {
+  const { host, port } = addressOf(new URL(target));
+  return port === own && (host === 'localhost' || isLoopback(host));
 }
 
 function cannotListen(cause: Error, { host, port, portFlag = '--port' }: ListenOptions): PatchgateError {

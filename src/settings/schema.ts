@@ -43,7 +43,7 @@ const KINDS: Record<ValueKind, Schema> = {
     'names, !name for one to keep, or JSON Pointers with * for any one: pin,!signature,/users/*/email',
   ),
   headers: list("^[!#$%&'*+.^_`|~\\w-]+=[\\t\\x20-\\x7e]*$", 'NAME=VALUE, NAME=env:VARIABLE, or NAME='),
-  tokens: list(commas('[^=,\\s][^=,]*=[!-+\\--~]+'), 'NAME=TOKEN, NAME=env:VARIABLE or NAME=file:PATH'),
+  tokens: list(commas('[^=,\\s][^=,]*=[!-+\\--~]+'), 'NAME=TOKEN or NAME=env:VARIABLE'),
   faults: list('\\S', 'faults: ["PATCH /accounts/** status=503 count=2"]'),
 };
 

@@ -1,6 +1,4 @@
-import { writeFileSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import {
   type AccessSettings,
@@ -10,7 +8,6 @@ import {
   refusedByUi,
 } from '../../src/server/access.ts';
 import { refusal } from '../support/errors.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const SETTINGS: AccessSettings = {
   controlToken: undefined,
@@ -160,10 +157,8 @@ describe("an approver's token", () => {
     expect([ask('t0ken'), ask('t0ken', { controlToken: 'x' })]).toEqual([403, 401]);
   });
 
-  it('names who sends it, and may stand in a variable or a file', () => {
-    const file = join(temporaryFolder(), 'anna.txt');
-    writeFileSync(file, 't0ken-of-anna\n');
-    const tokens = read(`anna=file:${file}`, 'anna=another=', 'the CI=env:TOKEN');
+  it('names who sends it, and may stand in a variable', () => {
+    const tokens = read('anna=t0ken-of-anna', 'anna=another=', 'the CI=env:TOKEN');
     const named = ['t0ken-of-anna', 'another=', 'of-the-environment', 't0ken', ''].map((token) =>
       approverOf(['AuthorizatioN', `Bearer ${token}`], tokens),
     );
@@ -173,7 +168,6 @@ describe("an approver's token", () => {
 
   it.each([
     [['a=env:NONE'], 'a takes the variable NONE, which is not set (set NONE)'],
-    [['a=file:/none'], 'the file /none with the token of a cannot be read: it does not exist'],
     [['a=t0ken', 'b=t0ken'], 'two have the same token'],
   ])('%j is refused, without the token', (texts, why) => {
     const said = refusal('bad-usage', () => read(...texts));

@@ -27,7 +27,7 @@ describe('each setting', () => {
     guard: asItIs('on', 'strict', 'off'),
     state: [['held.json', 'held.json']],
     readState: isOnOrOff,
-    approvers: [['anna=t0ken-of-anna, ben=file:ben.txt', ['anna=t0ken-of-anna', 'ben=file:ben.txt']]],
+    approvers: [['anna=t0ken-of-anna, ben=env:BEN', ['anna=t0ken-of-anna', 'ben=env:BEN']]],
     allowDelete: [['e2e-*, tmp', ['e2e-*', 'tmp']]],
     protect: [['Production, live-*', ['Production', 'live-*']]],
     timeout: [
