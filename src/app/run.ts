@@ -6,7 +6,7 @@ import { Audit } from '../server/audit.ts';
 import { entriesBy } from '../server/entry.ts';
 import { type FinishedExchange, isOwnFailure } from '../server/exchange.ts';
 import { ExchangeList } from '../server/exchange-list.ts';
-import { Faults } from '../server/faults.ts';
+import { createFaults } from '../server/faults.ts';
 import { Metrics } from '../server/metrics.ts';
 import { Sessions } from '../server/sessions.ts';
 import type { Missed } from '../upstreams/replay/misses.ts';
@@ -37,7 +37,7 @@ export function createRun(parts: Parts) {
   const metrics = new Metrics();
   const counts = { requests: 0, failed: 0 };
   const stopping = new AbortController();
-  const faults = new Faults(gate, config.fault, stopping.signal);
+  const faults = createFaults(gate, config.fault, stopping.signal);
   let ids = 0;
 
   /** A recording that cannot answer is never a run that went well. */

@@ -24,80 +24,24 @@ interface Fault extends FaultRule {
   used: WeakMap<Session, number>;
 }
 
-type Operations = Pick<Gate, 'operations' | 'operationOf'>;
+export type Faults = ReturnType<typeof createFaults>;
 
-/** What makes answers fail. */
-export class Faults {
-  readonly #gate: Operations;
-  readonly #start: readonly FaultRule[];
-  readonly #stopping: AbortSignal;
-  #faults: readonly Fault[] = [];
-
-  /**
-   * @param start those of the start, which a reset brings back
-   * @param stopping ends all waiting
-   * @throws PatchgateError `bad-usage` if one of the start can never happen here
-   */
-  constructor(gate: Operations, start: readonly FaultRule[], stopping: AbortSignal) {
-    this.#gate = gate;
-    this.#start = start;
-    this.#stopping = stopping;
-    this.reset();
-  }
-
-  /** What happens to the answer to a request that passed the gate: the first fault that fits, and holds this time. */
-  choose(session: Session, head: RequestHead): Fault | undefined {
-    return this.#faults.find((fault) => {
-      const { method = head.method, operation, fits, count, rate = 1, used } = fault;
-      if (method !== head.method || !fits(splitTarget(head.url).path)) return false;
-      if (operation !== undefined && operation !== this.#gate.operationOf(head)) return false;
-      fault.matched++;
-      const times = used.get(session) ?? 0;
-      if (times === count || Math.random() >= rate) return false;
-      used.set(session, times + 1);
-      fault.applied++;
-      return true;
-    });
-  }
-
-  /** Answers in the place of the upstream, once the request is there whole; undefined: the connection is reset. */
-  async answer(fault: Fault, x: Exchange): Promise<Answer | undefined> {
-    if (!x.body && hasBody(x.req) && !x.req.readableEnded) await once(x.req.resume(), 'end');
-    await this.#wait(fault, x);
-    return fault.reset ? reset(x) : answerOf(fault);
-  }
-
-  async delay(fault: Fault, answer: Step, x: Exchange): Promise<Answer> {
-    const { headers, body, ...whole } = (await answer) as Answer;
-    // Most answers are there whole by then, and recorded.
-    if (!Buffer.isBuffer(body)) body.read(0);
-    await this.#wait(fault, x);
-    return { ...whole, body, headers: [...headers, 'Patchgate-Fault', fault.text] };
-  }
-
-  /** Replaces the faults; counts begin anew. @throws PatchgateError `bad-input`, naming the fault */
-  set(given: FaultsGiven): void {
-    this.#faults = this.#faultsOf(readGivenFaults(given), 'bad-input');
-  }
-
-  list() {
-    return { faults: this.#faults.map(({ text, matched, applied }) => ({ fault: text, matched, applied })) };
-  }
-
-  reset(): void {
-    this.#faults = this.#faultsOf(this.#start, 'bad-usage');
-  }
-
-  async #wait({ latency }: Fault, { client }: Exchange): Promise<void> {
-    if (!latency?.to) return;
-    const ms = latency.from + Math.random() * (latency.to - latency.from);
-    const signal = AbortSignal.any([client.signal, this.#stopping]);
-    await setTimeout(ms, undefined, { signal }).catch(() => undefined);
-  }
+/**
+ * What makes answers fail.
+ *
+ * @param start those of the start, which a reset brings back
+ * @param stopping ends all waiting
+ * @throws PatchgateError `bad-usage` if one of the start can never happen here
+ */
+export function createFaults(
+  { operations, operationOf }: Pick<Gate, 'operations' | 'operationOf'>,
+  start: readonly FaultRule[],
+  stopping: AbortSignal,
+) {
+  let faults = begun(start, 'bad-usage');
 
   /** @throws PatchgateError with that code, naming the fault that can never happen */
-  #faultsOf(rules: readonly FaultRule[], code: ErrorCode): Fault[] {
-    const { operations } = this.#gate;
+  function begun(rules: readonly FaultRule[], code: ErrorCode): Fault[] {
     return rules.map((rule) => {
       const { text, path = '*', method = 'GET', operation } = rule;
       const unknown = METHODS.includes(method) ? operation : method;
@@ -112,6 +56,58 @@ export class Faults {
       return { ...rule, fits, matched: 0, applied: 0, used: new WeakMap() };
     });
   }
+
+  async function wait({ latency }: Fault, { client }: Exchange): Promise<void> {
+    if (!latency?.to) return;
+    const ms = latency.from + Math.random() * (latency.to - latency.from);
+    const signal = AbortSignal.any([client.signal, stopping]);
+    await setTimeout(ms, undefined, { signal }).catch(() => undefined);
+  }
+
+  return {
+    /** What happens to the answer to a request that passed the gate: the first fault that fits, and holds this time. */
+    choose(session: Session, head: RequestHead): Fault | undefined {
+      return faults.find((fault) => {
+        const { method = head.method, operation, fits, count, rate = 1, used } = fault;
+        if (method !== head.method || !fits(splitTarget(head.url).path)) return false;
+        if (operation !== undefined && operation !== operationOf(head)) return false;
+        fault.matched++;
+        const times = used.get(session) ?? 0;
+        if (times === count || Math.random() >= rate) return false;
+        used.set(session, times + 1);
+        fault.applied++;
+        return true;
+      });
+    },
+
+    /** Answers in the place of the upstream, once the request is there whole; undefined: the connection is reset. */
+    async answer(fault: Fault, x: Exchange): Promise<Answer | undefined> {
+      if (!x.body && hasBody(x.req) && !x.req.readableEnded) await once(x.req.resume(), 'end');
+      await wait(fault, x);
+      return fault.reset ? reset(x) : answerOf(fault);
+    },
+
+    async delay(fault: Fault, answer: Step, x: Exchange): Promise<Answer> {
+      const { headers, body, ...whole } = (await answer) as Answer;
+      // Most answers are there whole by then, and recorded.
+      if (!Buffer.isBuffer(body)) body.read(0);
+      await wait(fault, x);
+      return { ...whole, body, headers: [...headers, 'Patchgate-Fault', fault.text] };
+    },
+
+    /** Replaces the faults; counts begin anew. @throws PatchgateError `bad-input`, naming the fault */
+    set(given: FaultsGiven): void {
+      faults = begun(readGivenFaults(given), 'bad-input');
+    },
+
+    list: () => ({
+      faults: faults.map(({ text, matched, applied }) => ({ fault: text, matched, applied })),
+    }),
+
+    reset(): void {
+      faults = begun(start, 'bad-usage');
+    },
+  };
 }
 
 /** Answers that never have a body (RFC 9110 15.3.5, 15.3.6, 15.4.5). */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Faults } from '../../src/server/faults.ts';
+import { createFaults } from '../../src/server/faults.ts';
 import type { UserConfig } from '../../src/settings/define-config.ts';
 import { readFaults } from '../../src/settings/faults.ts';
 import { refusal } from '../support/errors.ts';
@@ -134,7 +134,7 @@ describe('latency', () => {
 
 const SESSION = { id: 1, name: '' };
 const faultsOf = (...texts: string[]) =>
-  new Faults(gate(), readFaults(texts, 'fault'), new AbortController().signal);
+  createFaults(gate(), readFaults(texts, 'fault'), new AbortController().signal);
 
 it.each([
   ['reset', 'HEAD', '/x', true],
