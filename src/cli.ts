@@ -14,7 +14,7 @@ export async function main(args: readonly string[]): Promise<void> {
   await runCommandLine(args).catch(fail);
 }
 
-/** In the URL of a database, or what is meant to be one: up to its host, or to a parameter. */
+/** In the URL of a database, well formed or not: up to its host, or to a parameter. */
 const PASSWORD = /(postgres(?:ql)?:\/\/).*(?:@|password=[^\s"&]*)/;
 
 function fail(error: unknown): void {

@@ -50,7 +50,7 @@ export class PatchgateError extends Error {
     this.details = options.details;
   }
 
-  /** HTTP status of the answer, where a request is to be answered with this error. */
+  /** HTTP status of the answer, if a request is to be answered with this error. */
   get status(): number {
     return STATUSES[this.code];
   }

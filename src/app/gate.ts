@@ -14,7 +14,7 @@ const BODY_LIMIT = 5 * 1024 * 1024;
  * The gate that a config asks for.
  *
  * @param isLazy compile and try each operation when it is first needed
- * @throws PatchgateError where contract or settings are wrong
+ * @throws PatchgateError if contract or settings are wrong
  */
 export async function gateOf(config: Config, isLazy = false, notice?: (text: string) => void): Promise<Gate> {
   const { validation, guard, allowDelete, protect, overrides, customRules, placeOf } = config;

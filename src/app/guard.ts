@@ -67,7 +67,7 @@ async function memoryOf({ config, database, rules, notice, opened }: Setup, to: 
   const { StateFile, stateFileFor } = await import('../guard/state-file.ts');
   const place = stateFileFor(config.state, service);
   if (place !== config.state)
-    notice(`${config.state} is of another service: what is known of ${service} is kept in ${place}`);
+    notice(`${config.state} is of another service: records of ${service} are kept in ${place}`);
   const state = opened.add(new StateFile(place, service, redaction, notice));
   return {
     records: new MemoryRecords(state),

@@ -32,7 +32,7 @@ export interface Patchgate extends Pick<Run, 'faults' | 'misses'>, Pick<Listenin
   guard: Config['guard'];
   /** A recording answers; its misses tell of failures, too. */
   isReplay: boolean;
-  /** Which exchanges of the recording were never served, before `close`; undefined where none is replayed, or a file is broken.
+  /** Which exchanges of the recording were never served, before `close`; undefined if none is replayed, or a file is broken.
    *  @param session of what was recorded in this one alone; `""`: in none */
   unserved(session?: string): Promise<Unserved | undefined>;
   /** What went by lately, newest first, as the control API lists it: redacted, bodies cut at 64 KiB. */
@@ -40,13 +40,13 @@ export interface Patchgate extends Pick<Run, 'faults' | 'misses'>, Pick<Listenin
   /** How many requests came by now, and how often it could not do its work itself: it answered 500, or found a file of its recording
    *  that is broken. The control API's reset forgets none, nor any miss. */
   counts: { readonly requests: number; readonly failed: number };
-  /** How many exchanges were recorded by now; undefined where none can be. */
+  /** How many exchanges were recorded by now; undefined if none can be. */
   recorded(): number | undefined;
   /** As new: exchanges, misses, places in sequences, the fake's state. @param session of this one alone; `""` is the default one */
   reset(session?: string): void;
   /** Ends what listens: requests in flight finish. */
   stop(): Promise<void>;
-  /** Stops, writes out and frees everything. @throws PatchgateError `cannot-write` where exchanges could not be kept */
+  /** Stops, writes out and frees everything. @throws PatchgateError `cannot-write` if exchanges could not be kept */
   close(): Promise<void>;
 }
 
@@ -106,7 +106,7 @@ export async function createPatchgate(
   }
 }
 
-/** Listens, for the page on a port of its own. */
+/** Listens, on another port for the page. */
 async function listenFor(parts: Parts, run: Run, tls: KeyPair | undefined): Promise<Listening> {
   const { config, notice, forward, opened, clientTimeout = CLIENT_TIMEOUT } = parts;
   const { host, port, ui, controlToken } = config;

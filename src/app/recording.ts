@@ -38,7 +38,7 @@ export async function recordMode(
   return record === 'once' && (await isRecorded(config, shared)) ? 'none' : record;
 }
 
-/** Which requests are the same, and what is hidden. @param secrets texts that are hidden wherever they stand */
+/** Which requests are the same, and which texts are secret. @param secrets texts that are hidden wherever they stand */
 export function rulesOf(config: Config, secrets: readonly string[] = []): MatchRules {
   return matchRules(config, hidingSecrets(redactionOf(config), secrets));
 }
@@ -97,7 +97,7 @@ export async function openDatabaseOf(
   return openDatabase({ url: store, notice });
 }
 
-/** What is on its way to the database stands beside the state file. @throws PatchgateError `cannot-write` */
+/** Keeps exchanges for the database beside the state file until it has them. @throws PatchgateError `cannot-write` */
 export async function openOutbox(config: Config, database: Database, notice: Notice): Promise<Outbox> {
   const { Outbox } = await import('../postgres/outbox.ts');
   const folder = join(dirname(config.state || STATE_BY_DEFAULT), 'outbox');

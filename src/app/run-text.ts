@@ -18,7 +18,7 @@ export function recordedAt({
   return store === undefined ? join(recordings, recording) : `"${recording}" of the database`;
 }
 
-/** Which requests of a run had no answer, each reason once with what to do about it; undefined where there is none. */
+/** Which requests of a run had no answer, each reason once with what to do about it; undefined if there is none. */
 export function missesText({ count, misses }: Missed): string | undefined {
   if (count === 0) return undefined;
   const byText = new Map<string, MissedRequest>();

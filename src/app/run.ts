@@ -23,7 +23,7 @@ export interface Parts extends Setup, Backend, Guarding {
 
 export type Run = ReturnType<typeof createRun>;
 
-/** What is kept of the requests of a run, and what is told of it. @throws PatchgateError `cannot-write` */
+/** Keeps the requests of a run, and tells of them. @throws PatchgateError `cannot-write` */
 export function createRun(parts: Parts) {
   const { config, kind, gate, approvals, rules, notice, store, replay } = parts;
   const { isReal, database, outbox, recorded } = parts;

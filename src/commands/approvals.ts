@@ -97,7 +97,7 @@ export function urlOf(given: string | undefined, { host, port, tlsCert }: Config
   const url = URL.canParse(given ?? own) ? new URL(given ?? own) : undefined;
   if (url && /^https?:$/.test(url.protocol) && !url.username && !url.password)
     return url.origin + url.pathname.replace(/\/+$/, '');
-  throw new PatchgateError('bad-usage', '--gate: what is given is no URL of a gate', {
+  throw new PatchgateError('bad-usage', '--gate: this is no URL of a gate', {
     hint: `give it as the gate says it at its start: --gate ${own}`,
   });
 }
@@ -106,7 +106,7 @@ export function urlOf(given: string | undefined, { host, port, tlsCert }: Config
  * Asks the control API of a running gate.
  *
  * @param decision is posted; without it, it is a GET
- * @throws PatchgateError where there is no gate, or where it refuses
+ * @throws PatchgateError if there is no gate, or if it refuses
  */
 async function askGate({ url, token, ca }: AskedGate, path: string, decision?: object): Promise<JsonValue> {
   // fetch asks at no port that browsers keep clear of, and a gate may listen there.

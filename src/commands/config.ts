@@ -67,7 +67,7 @@ function configText({ config, origins, file }: Resolved): string {
   return lines.map((line) => `${printable(line)}\n`).join('');
 }
 
-/** As one could write it. What is secret is not shown. */
+/** As one could write it. Secrets are not shown. */
 function shown(name: SettingName, config: Config): string {
   const value: unknown = config[name];
   const kind = kindOf(name);

@@ -17,10 +17,10 @@ export const importContract: CommandModule = {
         describe: 'OpenAPI 3.0 or 3.1, in JSON or YAML',
       })
       .option('out', takesText('Folder for contract.json and schemas.json', { demandOption: true }))
-      .option('methods', takesText('Methods to take, PATCH,POST,PUT where none is given'))
+      .option('methods', takesText('Methods to take, PATCH,POST,PUT if none is given'))
       .option('only', takesText('Take operations whose id, or method and path, this pattern matches'))
       .option('loose-parameters', isOn('Take any text as a parameter of a path'))
-      .option('strict', isOn('Exit with 1 where an operation was left out'))
+      .option('strict', isOn('Exit with 1 if an operation was left out'))
       .example('$0 contract import api.yaml --out contract', 'then: proxy URL --contract contract')
       .example('$0 contract import api.yaml --out c --strict', 'all or exit code 1'),
   handler: async (argv) => {

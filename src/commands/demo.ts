@@ -36,7 +36,7 @@ const STEPS: readonly { title: string; body: object; isApproved?: true }[] = [
 async function runDemo(flags: Readonly<Record<string, unknown>>): Promise<void> {
   ignoreBrokenPipe();
   const { config: given } = await resolveConfig(flags, { guard: 'on' });
-  // What is for a real service and its clients.
+  // These are for a real service and its clients.
   const none = { targetCa: undefined, targetCert: undefined, targetKey: undefined, setHeader: [] };
   const noTls = { ...none, tlsCert: undefined, tlsKey: undefined, ui: undefined };
   const config = { ...given, ...noTls, state: '', recording: 'demo', store: undefined };
@@ -75,7 +75,7 @@ async function runDemo(flags: Readonly<Record<string, unknown>>): Promise<void> 
    ${patch} -d '${JSON.stringify(GOOD)}'
    # a body that is wrong is blocked, and told why
    ${patch} -d '{"name":"Checkout"}'
-   # one that was not recorded is told what differs
+   # the answer to one that was not recorded says what differs
    ${patch} -d '${JSON.stringify({ ...GOOD, name: 'Basket' })}'
    # what the gate has seen
    curl ${url}/__patchgate/exchanges\n\nThe access log:`);

@@ -52,7 +52,7 @@ export const exec: CommandModule = {
   },
 };
 
-/** Where no flag says otherwise: several may run at a time, and what is learnt of the service is for this run alone. */
+/** Defaults without a flag: several may run at a time, and each learns of the service for itself. */
 const OWN = { port: 0, log: 'off', state: false };
 const AGAIN = 'the same command with';
 const HINTS = {
@@ -63,9 +63,9 @@ const HINTS = {
 /**
  * Runs a command against a recording, or records what it asks for. All that we say goes to standard error.
  *
- * @returns the command's exit code; where that is 0, 1 where requests had no answer in the recording, or, if that is asked
- *   for, where exchanges were never served; 2 where Patchgate itself could not answer a request, whatever the command says
- * @throws PatchgateError where the command was not run, or ended with 0 and something could not be kept
+ * @returns 2 if Patchgate itself could not answer a request, else the command's exit code. A command that ends with 0 gives 1 if
+ *   requests had no answer in the recording or, with `failUnused`, if exchanges were never served
+ * @throws PatchgateError if the command was not run, or ended with 0 and something could not be kept
  */
 async function runExec(
   command: readonly string[],
@@ -92,7 +92,7 @@ async function runExec(
       const { url } = gate;
       const env = { ...process.env, ...pastProxies(process.env, url), ...variablesOf(variables, url) };
       ended = await runCommand(command, env, signals);
-      // What is in flight is over then.
+      // Requests in flight end first.
       await gate.stop();
       if (ended.failure !== undefined) say(ended.failure);
       else isFailure = await reportRun(gate, ended, config, isRecording, isVerbose);
@@ -164,5 +164,5 @@ function remedyOf({ effects = [] }: Verdict): string {
   const names = [...new Set(lost.map(({ name }) => name))];
   const isPlain = names.length > 0 && names.every((name) => /^[\w.-][\w. -]{0,99}$/.test(name));
   const allowed = isPlain ? `--allow-delete '${names.join(',')}', or with ` : '';
-  return `where it is meant to go: ${AGAIN} ${allowed}--no-guard`;
+  return `if it is meant to go: ${AGAIN} ${allowed}--no-guard`;
 }

@@ -2,7 +2,7 @@ import { PatchgateError } from '../errors.ts';
 
 type Given = string | readonly string[] | undefined;
 
-/** The value of an option that yargs makes a list of where it is given twice. @throws PatchgateError `bad-usage` */
+/** The value of an option that yargs makes a list of if it is given twice. @throws PatchgateError `bad-usage` */
 export function once(flag: string, given: Given): string | undefined {
   const values = all(given);
   if (values.length <= 1) return values[0];

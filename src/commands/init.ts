@@ -62,7 +62,7 @@ jobs:
       - run: npm run ${SCRIPT.name}
 `;
 
-/** @param others what makes it needless where it is there @returns what was done, for people */
+/** @param others what makes it needless if it is there @returns what was done, for people */
 async function writeNew(file: string, text: string, others: readonly string[]): Promise<string> {
   for (const other of others)
     if ((await textOf(other)) !== undefined) return `${other} is there: left as it is`;

@@ -5,7 +5,7 @@ type Names = readonly SettingName[];
 
 /** What every command that judges takes. */
 export const JUDGING: Names = ['contract', 'validation', 'guard'];
-/** What is known of the records, for every command that holds PATCHes against it. */
+/** The known records, for every command that compares PATCHes with them. */
 export const GUARDING: Names = ['allowDelete', 'protect'];
 /** Which requests are the same, for every command that records or replays. */
 export const MATCHING: Names = ['ignorePointers', 'ignoreQuery', 'matchHeaders'];

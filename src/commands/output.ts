@@ -46,7 +46,7 @@ export function say(text: string): void {
   process.stderr.write(noticeText(text));
 }
 
-/** What a server is given where it keeps its access log on that stream. */
+/** The context of a server that writes its access log to a stream. */
 export function runtimeContext(log: NodeJS.WriteStream): RuntimeContext {
   return {
     writeLog: (text) => log.write(text),
@@ -56,7 +56,7 @@ export function runtimeContext(log: NodeJS.WriteStream): RuntimeContext {
   };
 }
 
-/** The reader of a server's output may go away (`| head`): the server goes on. A log that cannot be written is told once. */
+/** The reader of a server's output may go away (`| head`): the server goes on. A notice tells once that a log cannot be written. */
 export function ignoreBrokenPipe(): void {
   process.stderr.on('error', () => undefined);
   let isTold = false;
@@ -68,7 +68,7 @@ export function ignoreBrokenPipe(): void {
 }
 
 /**
- * Whether what is written to a stream may have colours: on a terminal. `NO_COLOR` (https://no-color.org) and `FORCE_COLOR`,
+ * Whether texts on a stream may have colours: on a terminal. `NO_COLOR` (https://no-color.org) and `FORCE_COLOR`,
  * which comes first, say otherwise, as they do to Node.
  */
 export function isColoured(
@@ -81,7 +81,7 @@ export function isColoured(
   return stream.isTTY === true && terminal !== 'dumb';
 }
 
-/** Resolves when the process is told to stop. A second signal ends it at once, since nothing listens any more. */
+/** Resolves at the first signal to stop. A second signal ends it at once, since nothing listens any more. */
 export function stopSignal(): Promise<void> {
   return new Promise((resolve) => {
     const stop = () => {

@@ -22,7 +22,7 @@ import { flagsOf, formatOf, GUARDING, takesText, withSettings } from './options.
 import { isColoured, say, standardOutput } from './output.ts';
 import { readSource } from './plan/source.ts';
 
-/** As the builder has yargs read them; what is given twice is a list. */
+/** As yargs reads them; an option that is given twice is a list. */
 type Args = { body: string; format: 'text' | 'json' } & Partial<
   Record<'project' | 'fromTarget', string | string[]>
 >;
@@ -84,7 +84,7 @@ function withoutSecrets({ findings, ...plan }: Plan, redaction: Redaction): Plan
   return { ...clean, findings: findings.map((one) => redactFinding(one, isSecret(one), redaction)) };
 }
 
-/** @throws PatchgateError `bad-usage` where the contract has no such PATCH, `bad-input` where readers could differ over the body */
+/** @throws PatchgateError `bad-usage` if the contract has no such PATCH, `bad-input` if readers could differ over the body */
 async function readPatch(gate: Gate, file: string, project: string) {
   const path = `/accounts/current/projects/${project}`;
   const head = { method: 'PATCH', url: path, headers: ['content-type', 'application/json'] };

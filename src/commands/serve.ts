@@ -47,8 +47,8 @@ export const fake: CommandModule = {
 const HEAP_FLAGS = ['--semi-space-growth-factor=1', '--heap-growing-percent=100'];
 
 /**
- * Runs a server until it is told to stop: the access log goes to standard output, all else to standard error.
- * SIGINT and SIGTERM let what is in flight finish and write out what was recorded; a second one ends at once. A replay then says what it
+ * Runs a server until a signal stops it: the access log goes to standard output, all else to standard error.
+ * SIGINT and SIGTERM let requests in flight finish, and write out the recording; a second one ends at once. A replay then says what it
  * served, what it missed, and what was never asked for; with `--fail-unused` that makes the exit code 1, and a recording that could not be
  * read makes it 2.
  *
@@ -70,7 +70,7 @@ export async function serve(kind: ServerKind, flags: Readonly<Record<string, unk
     const health = hasControl ? `; health: ${gate.url}/__patchgate/health` : '';
     say(`validation ${config.validation}, guard ${gate.guard}${protects}${health}`);
     await stopped;
-    // What is in flight is over then.
+    // Requests in flight end first.
     await gate.stop();
     if (kind === 'replay') {
       const missed = missesText(gate.misses());

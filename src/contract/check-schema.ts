@@ -52,7 +52,7 @@ export function checkSchema(validate: ValidateFunction, body: JsonValue, bounds:
   }
   const all = [...findings.values()];
   const misspelt = all.filter(({ rule }) => rule === 'schema.field-case').map(({ pointer }) => `${pointer}/`);
-  // What is in a misspelt field was held against no schema of its own: it is not unknown.
+  // No schema was asked about the members of a misspelt field: they are not unknown.
   const isBelow = ({ pointer }: Finding) => misspelt.some((above) => pointer.startsWith(above));
   return all.filter((finding) => finding.rule !== 'schema.unknown-field' || !isBelow(finding));
 }

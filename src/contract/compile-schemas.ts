@@ -17,7 +17,7 @@ export type Schemas = ReadonlyMap<string, JsonValue>;
 /** One for all contracts: to compile it takes longer than most contracts. */
 let metaSchema: Ajv2020 | undefined;
 
-/** Compiles a schema, or a place in one, when it is asked for. @throws PatchgateError `bad-contract` where one is not as its meta-schema says */
+/** Compiles a schema, or a place in one, when it is asked for. @throws PatchgateError `bad-contract` if one is not as its meta-schema says */
 export function compilerOf(schemas: Schemas, folder: string, source: string, allErrors = true) {
   const ajv = createAjv(allErrors);
   const orRefuse = <T>(name: string, compile: () => T): T => {

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { PatchgateError, whyUnreadable } from '../errors.ts';
 
-/** @param location contract.json, or the folder that holds it. @throws PatchgateError `bad-contract` where a file cannot be read */
+/** @param location contract.json, or the folder that holds it. @throws PatchgateError `bad-contract` if a file cannot be read */
 export function readContractFiles(location: string) {
   const file = isFolder(location) ? join(location, 'contract.json') : location;
   const contractText = readText(file);
@@ -13,7 +13,7 @@ export function readContractFiles(location: string) {
   return { file, contractText, schemaTexts };
 }
 
-/** The text of an OpenAPI document; undefined where a contract stands there, or nothing. */
+/** The text of an OpenAPI document; undefined if a contract stands there, or nothing. */
 export function openApiText(location: string): string | undefined {
   if (isFolder(location) || !existsSync(location)) return undefined;
   const text = readText(location);

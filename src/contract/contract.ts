@@ -20,7 +20,7 @@ export interface LoadedOperation {
 export interface JudgedBody {
   /** In lower case; undefined: any JSON. */
   mediaType: string | undefined;
-  /** @param bounds counts what is too much. @param isLarge only the first error counts: to find all of them could take too long */
+  /** @param bounds counts findings past its limits. @param isLarge only the first error counts: to find all of them could take too long */
   check(body: JsonValue, bounds?: FindingBounds, isLarge?: boolean): Finding[];
   /** The schema says nothing of the body as a whole. */
   isOpen: boolean;
@@ -29,7 +29,7 @@ export interface JudgedBody {
 export interface Contract {
   file: string;
   entries: Readonly<Record<string, OperationEntry>>;
-  /** Compiles an operation's schemas. @throws PatchgateError `bad-contract` where one does not compile */
+  /** Compiles an operation's schemas. @throws PatchgateError `bad-contract` if one does not compile */
   load(operation: string): LoadedOperation;
 }
 

@@ -60,7 +60,7 @@ export function meaningsOf({ headers, method }: RequestHead, query: string): Hea
   const types = having('type');
   const isTyped = types.some(({ name, value }) => isLiteral(name) && !NO_TYPE.test(value));
   const hasBody = having('body').some(({ value }) => value !== '0');
-  // Without a type, what is posted is a form to some (Rack).
+  // Without a type, a posted body is a form to some (Rack).
   const isForm = types.some(({ value }) => FORM.test(value)) || (hasBody && !isTyped && method === 'POST');
   const isJsonPost = method === 'POST' && types.some(({ value }) => JSON_LIKE.test(value));
   const fromHeaders = having('method').flatMap(({ value }) => value.split(',').map(wordOf));
@@ -111,7 +111,7 @@ const IN_QUERY = /^(?:_method|method_*$|[_$]httpmethod|x_http_method|x_method_ov
 function methodsInQuery(query: string): string[] {
   const methods: string[] = [];
   for (const [name, value] of new URLSearchParams(query.replaceAll(';', '&'))) {
-    // As PHP reads names: `.`, `[` and spaces are `_`, and what is before the name goes. Like a header's, `-` is `_`.
+    // PHP reads `.`, `[` and spaces in names as `_`, and drops leading spaces. Like a header's, `-` is `_`.
     const read = printable(name).replace(/^[\s?]+/, '');
     if (IN_QUERY.test(read.replace(/[. [\]-]/g, '_').toLowerCase())) methods.push(wordOf(value));
   }
@@ -122,6 +122,6 @@ function methodsInQuery(query: string): string[] {
 const wordOf = (value: string) => (/[a-z]+/i.exec(printable(value))?.[0] ?? '').toUpperCase();
 
 function printable(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is to go
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: it removes these
   return text.replace(/[\u0000-\u001f\u007f]/g, '');
 }

@@ -6,7 +6,7 @@ import { isObject, type JsonObject, type JsonValue } from '../json/json.ts';
 export const formats = {
   // The empty text is left to `http-url`, so that it only warns.
   url: (text: string) => text === '' || isUrl(text),
-  // What is no URL at all has its own error already.
+  // Another keyword finds texts that are no URL.
   'http-url': (text: string) => text !== '' && (hasHttpScheme(text) || !isUrl(text)),
 };
 
@@ -16,7 +16,7 @@ export interface FurtherField {
   meant: string | undefined;
 }
 
-/** Ajv's own comparison of whole values calls `valueOf` where a body has it, and holds each item of a list against each other one. */
+/** Ajv's own comparison of whole values calls `valueOf` if a body has it, and holds each item of a list against each other one. */
 export const keywords = {
   furtherFields,
   readOnlyFields: (names: readonly string[]) => (data: JsonObject) => {

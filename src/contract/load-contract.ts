@@ -25,7 +25,7 @@ export function loadContract(location: string): Contract {
   return last.contract;
 }
 
-/** @throws PatchgateError `bad-contract` where a schema is not as its meta-schema says */
+/** @throws PatchgateError `bad-contract` if a schema is not as its meta-schema says */
 export function contractFrom({ operations, source }: ContractFile, schemas: Schemas, file: string): Contract {
   const all = compilerOf(schemas, dirname(file), source);
   let brief: typeof all | undefined;
@@ -36,7 +36,7 @@ export function contractFrom({ operations, source }: ContractFile, schemas: Sche
   });
 }
 
-/** Checks the form of `contract.json`: what is missing or misspelt there would leave something unjudged. */
+/** Checks the form of `contract.json`: a missing or misspelt member would leave something unjudged. */
 function readContract(source: Required<Source>): ContractFile {
   const content = parseFile(source, 'bad-contract') as unknown as ContractFile;
   checkFile('contract', content, source, 'bad-contract');

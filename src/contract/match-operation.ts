@@ -10,14 +10,14 @@ import { type RequestRule, requestFinding } from './request-rules.ts';
 /** The operation that a request could mean, and what its path and headers have against them. */
 export interface Match {
   operation: string | undefined;
-  /** The path's parameters as sent; empty where the path is ambiguous. */
+  /** The path's parameters as sent; empty if the path is ambiguous. */
   parameters: Readonly<Record<string, string>>;
-  /** What stands before the operation's path: `/api/v2`, or `""`. Absent where that is ambiguous, or only the operation is known. */
+  /** What stands before the operation's path: `/api/v2`, or `""`. Absent if that is ambiguous, or only the operation is known. */
   base?: string;
   findings: readonly Finding[];
-  /** Absent where only the operation is known. */
+  /** Absent if only the operation is known. */
   path?: JudgedPath;
-  /** It means the operation only where its JSON body names a method, as `mayNameMethod` has it. */
+  /** It means the operation only if its JSON body names a method, as `mayNameMethod` has it. */
   isByBody?: true;
 }
 

@@ -16,7 +16,7 @@ export interface ReadBody {
   /** Findings that were counted but are not among these. */
   omitted: number;
   text?: string;
-  /** The body as a value, where it is a JSON document within the limits. */
+  /** The body as a value, if it is a JSON document within the limits. */
   json?: JsonValue;
 }
 

@@ -1,6 +1,6 @@
 import type { Finding, RuleInfo } from '../model/finding.ts';
 
-/** What reading a request can find: docs/reference/rules.md. Stage, status, what is wrong, source. */
+/** Findings of reading a request: docs/reference/rules.md. Stage, status, fault, source. */
 const TABLE = {
   'request.path-parameter': ['request', 422, 'an id in the path does not have its form', 'service-api 4'],
   'request.ambiguous-path': ['request', 400, 'the path can be read in more than one way', 'RFC 3986 6.2'],

@@ -30,7 +30,7 @@ function nearestHint(name: string, names: readonly string[], what: string): stri
 /**
  * Whether severities are given for rules that there are, and that can have them.
  *
- * @param placeOf what a rule's severity is, and where it stands, for messages
+ * @param placeOf names the place of a rule's severity, for messages
  * @throws PatchgateError `bad-config`
  */
 export function checkSeverities(
@@ -52,7 +52,7 @@ export function checkSeverities(
 /**
  * Whether rules of one's own are for operations that there are, and told from all others by name.
  *
- * @param placeOf what is meant by a JSON Pointer in the config, and where it stands, for messages
+ * @param placeOf names a JSON Pointer's place in the config, for messages
  * @throws PatchgateError `bad-config`
  */
 export function admitCustomRules(

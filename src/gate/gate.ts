@@ -34,11 +34,11 @@ export interface GateRequest extends RequestHead {
   body: Uint8Array | 'too-large';
 }
 
-/** What the gate is told beside the request: it finds out nothing itself. */
+/** All that the gate knows beside the request: it finds out nothing itself. */
 export interface Circumstances {
   /** The record before the request, as far as it is known. */
   known?: Known | undefined;
-  /** Why the record could not be read before the request, where that was tried and failed. */
+  /** Why the record could not be read before the request, if that was tried and failed. */
   unread?: string | undefined;
   /** What the client has to say to what the request loses: it is approved, or why what was sent as an approval is none. */
   approval?: 'approved' | { refused: string; hint: string } | undefined;
@@ -48,9 +48,9 @@ export interface Circumstances {
 
 export interface Inspection {
   verdict: Verdict;
-  /** The body as a value, where it could be read. */
+  /** The body as a value, if it could be read. */
   json: JsonValue | undefined;
-  /** All that the request does to its record; absent where nothing is known of it. The verdict has the first of them. */
+  /** All that the request does to its record; absent if nothing is known of it. The verdict has the first of them. */
   effects?: readonly Effect[];
   /** It is blocked for what it loses alone, and passes once that is approved. */
   isApprovable?: true;
@@ -60,18 +60,18 @@ export interface Gate {
   /** What operation could be meant, so that the body is to be read and judged; undefined: none. */
   match(head: RequestHead): Match | undefined;
   /** Judges one request. Pure: no I/O, no clock; never throws. One that means no operation passes.
-   *  @param match what `match` said of it, where that was asked already */
+   *  @param match what `match` said of it, if that was asked already */
   inspect(request: GateRequest, match?: Match, circumstances?: Circumstances): Inspection;
   /** Judges a body as an operation's, whatever its path and headers.
-   *  @throws PatchgateError `bad-usage` where the contract has no such operation */
+   *  @throws PatchgateError `bad-usage` if the contract has no such operation */
   inspectBody(operation: string, body: Uint8Array, circumstances?: Circumstances): Inspection;
   /** The record that a request of any method is about, by its URL. */
   recordAt(url: string): RecordName | undefined;
   /** The operation that a request means, whether it is judged or not. */
   operationOf(head: RequestHead): string | undefined;
-  /** The record that a judged request changes; undefined where its path does not say, or the contract has no such records. */
+  /** The record that a judged request changes; undefined if its path does not say, or the contract has no such records. */
   recordOf(match: Match): RecordName | undefined;
-  /** What kind of record an operation changes; undefined where nothing is known of such records, or there is no such operation. */
+  /** What kind of record an operation changes; undefined if nothing is known of such records, or there is no such operation. */
   kindOf(operation: string): RecordKind | undefined;
   /** Whether a PATCH of such records may lose something for good: its operation has rules that guard. */
   guards(kind: RecordKind): boolean;
@@ -92,13 +92,13 @@ export interface GateOptions extends PolicyOptions {
   customRules?: Readonly<Record<string, readonly Rule[]>>;
   /** Severities, for some requests or for all. */
   overrides?: readonly SeverityOverride[] | undefined;
-  /** What is meant by a JSON Pointer in the config, and where it stands, for messages. */
+  /** Names a JSON Pointer's place in the config, for messages. */
   placeOf?: ((pointer: string) => string) | undefined;
   /** Names of environments that may go without asking. */
   allowDelete?: readonly string[] | undefined;
   /** Names of environments that never go, although `allowDelete` has them. */
   protect?: readonly string[] | undefined;
-  /** Judge even where nothing could come of it but effects: somebody keeps account of these. */
+  /** Judge even if nothing could come of it but effects: somebody keeps account of these. */
   tellsEffects?: boolean;
   /** Compile a schema only when it is first needed, for a command that judges a few bodies and ends. */
   lazy?: boolean;
@@ -108,13 +108,13 @@ const NOTHING: Inspection = { verdict: { outcome: 'pass', findings: [], omitted:
 const NO_BODY: ReadBody = { findings: [], omitted: 0 };
 /** UTF-16 code units of a body of which the schema says the first error alone. */
 const LARGE = 65_536;
-/** Effects that a verdict holds at most; what is lost comes first. */
+/** Effects that a verdict holds at most; losses come first. */
 const MOST_EFFECTS = 100;
 
 /**
  * Builds the gate. Fails closed: each schema and rule is tried with a known-bad example before anything is judged.
  *
- * @throws PatchgateError `bad-contract` where something does not load or lets its canary pass, `bad-config` where the
+ * @throws PatchgateError `bad-contract` if something does not load or lets its canary pass, `bad-config` if the
  *   options name an unknown rule, or hold one that does not work
  */
 export function createGate(contract: Contract, options: GateOptions): Gate {
@@ -249,7 +249,7 @@ function namesOf(entries: Contract['entries'], operation: string): string[] {
 
 const PROTECTING = ['project.environment-deleted', 'project.environment-replaced', 'project.state-unknown'];
 
-/** What is protected is so by these rules. */
+/** These rules protect. */
 function checkProtecting({ file, entries }: Contract): void {
   for (const [operation, { record }] of Object.entries(entries)) {
     const missing = PROTECTING.find((rule) => !namesOf(entries, operation).includes(rule));
@@ -259,7 +259,7 @@ function checkProtecting({ file, entries }: Contract): void {
   }
 }
 
-/** The schema that a body is held against, by its type; with a finding where the contract lists others. */
+/** The schema that a body is held against, by its type; with a finding if the contract lists others. */
 function bodyOf(
   { bodies }: LoadedOperation,
   { headers }: GateRequest,
@@ -294,7 +294,7 @@ const BLINDING: ReadonlySet<string> = new Set<RequestRule>([
   'request.ambiguous-header',
 ]);
 
-/** The finding, which as an error keeps the guard from seeing what is lost. */
+/** The finding. As an error it keeps the guard from seeing losses. */
 function blindingIf(isBlinding: boolean, finding: RawFinding): RawFinding {
   return isBlinding && finding.severity === 'error' ? { ...finding, isBlinding } : finding;
 }

@@ -13,7 +13,7 @@ const LONGEST_PATH = 1000;
  * the operation's template: no prefix leads into an override or out of one. If it can be read in several ways, an override by path can
  * only make errors.
  *
- * @param placeOf what is meant by a JSON Pointer in the config, and where it stands, for messages
+ * @param placeOf names a JSON Pointer's place in the config, for messages
  * @throws PatchgateError `bad-config` for a rule that does not exist, or a glob that no operation's path could fit
  */
 export function bindOverrides(
@@ -53,7 +53,7 @@ const MAGIC = /[*?[\]{}()!+@|]/;
 
 /**
  * A glob of request paths without what stands before the operations' templates: `/api/v2/accounts/*` is `/accounts/*`. One that
- * begins with a star is for all that stands before. Undefined where no operation's path could fit.
+ * begins with a star is for all that stands before. Undefined if no operation's path could fit.
  */
 function globFromTemplate(glob: string, templates: readonly string[]): string | undefined {
   const words = templates.map((template) => template.split('/')[1] ?? '');

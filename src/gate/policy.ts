@@ -13,7 +13,7 @@ import {
 export interface PolicyOptions {
   /** `enforce` blocks on errors, `warn` only reports, `off` judges nothing but what the guard asks. */
   validation: 'enforce' | 'warn' | 'off';
-  /** Blocks what deletes for good, `strict` also what is not known; independent of `validation`. */
+  /** Blocks deletions for good, `strict` also possible ones; independent of `validation`. */
   guard: 'on' | 'strict' | 'off';
 }
 
@@ -27,7 +27,7 @@ interface Judged {
   text?: string | undefined;
   /** What it loses is to be lost: the guard lets that pass. */
   isApproved?: boolean;
-  /** What is not known may be protected: no approval lets it pass. */
+  /** An unknown environment may be protected: no approval lets it pass. */
   mayProtect?: boolean;
   /** It is judged in a file. */
   isInFile?: boolean;
@@ -45,11 +45,11 @@ interface Resolved {
   finding: Finding;
   /** It blocks, whatever `validation` says. */
   isGuards?: true;
-  /** It is of interest only where the request passes. */
+  /** It is of interest only if the request passes. */
   isNotice?: true;
 }
 
-/** @param operation undefined where none can be told */
+/** @param operation undefined if none can be told */
 export function verdictOf(
   options: PolicyOptions,
   operation: string | undefined,
@@ -67,7 +67,7 @@ export function verdictOf(
   );
   // Of the first stage that has one.
   const worst = blocking.toSorted((a, b) => a.stage - b.stage)[0];
-  // What is blocked deletes nothing.
+  // A blocked request deletes nothing.
   const told = worst ? resolved.filter(({ isNotice }) => !isNotice) : resolved;
   const kept = mostImportant(told.map(({ finding }) => finding));
   verdict.findings = locate(kept, text);

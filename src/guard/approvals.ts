@@ -17,7 +17,7 @@ export interface Subject extends RequestHead {
   body: Uint8Array;
   /** The same after a restart. */
   session: string;
-  /** `recordKey` of what it changes, with the session where each has its own. */
+  /** `recordKey` of what it changes, with the session if each has its own. */
   record: string;
   known: Known | undefined;
 }
@@ -49,7 +49,7 @@ export type Wanted = { id: string } | { token: string } | Pick<ApprovalMarks, 'r
 /** What becomes of one. */
 export type Changes = Pick<KeptApproval, 'status' | 'decidedAt' | 'decidedBy' | 'reason'>;
 
-/** Where approvals are kept. What is past its time is `expired` in all that it gives. Rejects with `store-unavailable`, `cannot-write`. */
+/** Keeps approvals. Those past their time are `expired` in all its answers. Rejects with `store-unavailable`, `cannot-write`. */
 export interface ApprovalBook {
   /** @returns how it is kept: it begins now and ends after `lifetime` milliseconds, by the book's clock */
   add(approval: KeptApproval, lifetime: number): Promise<KeptApproval>;
@@ -158,7 +158,7 @@ export class Approvals {
    *
    * @param by name of the approver
    * @returns not new: the same person has decided the same before
-   * @throws PatchgateError `not-allowed` where approvers are given and `by` is not one of them; `not-found`; `not-pending`
+   * @throws PatchgateError `not-allowed` if approvers are given and `by` is not one of them; `not-found`; `not-pending`
    */
   async decide(
     id: string,

@@ -4,7 +4,7 @@ import { type ApprovalBook, type Changes, isOpen, REMEMBERED, type Wanted } from
 /** Approvals that are kept at a time: the oldest goes first. */
 const MOST = 1000;
 
-/** Approvals in memory, and in the state file where there is one. */
+/** Approvals in memory, and in the state file if there is one. */
 export class FileApprovals implements ApprovalBook {
   readonly #all: Map<string, KeptApproval>;
   readonly #saved: () => Promise<void>;

@@ -43,19 +43,19 @@ export interface GuardedRequest extends Pick<Asker, 'stream' | 'session'> {
 }
 
 export interface Remediation {
-  /** Sent with the same request in `Patchgate-Approve`, it lets it pass; absent where no approval does. */
+  /** Sent with the same request in `Patchgate-Approve`, it lets it pass; absent if no approval does. */
   approve?: string;
   approval?: string;
   /** The token works only after an approver has approved it. */
   needsApprover?: boolean;
-  /** The body that does the same and loses nothing; absent where it is not known. */
+  /** The body that does the same and loses nothing; absent if it is not known. */
   corrected?: JsonObject;
 }
 
 export interface Decision {
   /** An error: it could not be judged, and must not pass. Undefined: no client waits any more. */
   inspection: Inspection | PatchgateError | undefined;
-  /** How to go on, where it is blocked. */
+  /** How to go on, if it is blocked. */
   remediation?: Remediation | undefined;
   /** Id of the approval that was used for it, or made of it. */
   approval?: string | undefined;
@@ -99,14 +99,14 @@ export class Guard {
     return name !== undefined && this.#options.mode !== 'off' && this.#options.gate.guards(name.kind);
   }
 
-  /** Judges at once, by what is remembered. */
+  /** Judges at once, by the remembered record. */
   judgeNow({ request, match, session }: GuardedRequest): Decision {
     const { gate } = this.#options;
     const name = gate.recordOf(match);
     return { inspection: gate.inspect(request, match, { known: name && this.#knownOf(name, session) }) };
   }
 
-  /** What is known of the record that a URL names. */
+  /** The known record that a URL names. */
   knownAt(url: string, session: Session): Known | undefined {
     const name = this.#options.gate.recordAt(url);
     return name && this.#knownOf(name, session);
@@ -143,7 +143,7 @@ export class Guard {
       const after = learned(before, tellingOf(name, head, json), answered);
       if (!after || after === before) return;
       records.put(name, after);
-      // That the book is away is told by the next PATCH.
+      // The next PATCH says that the book is away.
       approvals.seen(recordKey(name), knownOf(after)).catch(() => undefined);
     };
   }
@@ -173,7 +173,7 @@ export class Guard {
       const known = why === undefined ? knownOf(locked.kept, read) : undefined;
       if (known) await approvals.seen(key, known);
 
-      // The same after a restart; but each session of the fake has an id of its own.
+      // The same after a restart; only the fake's sessions have their ids.
       const own = fake ? `${session.name} ${session.id}` : session.name;
       const body = request.body as Uint8Array;
       const subject = why === undefined && { method, url, headers, body, session: own, record: key, known };
@@ -199,7 +199,7 @@ export class Guard {
     }
   }
 
-  /** Judges it, and uses the token up that it comes with where it passes by that alone. */
+  /** Judges it, and uses the token up that it comes with if it passes by that alone. */
   async #judgeBy(
     asked: GuardedRequest,
     subject: Subject | false,
@@ -257,7 +257,7 @@ export class Guard {
     };
   }
 
-  /** The full body of what fails its schema, where the gate would let that pass. */
+  /** The full body in the place of one that fails its schema, if the gate would let it pass. */
   #repair({ request, match }: GuardedRequest, read: JsonObject, json: JsonObject): Remediation | undefined {
     const corrected = repairedProject(read, json);
     const body = Buffer.from(JSON.stringify(corrected));
@@ -266,7 +266,7 @@ export class Guard {
     return verdict.findings.some(({ severity }) => severity === 'error') ? undefined : { corrected };
   }
 
-  /** Notes what is about to be created, and looks at the lock once more. @returns to be told what came of the PATCH */
+  /** Notes the environments to be created, and asks the lock once more. @returns takes what came of the PATCH */
   async #send(
     { request }: GuardedRequest,
     name: RecordName,
@@ -309,7 +309,7 @@ export class Guard {
   }
 }
 
-/** Whether bytes are an object, without a look at what is wrong with it: that costs a tenth of judging them. */
+/** Whether bytes are an object. It looks for no errors in it, and costs a tenth of judging it. */
 function isPlainObject(body: GateRequest['body']): boolean {
   if (body === 'too-large' || !isUtf8(body)) return false;
   try {

@@ -100,7 +100,7 @@ export function seen(kept: Kept | undefined, { account }: RecordName, record: Js
   return { ...kept, account, record, isPart: false, seenAt: new Date(now).toISOString() };
 }
 
-/** What is kept once a request is over. */
+/** What a request leaves behind. */
 export function learned(
   kept: Kept | undefined,
   { name, method, isPlain, sent }: Telling,

@@ -7,9 +7,9 @@ export interface LockedRecord {
   readonly kept: Kept | undefined;
   /** Milliseconds since 1970, by the clock of those who share the lock. */
   now(): number;
-  /** Writes down what is about to be created. On disk or committed when it resolves. @throws PatchgateError, then nothing may be sent */
+  /** Writes down the environments to be created. On disk or committed when it resolves. @throws PatchgateError, then nothing may be sent */
   note(kept: Kept): Promise<void>;
-  /** The last look before a PATCH is sent. @throws PatchgateError `store-unavailable` where the lock is lost */
+  /** The last look before a PATCH is sent. @throws PatchgateError `store-unavailable` if the lock is lost */
   confirm?(): Promise<unknown>;
   /** Gives the lock back, once. @param kept from now on; absent: nothing has changed */
   release(kept?: Kept): void;
@@ -19,7 +19,7 @@ export interface LockedRecord {
 export interface Records {
   /** Waits for the record's lock. @param key of the lock @throws PatchgateError `store-unavailable` */
   lock(name: RecordName, key: string): Promise<LockedRecord>;
-  /** What is remembered of a record, at once. */
+  /** The remembered record, at once. */
   of(name: RecordName): Kept | undefined;
   /** A request without the lock has told something of it. */
   put(name: RecordName, kept: Kept): void;
@@ -51,7 +51,7 @@ export class Locks {
 /** Those seen longest ago go first. */
 const MOST_RECORDS = 10_000;
 
-/** Records in memory, and behind it in a file where there is one. */
+/** Records in memory, and behind it in a file if there is one. */
 export class MemoryRecords implements Records {
   readonly #locks = new Locks();
   readonly #state: Pick<StateFile, 'data' | 'now' | 'later'> | undefined;
@@ -100,7 +100,7 @@ export class MemoryRecords implements Records {
   }
 }
 
-/** `current` may be any workspace. What is known by the number of another may not be all, and is not forgotten for it. */
+/** `current` may be any workspace. What another's number tells may not be all, so nothing is forgotten for it. */
 export function seenFrom({ account }: RecordName, kept: Kept | undefined): Kept | undefined {
   const isSame = !kept || [account, 'current'].includes(kept.account) || account === 'current';
   return isSame ? kept : { ...kept, isPart: true };

@@ -27,7 +27,7 @@ export interface StateData {
 const BEHIND = 1000;
 
 /**
- * The content of a state file; undefined where there is none.
+ * The content of a state file; undefined if there is none.
  *
  * @throws PatchgateError `cannot-read`; `bad-input` with file, line and column
  */
@@ -57,20 +57,20 @@ export function stateFileFor(file: string, target: string): string {
 export class StateFile {
   /** Changed in place: `now` or `later` write it. */
   readonly data: StateData;
-  /** Why what is known is not in the file. */
+  /** Why the file lacks what the gate knows. */
   trouble: Error | undefined;
   readonly #file: string;
   readonly #lock: Lock | undefined;
   readonly #notice: (text: string) => void;
   readonly #redaction: Redaction;
-  /** What is written of each: most have not changed since the last write. */
+  /** The text of each record: most have not changed since the last write. */
   readonly #hidden = new WeakMap<Kept, Kept>();
   #writing: Promise<void> = Promise.resolve();
   /** The write behind the one that runs. */
   #next: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
 
-  /** @throws PatchgateError where the file is broken. What keeps it from being written is a notice */
+  /** @throws PatchgateError if the file is broken. A file that cannot be written is a notice */
   constructor(file: string, target: string, redaction: Redaction, notice: (text: string) => void) {
     this.#file = file;
     this.#notice = notice;

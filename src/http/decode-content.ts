@@ -8,13 +8,13 @@ export type Decoded = Buffer | Undecoded;
 export interface Undecoded {
   /** `coded-too-large`, `too-large`: past the bounds, so it may well be what it says. */
   why: 'too-many-codings' | 'unknown-coding' | 'coded-too-large' | 'too-large' | 'broken';
-  /** The name of the coding; how many there are, where these are too many. */
+  /** The name of the coding; how many there are, if these are too many. */
   what: string;
   /** Bytes that would have been allowed. */
   most: number;
 }
 
-/** Decoding may cost a thousand times the bytes that were sent: it has bounds of its own, whatever a body may be. */
+/** Decoding may cost a thousand times the bytes that were sent: it has its bounds, whatever those of a body. */
 export interface Bounds {
   /** Bytes that a body is decoded to at most. */
   decoded: number;
@@ -120,7 +120,7 @@ export function decodeContent(
   });
 }
 
-/** The same at once, for what is small or has no clients that wait. */
+/** The same at once, for small bodies, or if no clients wait. */
 export function decodeContentSync(bytes: Buffer, coding: string | undefined, bounds: Bounds): Decoded {
   if (coding === undefined || (bytes.length === 0 && !bounds.isStrict)) return bytes;
   const steps = stepsOf(coding);

@@ -11,7 +11,7 @@ export interface RequestHead {
 
 export interface ResponseHead {
   status: number;
-  /** The reason phrase; `""` where there is none. */
+  /** The reason phrase; `""` if there is none. */
   message: string;
   headers: RawHeaders;
 }
@@ -64,7 +64,7 @@ export function withoutHeaders(headers: RawHeaders, drop: (name: string) => bool
 
 /**
  * The names that `Connection` lists beside `close` and `keep-alive`, in lower case: of this connection only. Those that say
- * what a body is and where it ends are never: a message without them is another one, or two.
+ * those that say what a body is and where it ends never: a message without them is another one, or two.
  */
 export function connectionOptions(headers: RawHeaders): readonly string[] {
   const values = headerValues(headers, 'connection').filter((value) => !/^(?:keep-alive|close)$/.test(value));

@@ -1,4 +1,4 @@
-/** Undefined where the text is no URL, as the WHATWG parser reads it. @param base what a relative one starts from */
+/** Undefined if the text is no URL, as the WHATWG parser reads it. @param base what a relative one starts from */
 export function parseUrl(text: string, base?: string): URL | undefined {
   try {
     return new URL(text, base);

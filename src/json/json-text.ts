@@ -9,7 +9,7 @@ export interface Place {
   column: number;
 }
 
-/** What is wrong with a text; `offset` in UTF-16 code units from 0. */
+/** An error in a text; `offset` in UTF-16 code units from 0. */
 interface Fault {
   message: string;
   offset: number;
@@ -63,7 +63,7 @@ function expected(what: string, text: string, offset: number): Fault {
 }
 
 function faultInString(text: string, start: number, end: number): Fault | undefined {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is wrong
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the errors
   const found = text.slice(start, end - 1).matchAll(/\\(?:["\\/bfnrt]|u[\da-fA-F]{4})|[\0-\x1f\\]/g);
   for (const { 0: one, index } of found) {
     if (one.length > 1) continue;
@@ -73,7 +73,7 @@ function faultInString(text: string, start: number, end: number): Fault | undefi
   return end > text.length ? expected('the closing quote of a string', text, text.length) : undefined;
 }
 
-/** What is wrong with a file of ours: a break of the grammar, or a name that comes twice, one of which would be without effect. */
+/** The first error in a file of ours: a break of the grammar, or a name that comes twice, one of which would be without effect. */
 export function faultOf(text: string): Fault | undefined {
   let repeated: Fault | undefined;
   scanJson(text, UNLIMITED, ({ kind, what, offset }) => {

@@ -20,7 +20,7 @@ export function childOf(value: unknown, name: string | number): unknown {
     : undefined;
 }
 
-/** The list at a member, or an empty one where there is none or it is something else. */
+/** The list at a member, or an empty one if there is none or it is something else. */
 export function listAt(value: unknown, name: string): JsonValue[] {
   const list = member(value, name);
   return Array.isArray(list) ? list : [];

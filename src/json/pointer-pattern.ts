@@ -12,7 +12,7 @@ export interface PatternNode {
   readonly rests: readonly (readonly string[])[];
 }
 
-/** Of patterns, each written as a pointer is; undefined where there are none. */
+/** Of patterns, each written as a pointer is; undefined if there are none. */
 export function patternTree(patterns: readonly string[]): PatternNode | undefined {
   return nodeOf(patterns.map(tokensOf));
 }

@@ -121,9 +121,9 @@ export function scanJson(
   return undefined;
 }
 
-/** The offset behind the string whose quote stands at `start`; past the text's end where it is cut. */
+/** The offset behind the string whose quote stands at `start`; past the text's end if it is cut. */
 export function skipString(text: string, start: number): number {
-  // Not `indexOf`: V8 looks for a quote before each value, also where the value is no string, and that is to the text's end.
+  // Not `indexOf`: V8 looks for a quote before each value, also if the value is no string, and that is to the text's end.
   let at = start + 1;
   while (at < text.length && text.charCodeAt(at) !== QUOTE) at += text.charCodeAt(at) === BACKSLASH ? 2 : 1;
   return at + 1;
@@ -157,7 +157,7 @@ function checkConstructor(open: readonly Container[], onHazard: (hazard: Hazard)
 const MOST_DIGITS = 309;
 
 /**
- * Whether readers agree on the number where they read it as a double: no overflow; if its value is an integer, that very
+ * Whether readers agree on the number if they read it as a double: no overflow; if its value is an integer, that very
  * integer; and if it is none, none.
  */
 function isExact(number: string): boolean {

@@ -18,16 +18,16 @@ export interface Approval {
   record?: { account: string; kind: RecordKind; id: string } | undefined;
   /** Address of the client. */
   client?: string | undefined;
-  /** Absent where the request named none. */
+  /** Absent if the request named none. */
   session?: string | undefined;
   /** All that lose an environment, then others. */
   effects: readonly Effect[];
   /** How many others were left out. */
   effectsOmitted?: number | undefined;
-  /** Id of the blocked exchange, where it was answered in this run. */
+  /** Id of the blocked exchange, if it was answered in this run. */
   exchange?: number | undefined;
   decidedAt?: string | undefined;
-  /** Name of the approver; absent where none was asked for. */
+  /** Name of the approver; absent if none was asked for. */
   decidedBy?: string | undefined;
   reason?: string | undefined;
 }
@@ -39,7 +39,7 @@ export interface KeptApproval extends Omit<Approval, 'exchange'> {
 
 /** Hashes of the token, and of what it is for. */
 export interface ApprovalMarks {
-  /** `recordKey` of what the request changes, with the session where each has its own. */
+  /** `recordKey` of what the request changes, with the session if each has its own. */
   record: string;
   /** The token is made with it, and with the request. */
   salt: string;

@@ -33,7 +33,7 @@ export interface OperationEntry {
   schemas?: Record<string, string>;
   /** The body may be left out. */
   body?: 'optional';
-  /** Names of the semantic rules that apply, each optionally with a severity of its own. */
+  /** Names of the semantic rules that apply, each optionally with its severity here. */
   rules: (string | { name: string; severity: SeveritySetting })[];
   /** Known-bad body and the finding that it must give; tried at each start. Absent: one is made from the schema. */
   canary?: { body: JsonValue; rule: string; pointer: string };

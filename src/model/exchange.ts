@@ -1,7 +1,7 @@
 import type { JsonValue } from '../json/json.ts';
 
 /**
- * A body as a recording keeps it. `json` only where one of three writers gives the very bytes back; else `text` where it is valid
+ * A body as a recording keeps it. `json` only if one of three writers gives the very bytes back; else `text` if it is valid
  * UTF-8, else `base64`. `omitted`: it had more bytes than a recording keeps; so many. No body at all: the member is absent.
  */
 export type StoredBody = KeptBody | { omitted: number };
@@ -36,7 +36,7 @@ export interface RecordedRequest {
   method: string;
   /** As sent, without the query: `/api/v2/accounts/current/projects/42`. */
   path: string;
-  /** Without the `?`; `""` where there is none. */
+  /** Without the `?`; `""` if there is none. */
   query: string;
   headers: StoredHeaders;
   body?: StoredBody;
@@ -62,7 +62,7 @@ export interface Exchange {
     recordedAt: string;
     /** From the request's head to the response's end, in milliseconds. */
     durationMs: number;
-    /** Name of the session that it was recorded in; absent where that was the default one. */
+    /** Name of the session that it was recorded in; absent if that was the default one. */
     session?: string;
   };
 }

@@ -13,7 +13,7 @@ export type SeveritySetting = Severity | 'off';
 export const STAGES = ['request', 'size', 'media-type', 'json', 'contract', 'guard'] as const;
 type Stage = (typeof STAGES)[number];
 
-/** What is known of a rule before it finds anything. */
+/** A rule, apart from its findings. */
 export interface RuleInfo {
   /** `draft.id-matches-path` */
   name: string;
@@ -22,7 +22,7 @@ export interface RuleInfo {
   stage: Stage;
   /** HTTP status of a request that is blocked for this rule alone. */
   status: number;
-  /** One sentence: what is wrong where it finds something. */
+  /** One sentence: the fault that it finds. */
   says: string;
   /** The paragraph or standard that it rests on: `service-api 4.1 rule 4`, `RFC 8259`. */
   source: string;
@@ -51,7 +51,7 @@ export interface GuardMarks {
   isDestructive?: true;
   /** No approval lets that happen. */
   isProtected?: true;
-  /** It is not known what the change loses: a warning under the guard; an error where the guard is strict, or something is protected. */
+  /** It is not known what the change loses: a warning under the guard; an error if the guard is strict, or something is protected. */
   isUnknown?: true;
   /** The record could not be read: under the guard it is an error that no approval lets pass. */
   isUnread?: true;
@@ -71,14 +71,14 @@ export interface RawFinding extends Omit<Finding, 'severity'>, GuardMarks {
 /** The gate's answer for one request. */
 export interface Verdict {
   outcome: 'pass' | 'block';
-  /** Absent where no operation of the contract was meant. */
+  /** Absent if no operation of the contract was meant. */
   operation?: string;
   findings: readonly Finding[];
-  /** What the request does to its record, what is lost first; absent where that is nothing, or nothing is known of it. */
+  /** What the request does to its record, what is lost first; absent if that is nothing, or nothing is known of it. */
   effects?: readonly Effect[];
-  /** How many effects were left out, where there were more than are reported. */
+  /** How many effects were left out, if there were more than are reported. */
   effectsOmitted?: number;
-  /** How many findings were left out, where there were more than are reported. */
+  /** How many findings were left out, if there were more than are reported. */
   omitted: number;
   /** Where blocked: the HTTP status and the problem's type. */
   status?: number;

@@ -8,7 +8,7 @@ export function isRecordKind(text: string): text is RecordKind {
 
 /** Which record a path names: the account (`current` or a workspace's id) and the id are as in the path. */
 export interface RecordName {
-  /** What stands before that in the path that the service gets: `/api/v2`, or `""`. Absent where that is not known: any. */
+  /** What stands before that in the path that the service gets: `/api/v2`, or `""`. Absent if that is not known: any. */
   base?: string | undefined;
   account: string;
   kind: RecordKind;

@@ -7,13 +7,13 @@ import type { Known } from './record.ts';
 export interface RuleContext {
   /** The body as a value. The schema may have errors: a rule skips what it cannot read. */
   body: JsonValue;
-  /** The id of the record in the path, as sent; `""` where the path is not known. */
+  /** The id of the record in the path, as sent; `""` if the path is not known. */
   recordId: string;
   /** The record before the request, as far as it is known. */
   known?: Known | undefined;
-  /** Why the record could not be read before the request, where that was tried and failed. */
+  /** Why the record could not be read before the request, if that was tried and failed. */
   unread?: string | undefined;
-  /** What the request does to it; undefined where nothing is known of it. */
+  /** What the request does to it; undefined if nothing is known of it. */
   effects?: readonly Effect[] | undefined;
 }
 
@@ -28,7 +28,7 @@ export interface Place extends GuardMarks {
 export interface Example {
   body: JsonValue;
   recordId?: string;
-  /** The whole record before it, and what becomes of that, where it is known. */
+  /** The whole record before it, and what becomes of that, if it is known. */
   known?: JsonObject;
   effects?: readonly Effect[];
 }
@@ -51,11 +51,11 @@ export interface Rule {
   name: string;
   severity: SeveritySetting;
   basis: Basis;
-  /** One sentence: what is wrong where it finds something. */
+  /** One sentence: the fault that it finds. */
   says: string;
   /** The paragraph that it rests on. */
   source: string;
-  /** It has to do with effects alone: where there are none, it is not asked. */
+  /** It has to do with effects alone: if there are none, it is not asked. */
   readsEffects?: true;
   /** Some of its places are destructive: a body that it cannot read must not pass the guard. */
   guards?: true;

@@ -3,7 +3,7 @@ import { Socket } from 'node:net';
 import type { Pool } from 'pg';
 import { messageOf, PatchgateError, systemCode } from '../errors.ts';
 
-/** Runs one statement. @param timeout milliseconds @throws PatchgateError `store-unavailable` where the database is away or too slow */
+/** Runs one statement. @param timeout milliseconds @throws PatchgateError `store-unavailable` if the database is away or too slow */
 export type Query = <Row extends object>(
   text: string,
   values?: readonly unknown[],
@@ -13,7 +13,7 @@ export type Query = <Row extends object>(
 /** A transaction that stays open: a lock that it takes lasts as long. Its connection is given back when it ends. */
 export interface Held {
   readonly query: Query;
-  /** @throws PatchgateError where nobody knows whether it was committed */
+  /** @throws PatchgateError if nobody knows whether it was committed */
   commit(): Promise<void>;
   /** Never rejects. After a commit, does nothing. */
   rollback(): Promise<void>;
@@ -46,7 +46,7 @@ const LOCK = '8097879345962868084';
 type Notice = (text: string) => void;
 
 /**
- * Opens the database, and makes the tables where they are missing.
+ * Opens the database, and makes the tables if they are missing.
  *
  * @param url `postgres://user:password@host:5432/name?sslmode=verify-full`
  * @throws PatchgateError `bad-config` (the URL, the tables), `bad-usage` (the package pg is not installed), `store-unavailable`
@@ -70,7 +70,7 @@ export async function openDatabase({ url, notice }: { url: string; notice: Notic
       return socket.once('close', () => sockets.delete(socket));
     },
   });
-  // Who uses it is told by its statement, and who comes next gets another one.
+  // Its statement fails for its user, and the next one gets another connection.
   pool.on('connect', (client) => client.on('error', () => undefined)).on('error', () => undefined);
   const cut = () => {
     for (const socket of sockets) socket.destroy();
@@ -193,7 +193,7 @@ function databaseOf(pool: Pool, name: string, notice: Notice, close: Database['c
   };
 }
 
-/** Connection exceptions, insufficient resources, operator intervention; and what is read-only stays so after a failover. */
+/** Connection exceptions, insufficient resources, operator intervention; and a read-only one stays so after a failover. */
 const IS_AWAY = /^(?:08|53|57|25006)/;
 
 function tooSlow(cause: unknown): PatchgateError {

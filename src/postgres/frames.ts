@@ -123,7 +123,7 @@ export async function recordingsIn({ query }: Asked): Promise<string[]> {
   return rows.map(({ recording }) => recording);
 }
 
-/** @param hint where it is not there @throws PatchgateError `bad-usage` where the database has no such recording */
+/** @param hint for one that is not there @throws PatchgateError `bad-usage` if the database has no such recording */
 export async function requireStored(
   database: Database,
   recording: string,

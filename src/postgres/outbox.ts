@@ -16,7 +16,7 @@ import { insertFrames } from './frames.ts';
 
 interface OutboxOptions {
   database: Database;
-  /** Of the outboxes of all gates here; made where it is missing. */
+  /** Of the outboxes of all gates here; made if it is missing. */
   folder: string;
   /** The recording that its exchanges are for. */
   recording: string;
@@ -97,7 +97,7 @@ export class Outbox {
     await this.#writer.flush().catch(() => undefined);
   }
 
-  /** Ships what there is; the rest stays for the next start in the folder. @throws PatchgateError `cannot-write` where something is lost */
+  /** Ships all it can; the rest stays in the folder for the next start. @throws PatchgateError `cannot-write` if something is lost */
   async close(): Promise<void> {
     clearTimeout(this.#timer);
     try {
@@ -140,7 +140,7 @@ async function shipLeft({ database, notice }: OutboxOptions, root: string): Prom
     } catch (error) {
       lock?.release();
       const isLiving = error instanceof PatchgateError && error.details?.host === hostname();
-      if (!isLiving) notice(`${folder} keeps what is not in the database yet: ${messageOf(error)}`);
+      if (!isLiving) notice(`${folder} keeps what the database has not yet: ${messageOf(error)}`);
     }
   }
 }

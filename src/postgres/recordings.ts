@@ -27,7 +27,7 @@ export class PgRecordingStore implements RecordingStore {
   readonly #paths = new Map<string, ExchangeIndex>();
   readonly #reading = new Map<string, Promise<void>>();
 
-  /** @param places all that the recording has, empty where it is not there */
+  /** @param places all that the recording has, empty if it is not there */
   constructor(name: string, options: PgRecordingOptions, places: readonly Place[]) {
     this.name = name;
     this.isWritable = options.outbox !== undefined;

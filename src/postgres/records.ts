@@ -22,7 +22,7 @@ interface Row {
   now: number;
 }
 
-/** Locks may hold half of the pool: the other half is for what is written under them. */
+/** Locks may hold half of the pool: the other half writes under them. */
 const MOST_LOCKS = CONNECTIONS / 2;
 
 /**
@@ -32,7 +32,7 @@ const MOST_LOCKS = CONNECTIONS / 2;
 export class PgRecords implements Records {
   readonly #options: PgRecordsOptions;
   readonly #queues = new Locks();
-  /** What answers have shown here, for what is judged at once. */
+  /** Records that answers have shown here, for requests that are judged at once. */
   readonly #memory = new MemoryRecords();
   #held = 0;
   readonly #waiting: (() => void)[] = [];

@@ -15,14 +15,14 @@ export interface Plan {
   name: string | undefined;
   /** The file that holds the body. */
   body: string;
-  /** Where the project's state is known from, and what to do where that is not enough. */
+  /** Where the project's state is known from, and what to do if that is not enough. */
   source: string;
   advice: string;
   /** `part`: the project may hold more than that. */
   known: 'whole' | 'part' | 'nothing';
-  /** What is lost first. */
+  /** Losses first. */
   effects: readonly Effect[];
-  /** The body that loses no environment; only where it would lose one. */
+  /** The body that loses no environment; only if it would lose one. */
   corrected: JsonObject | undefined;
   /** Errors for which the gate would block the PATCH, whatever it loses. */
   findings: readonly Finding[];
@@ -34,7 +34,7 @@ export function outcomeOf({ effects, known }: Pick<Plan, 'effects' | 'known'>): 
   return known === 'whole' ? 'kept' : 'unclear';
 }
 
-/** Why it is unclear what is lost; undefined where all is known. */
+/** Why the losses are unclear; undefined if all is known. */
 export function doubtOf({ known, project, source }: Plan): string | undefined {
   if (known === 'whole') return undefined;
   return known === 'nothing'
@@ -48,7 +48,7 @@ export function planJson({ known, effects, corrected, findings }: Plan): string 
   return `${JSON.stringify({ known: known === 'whole', effects, corrected, ...found }, null, 2)}\n`;
 }
 
-/** For people: a line for each effect, one for all of them, and where something is lost how to keep it, or to let it go. */
+/** For people: a line for each effect, one for all of them, and how to keep losses, or to allow them. */
 export function planText(plan: Plan, isColoured: boolean): string {
   const { project, name, source, effects, known } = plan;
   const outcome = outcomeOf(plan);
@@ -70,7 +70,7 @@ function effectLine(effect: Effect, paint: Paint): string {
   return `  ${paint(colour, `${mark.padStart(3)} ${text}`)}`;
 }
 
-/** A line for each of the first effects of a PATCH that is blocked for them, and how many more it loses. What is lost comes first. */
+/** A line for each of the first effects of a PATCH that is blocked for them, and how many more it loses. Losses come first. */
 export function firstEffects(
   { effects, effectsOmitted = 0 }: Pick<Approval, 'effects' | 'effectsOmitted'>,
   paint: Paint,

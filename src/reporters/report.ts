@@ -14,7 +14,7 @@ export interface PlacedFinding extends Finding {
 
 /** One body, or one request of a file that holds several, with the gate's answer. */
 export interface Subject extends Omit<Verdict, 'findings'> {
-  /** JSON Pointer of the request in its file: `/exchanges/3`, `/log/entries/3`; `""` where the whole file is the body. */
+  /** JSON Pointer of the request in its file: `/exchanges/3`, `/log/entries/3`; `""` if the whole file is the body. */
   pointer: string;
   /** Where the request begins in its file. */
   line?: number;
@@ -142,7 +142,7 @@ export function isFailing({ findings, outcome, omitted }: Subject, failOn: Sever
   return isFound || (omitted > 0 && outcome === 'block');
 }
 
-/** `bodies/a.json:2:3`; the file alone where the finding has no place. */
+/** `bodies/a.json:2:3`; the file alone if the finding has no place. */
 export function placeOf(file: string, { line, column }: { line?: number; column?: number }): string {
   return line === undefined ? file : `${file}:${line}${column === undefined ? '' : `:${column}`}`;
 }
@@ -150,7 +150,7 @@ export function placeOf(file: string, { line, column }: { line?: number; column?
 /** Names standard input, which is no file. */
 export const STDIN_NAME = '<stdin>';
 
-/** A judged file as the repository has it; undefined for standard input, an absolute path for what is outside. */
+/** A judged file as the repository has it; undefined for standard input, an absolute path if it is outside. */
 export function repositoryPath(file: string, { cwd, root }: ReporterOptions): string | undefined {
   if (file === STDIN_NAME) return undefined;
   const whole = resolve(cwd, file);

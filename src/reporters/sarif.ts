@@ -71,7 +71,7 @@ function artifactOf(file: string, options: ReporterOptions) {
   return { uri: path.toWellFormed().split('/').map(encodeURIComponent).join('/'), uriBaseId: ROOT };
 }
 
-/** SARIF takes braces for what is to be put in, unless they are doubled, and `[a](1)` for a link. */
+/** SARIF takes single braces for placeholders, and `[a](1)` for a link. */
 function message(text: string, hint?: string) {
   const whole = hint === undefined ? sanitize(text) : `${sanitize(text)}\nHint: ${sanitize(hint)}`;
   return { text: whole.replace(/[{}]/g, '$&$&').replace(/\[(?=[^\]]*\]\()/g, '\\[') };

@@ -12,7 +12,7 @@ export function visible(text: string): string {
   return sanitize(text).replace(COMMAND, '$1\ufffd');
 }
 
-/** The same where commands are escaped, or there are none. */
+/** The same if commands are escaped, or there are none. */
 export function sanitize(text: string): string {
   return text.replaceAll('\t', ' ').replace(UNPRINTABLE, '\ufffd');
 }

@@ -11,9 +11,9 @@ import { RULES } from './index.ts';
 export interface BoundRule {
   /** Whether the guard counts on it. */
   guards: boolean;
-  /** Whether it has something to say only where there are effects. */
+  /** Whether it has something to say only if there are effects. */
   readsEffects: boolean;
-  /** Never throws: a rule that does is a finding of severity error itself. What is too much is counted in `bounds`. */
+  /** Never throws: a rule that does is a finding of severity error itself. `bounds` counts findings past its limits. */
   check(context: RuleContext, bounds?: FindingBounds): RawFinding[];
 }
 
@@ -21,7 +21,7 @@ export interface BoundRule {
  * The rules that an operation names, each tried with its canary.
  *
  * @param rules those that there are
- * @throws PatchgateError `bad-contract` where a rule is unknown or lets its canary pass
+ * @throws PatchgateError `bad-contract` if a rule is unknown or lets its canary pass
  */
 export function bindRules(
   named: OperationEntry['rules'],
@@ -93,7 +93,7 @@ function findingsOf(
   return findings;
 }
 
-/** What is bounded by itself: what is destructive must not hide what is protected. */
+/** Bounded by itself: destructive findings must not hide protected ones. */
 function kindOf({ isProtected, isDestructive }: Place): string | undefined {
   if (isProtected) return 'protected';
   return isDestructive ? 'destructive' : undefined;
@@ -117,7 +117,7 @@ function findingOf({ name, basis, source }: Rule, severity: Rule['severity'], pl
  * examples: no other test is known of it.
  *
  * @param placeOf where the rule of an index stands, for messages: `customRules.updateProject[0] in patchgate.config.mjs`
- * @throws PatchgateError `bad-config` where a rule does not say what its first examples say that it does
+ * @throws PatchgateError `bad-config` if a rule does not say what its first examples say that it does
  */
 export function bindCustomRules(rules: readonly Rule[], placeOf: (index: number) => string): BoundRule {
   for (const [index, rule] of rules.entries()) tryExamples(rule, placeOf(index));

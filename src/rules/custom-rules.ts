@@ -7,7 +7,7 @@ const MOST_PLACES = 1_000_000;
 /** UTF-16 code units of a message or hint: what a rule quotes of a body may be long. */
 const LONGEST_TEXT = 1000;
 
-/** The places of a rule of one's own, which can give anything. @throws Error where it gives something else, saying what */
+/** The places of a rule of one's own, which can give anything. @throws Error if it gives something else, saying what */
 export function* checkedPlaces(rule: Rule, context: RuleContext): Iterable<Place> {
   let left = MOST_PLACES;
   for (const given of listOf(rule.check(context))) {

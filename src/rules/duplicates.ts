@@ -23,7 +23,7 @@ export function* duplicatesIn<Key>(
   }
 }
 
-/** The item's numeric `id`, where it has one. */
+/** The item's numeric `id`, if it has one. */
 export function idOf(item: JsonValue): number | undefined {
   const id = member(item, 'id');
   return typeof id === 'number' ? id : undefined;

@@ -4,7 +4,7 @@ import type { Place } from '../model/rule.ts';
 /** UTF-16 code units of a name that a message shows. */
 const MOST = 200;
 
-/** `environment 3 (Staging)`; without the name where there is none. */
+/** `environment 3 (Staging)`; without the name if there is none. */
 export function environmentCalled(id: number, name: string): string {
   const shown = name.length > MOST ? `${name.slice(0, MOST)}…` : name;
   return name === '' ? `environment ${id}` : `environment ${id} (${shown})`;

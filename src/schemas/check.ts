@@ -16,12 +16,12 @@ type Kind =
 export interface Source {
   /** For messages: the file's name, or `the settings given`. */
   where: string;
-  /** The file's text, where it is JSON: a place in it has a line. */
+  /** The file's text, if it is JSON: a place in it has a line. */
   text?: string;
 }
 
 /**
- * What is meant and where it stands, for messages: `suppressions[2].reason in patchgate.config.json:12:5`.
+ * A value's name and place, for messages: `suppressions[2].reason in patchgate.config.json:12:5`.
  *
  * @param pointer JSON Pointer in the file: `/suppressions/2/reason`
  * @param name pointer of the member whose name has the line, in the place of the value's
@@ -33,7 +33,7 @@ export function placed(source: Source, pointer: string, name?: string): string {
   return pointer === '' ? place : `${memberAt(pointer)} in ${place}`;
 }
 
-/** What is meant, as a program would write it: `suppressions[2].reason`. */
+/** A value's name, as a program would write it: `suppressions[2].reason`. */
 export function memberAt(pointer: string): string {
   return tokensOf(pointer).reduce((path, token) => {
     if (/^\d+$/.test(token)) return `${path}[${token}]`;
@@ -42,7 +42,7 @@ export function memberAt(pointer: string): string {
   }, '');
 }
 
-/** The place alone: `patchgate.config.json:12:5`; `patchgate.config.mjs` where no line is known. */
+/** The place alone: `patchgate.config.json:12:5`; `patchgate.config.mjs` if no line is known. */
 export function placeIn({ where, text }: Source, pointer: string, part: Part = 'value'): string {
   if (text === undefined) return where;
   const { line, column } = findPlace(text, pointer, part);
@@ -65,7 +65,7 @@ export function parseFile(
   throw new PatchgateError(code, `${where}:${line}:${column}: ${fault.message}`, { hint });
 }
 
-/** What is wrong with a value. */
+/** A value's fault. */
 interface Problem {
   /** JSON Pointer of the part that is wrong. */
   pointer: string;
@@ -195,7 +195,7 @@ export function meant(word: string, words: readonly string[]): string | undefine
   return near === undefined ? undefined : `did you mean "${near}"?`;
 }
 
-/** A value for a message, in one line: as JSON, where it is nothing that only a program can hold. */
+/** A value for a message, in one line: as JSON, unless only a program can hold it. */
 export function shownValue(value: unknown): string {
   if (typeof value === 'function') return 'a function';
   const text = isPlain(value) ? JSON.stringify(value) : inspect(value, { depth: 0, breakLength: Infinity });

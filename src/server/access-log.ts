@@ -6,7 +6,7 @@ import type { Entry, EntryOf } from './entry.ts';
 import { type FinishedExchange, isOwnFailure } from './exchange.ts';
 import { printable } from './printable.ts';
 
-/** Findings, and names of what is lost, that a line for people shows. */
+/** Findings and lost environments that a line for people shows. */
 const MOST_SHOWN = 5;
 const SHOWN_LENGTH = 120;
 

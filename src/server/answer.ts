@@ -42,7 +42,7 @@ export function reset(x: Exchange): undefined {
   if (x.res.socket) resetConnection(x.res.socket);
 }
 
-/** Ends what is at work for a client that is too slow. What has begun to be answered is cut off. */
+/** Ends the work for a client that is too slow, and cuts off an answer that has begun. */
 export function giveUp(x: Exchange, error: PatchgateError): void {
   if (x.isOver || x.res.headersSent) return void x.req.destroy();
   x.res.shouldKeepAlive = false;

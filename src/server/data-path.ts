@@ -32,7 +32,7 @@ export interface DataPathOptions extends Run {
 /** @param refusal why the request is not to be answered, whatever it asks for */
 type DataPath = (...args: [...Parameters<Handler>, refusal?: AccessRefusal]) => void;
 
-/** Methods and bytes of a body that is not judged, and goes on as a whole where it came along with its head. */
+/** Methods and bytes of an unjudged body that goes on as a whole if it came along with its head. */
 const WITH_BODY: ReadonlySet<string> = new Set(['PATCH', 'POST', 'PUT']);
 const SHORT = 65_536;
 
@@ -99,7 +99,7 @@ export function createDataPath(options: DataPathOptions): DataPath {
       : decide(x, guard.judgeNow(asked));
   };
 
-  /** Answers what is blocked, and lets the rest pass. */
+  /** Answers blocked requests, and lets the rest pass. */
   const decide = (x: Exchange, decision: Decision): Step => {
     const { inspection } = decision;
     if (inspection instanceof PatchgateError) throw inspection;
@@ -118,7 +118,7 @@ export function createDataPath(options: DataPathOptions): DataPath {
       : pass(x, inspection.json, decision);
   };
 
-  /** The upstream answers, or a fault does. What the answer says of a record is told on its way. */
+  /** The upstream answers, or a fault does. The guard reads along in the answer. */
   const pass = (x: Exchange, json?: JsonValue, decision: Partial<Decision> = NO_DECISION): Step => {
     const { body, req, client } = x;
     const session = x.session as Session;
@@ -163,7 +163,7 @@ function keepStart(x: Exchange): void {
 /** Nothing can be lost. */
 const FROM_A_RECORDING = { isInFile: true, approval: 'approved' } as const;
 
-/** What is said of a PUT or DELETE of a guarded record: nobody looks at what is lost. */
+/** The verdict on a PUT or DELETE of a guarded record: nobody looks at its losses. */
 function unguardedVerdict(method: string, id: string | undefined): Verdict {
   const finding = {
     rule: 'project.state-unknown',

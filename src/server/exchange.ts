@@ -53,7 +53,7 @@ export interface Run {
   onFinished(exchange: FinishedExchange): void;
 }
 
-/** One request on its way, and what is known of it by now. */
+/** One request on its way. */
 export type Exchange = FinishedExchange & ReturnType<typeof newExchange>;
 
 export function newExchange(req: IncomingMessage, res: ServerResponse, run: Run) {

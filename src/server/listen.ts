@@ -84,7 +84,7 @@ export async function listen(handlers: Handlers, options: ListenOptions): Promis
     const clients = [...sockets].map(clientOf);
     const force = setTimeout(() => clients.forEach(cutOff), GRACE);
     const closed = once(server.close(), 'close');
-    // The server does not wait until a request that was cut is told of.
+    // The server does not wait until a cut request is in the log.
     await Promise.all(clients.map(closeOnceAnswered));
     for (const socket of carriers) socket.destroy();
     await closed;

@@ -1,6 +1,6 @@
 import type { FinishedExchange } from './exchange.ts';
 
-/** What is known besides of a run, asked for at each scrape; undefined if there is nothing of the kind. */
+/** Further numbers of a run, asked for at each scrape; undefined if it has none of the kind. */
 interface RunNumbers {
   version: string;
   mode: string;

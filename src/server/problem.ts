@@ -9,7 +9,7 @@ import type { AccessRefusal } from './access.ts';
 /** An answer that the gate gives itself: `application/problem+json` (RFC 9457). */
 export interface GateAnswer extends Answer {
   body: Buffer;
-  /** The body without what is for the client alone; absent if there is nothing of the kind. */
+  /** The body without the parts for the client alone; absent if it has none. */
   shown?: Buffer;
   /** What it tells of, in one sentence; absent if the request was judged. */
   failure?: string;
@@ -82,7 +82,7 @@ function failure(code: ErrorCode, status: number, what: string, members: object)
 export function problem(type: ProblemType, status: number, members: object): GateAnswer {
   const title = TITLES[type] ?? STATUS_CODES[status];
   const fixed = { type: `urn:patchgate:problem:${type}`, title, status };
-  // People read what a PATCH would delete where curl has printed it.
+  // People read in a terminal what a PATCH would delete.
   const indent = type === 'destructive-change' ? 2 : undefined;
   const body = Buffer.from(`${JSON.stringify({ ...fixed, ...members, ...fixed }, null, indent)}\n`);
   const headers = ['Content-Type', 'application/problem+json', 'Content-Length', String(body.length)];
@@ -110,7 +110,7 @@ export function sendProblem(res: ServerResponse, { status, headers, body }: Gate
   res.writeHead(status, headers as string[]).end(body);
 }
 
-/** What a client is told of something that is not thrown on purpose. */
+/** The answer to an error that nobody throws on purpose. */
 export function ownFault(cause: unknown): PatchgateError {
   return new PatchgateError('internal', `Patchgate failed on this request: ${messageOf(cause)}`, { cause });
 }

@@ -18,7 +18,7 @@ import { shortened } from '../reporters/wording.ts';
 import type { BodyToShow, FinishedExchange } from './exchange.ts';
 
 /**
- * A body without its content codings: as JSON where that loses nothing (no member twice, no number that a double
+ * A body without its content codings: as JSON if that loses nothing (no member twice, no number that a double
  * cannot hold), else as text, else in base64.
  */
 export type ShownBody = ({ json: JsonValue } | { text: string } | { base64: string }) & {

@@ -19,7 +19,7 @@ const wrong = (message: string, hint: string, cause?: unknown) =>
   new PatchgateError('bad-config', message, { hint, cause });
 
 /**
- * The config file that is named, or that of the folder or of the nearest one above that has any; undefined where none has.
+ * The config file that is named, or that of the folder or of the nearest one above that has any; undefined if none has.
  *
  * @returns its absolute name
  * @throws PatchgateError `bad-config`: it is not there, or there are two in one folder
@@ -84,7 +84,7 @@ async function exportOf(file: string, where: string): Promise<unknown> {
   }
 }
 
-/** `:3:7`, or `:3`, where a text of Node names the file with a line. */
+/** `:3:7`, or `:3`, if a text of Node names the file with a line. */
 function placeIn(text: string, file: string): string {
   const behind = text.split(`${pathToFileURL(file).href}`)[1] ?? text.split(file)[1] ?? '';
   return /^:\d+(?::\d+)?/.exec(behind)?.[0] ?? '';
@@ -98,7 +98,7 @@ async function askNode(file: string): Promise<string> {
   return /^\[stdin\](:\d+)$/m.exec(stderr ?? '')?.[1] ?? '';
 }
 
-/** A file's name as seen from a folder, where that is shorter than the whole. */
+/** A file's name as seen from a folder, if that is shorter than the whole. */
 export function shortPath(file: string, cwd: string): string {
   const seen = relative(cwd, file) || '.';
   return seen.length < file.length ? seen : file;

@@ -27,7 +27,7 @@ export interface Extras {
   customRules: Record<string, Rule[]>;
   /** Values of requests that a replay puts into its answers. */
   echo: readonly EchoRule[];
-  /** What a JSON Pointer means in all this, and where it stands: `overrides[0].rules["x.y"] in patchgate.config.json:4:5`. */
+  /** Names a JSON Pointer's place in all this: `overrides[0].rules["x.y"] in patchgate.config.json:4:5`. */
   placeOf(pointer: string): string;
 }
 export const EXTRAS = ['overrides', 'customRules', 'echo'] as const;
@@ -65,7 +65,7 @@ interface Layer {
  *
  * @param flags what was given, by setting name; `config` names the file
  * @param defaults a command's own
- * @throws PatchgateError `bad-config`, naming the place and what is taken there
+ * @throws PatchgateError `bad-config`, naming the place and the right form
  */
 export async function resolveConfig(
   flags: Values,
@@ -170,7 +170,7 @@ function written(name: SettingName, given: unknown): unknown {
   return setting.bare && given === '' ? setting.bare : given;
 }
 
-/** Whether values are as the schema of the config file has them. What is secret, or may hold a password, is not shown. */
+/** Whether values are as the schema of the config file has them. Secrets, and values that may hold a password, are not shown. */
 function checkLayer({ values, placeOf }: Layer): void {
   const problem = problemOf('config', values);
   if (!problem) return;

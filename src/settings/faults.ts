@@ -44,10 +44,10 @@ const FORM =
   'a fault is: [METHOD] [/path/* or operation] status=503 [retry-after=2], reset or latency=50ms..2s [rate=0.2] [count=2] [body=…]';
 
 /**
- * Faults, each a text. Lines part several, and where there is no body, semicolons.
+ * Reads faults from texts. Lines separate several, and semicolons too if none has a body.
  *
  * @param place where they stand, for messages
- * @throws PatchgateError that says what is wrong, where, and what is taken
+ * @throws PatchgateError with the place, the error and the right form
  */
 export function readFaults(
   given: string | readonly string[],
@@ -63,7 +63,7 @@ export function readGivenFaults(given: FaultsGiven): FaultRule[] {
   const faults = typeof given === 'object' && given && 'faults' in given ? given.faults : given;
   if (typeof faults === 'string' || (Array.isArray(faults) && faults.every((one) => typeof one === 'string')))
     return readFaults(faults as string[], 'the faults', 'bad-input');
-  throw new PatchgateError('bad-input', 'what is given is no list of faults', {
+  throw new PatchgateError('bad-input', 'this is no list of faults', {
     hint: 'it takes { "faults": ["PATCH status=503 count=2"] }',
   });
 }

@@ -2,7 +2,7 @@ import { PatchgateError } from '../errors.ts';
 
 export type Env = Readonly<Record<string, string | undefined>>;
 
-/** A text `NAME=VALUE`, or `NAME=env:VARIABLE`: the value is that of the variable, undefined where it is not set. */
+/** A text `NAME=VALUE`, or `NAME=env:VARIABLE`: the value is that of the variable, undefined if it is not set. */
 export function namedValue(text: string, env: Env) {
   const at = text.indexOf('=');
   const given = text.slice(at + 1);
@@ -11,7 +11,7 @@ export function namedValue(text: string, env: Env) {
   return { name: text.slice(0, at).trimEnd(), value, variable };
 }
 
-/** @param flag for messages. @throws PatchgateError `bad-usage` where the variable is not set, or empty */
+/** @param flag for messages. @throws PatchgateError `bad-usage` if the variable is not set, or empty */
 export function readNamedValue(text: string, env: Env, flag: string): { name: string; value: string } {
   const { name, value, variable } = namedValue(text, env);
   if (value !== undefined && (value !== '' || variable === undefined)) return { name, value };

@@ -84,7 +84,7 @@ const CUSTOM_RULE = object(
     ),
     severity: ref('severity'),
     basis: { enum: ['stated', 'inferred', 'observed', 'protocol'] },
-    says: matching('\\S', 'one sentence: what is wrong where it finds something'),
+    says: matching('\\S', 'one sentence: the fault that it finds'),
     source: matching('\\S', 'a text: what the rule rests on'),
     readsEffects: { const: true, takes: 'true, or is left out' },
     guards: { const: true, takes: 'true, or is left out' },

@@ -128,7 +128,7 @@ type Of<S, Form extends 0 | 1, Word> = S extends { $ref: `#/definitions/${infer 
       ? boolean
       : number;
 type Table = typeof SETTINGS;
-/** Every command has a contract, and a guard of its own. */
+/** Every command has a contract and its guard. */
 type Optional = {
   [Name in SettingName]: Table[Name] extends { default: unknown }
     ? never
@@ -137,7 +137,7 @@ type Optional = {
 
 /** The settings as people write them. */
 export type WrittenSettings = { -readonly [Name in SettingName]?: Of<Table[Name], 0, never> | undefined };
-/** The settings in force. One without a default is undefined where it is not given. */
+/** The settings in force. One without a default is undefined if it is not given. */
 export type SettingValues = {
   [Name in SettingName]: Of<Table[Name], 1, boolean> | (Name extends Optional ? undefined : never);
 };
@@ -150,7 +150,7 @@ export function kindOf(name: SettingName): ValueKind | undefined {
 /** Where a proxy keeps what is known, and `plan` looks for it. */
 export const STATE_BY_DEFAULT = '.patchgate/state.json';
 
-/** What a command takes where no value is given. What only plays a service has nothing to lose. */
+/** What a command takes if no value is given. What only plays a service has nothing to lose. */
 export const COMMAND_DEFAULTS = {
   proxy: { guard: 'on', state: STATE_BY_DEFAULT },
   replay: { guard: 'off' },

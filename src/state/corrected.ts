@@ -9,7 +9,7 @@ import { environmentsOf } from './project.ts';
  *
  * @param known the project as far as it is known
  * @param effects what the body would do; those that are allowed happen
- * @returns undefined where nothing is lost
+ * @returns undefined if nothing is lost
  */
 export function correctedProject(
   known: JsonObject,
@@ -31,7 +31,7 @@ function fullList(known: JsonObject, body: JsonObject, effects: readonly Effect[
   const mayGo = member(body, 'environments') !== undefined;
   const stored = listAt(known, 'environments');
   const environments = [...listAt(body, 'environments')];
-  // A former default is kept, but not as a second one; where there are several already, all stay as they are.
+  // A former default is kept, but not as a second one; if there are several already, all stay as they are.
   const isDefaultMoved = environments.some(isDefault) && stored.filter(isDefault).length <= 1;
   for (const effect of effects.filter(losesEnvironment)) {
     if (effect.allowed && mayGo) continue;

@@ -22,7 +22,7 @@ export function effectsOf(
   return RECORD_LISTS[kind].flatMap((list) => leftOut(list, known, body));
 }
 
-/** What the stored list has and the sent one has not. Only where one is sent: a field that is left out may stay as it is. */
+/** What the stored list has and the sent one has not. Only if one is sent: a field that is left out may stay as it is. */
 function leftOut({ field, effect, id, name }: RecordList, known: JsonObject, body: JsonValue): Effect[] {
   if (!Array.isArray(member(body, field))) return [];
   const sent = new Set(listAt(body, field).map((item) => member(item, id)));
@@ -38,8 +38,8 @@ function leftOut({ field, effect, id, name }: RecordList, known: JsonObject, bod
 }
 
 /**
- * What a PATCH of a project does to it: service-api 4.1 rules 3 to 7. An environment is known by its id alone. What is lost
- * comes first. A body without a list of environments keeps none of them: rule 4 has no other word for it.
+ * What a PATCH of a project does to it: service-api 4.1 rules 3 to 7. An environment is known by its id alone. Losses
+ * come first. A body without a list of environments keeps none of them: rule 4 has no other word for it.
  */
 export function projectEffects(known: JsonObject, body: JsonValue, decide: DecideDeletion): Effect[] {
   return [

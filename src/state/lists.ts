@@ -7,7 +7,7 @@ import { environmentsOf, languagesOf } from './project.ts';
 export interface RecordList {
   /** The top-level field. */
   field: string;
-  /** Members of an item: what tells it from others, what it is called, and what is kept. */
+  /** Members of an item: its id, its name, and those that are kept. */
   id: string;
   name: string;
   kept: readonly string[];
@@ -15,7 +15,7 @@ export interface RecordList {
   effect: Extract<Effect, { possible: true }>['kind'];
 }
 
-/** What features and drafts hold that a PATCH could lose. A flag's variation is told by its key. */
+/** What features and drafts hold that a PATCH could lose. A flag's variation goes by its key. */
 export const RECORD_LISTS: Readonly<Record<Exclude<RecordKind, 'project'>, readonly RecordList[]>> = {
   feature: [
     {

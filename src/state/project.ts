@@ -3,7 +3,7 @@ import { type JsonValue, listAt, member } from '../json/json.ts';
 /** An environment as far as it can be read (service-api 2.1). */
 export interface Environment {
   id: number;
-  /** `""` where there is none that can be read. */
+  /** `""` if there is none that can be read. */
   name: string;
   isEnabled: boolean;
   /** Its position in the list. */

@@ -39,7 +39,7 @@ export interface InvalidBody {
  *
  * @param changes members that take the place of its own; `undefined` takes one away. They are not judged
  * @param settings as in a config file; `contract` alone counts
- * @throws PatchgateError `bad-usage` where the contract has no such operation, `bad-contract` where it has no example of it
+ * @throws PatchgateError `bad-usage` if the contract has no such operation, `bad-contract` if it has no example of it
  */
 export async function example<Body = JsonObject>(
   operation: string,

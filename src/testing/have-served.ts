@@ -10,7 +10,7 @@ import { checkMembers, misuse } from './misuse.ts';
 /** `this` of a matcher: vitest, Jest and Playwright have these. */
 export interface Runner {
   readonly isNot?: boolean;
-  // biome-ignore lint/suspicious/noExplicitAny: each runner has a type of its own for testers.
+  // biome-ignore lint/suspicious/noExplicitAny: each runner has another type for testers.
   readonly customTesters?: any[];
   // biome-ignore lint/suspicious/noExplicitAny: as above.
   equals(actual: unknown, expected: unknown, testers?: any[]): boolean;
@@ -45,7 +45,7 @@ export async function haveServed(runner: Runner, gate: unknown, wanted: Expected
   checkMembers('the exchange', wanted, PARTS);
   const { times, ...parts } = wanted;
   const { exchanges } = Object(gate) as Partial<Asked>;
-  if (!exchanges) throw misuse('what is received is no gate and no session', 'await startReplay()');
+  if (!exchanges) throw misuse('it received no gate and no session', 'await startReplay()');
   const expected = expectedOf(parts);
   const seen = await exchanges();
   const same = comparing(runner);

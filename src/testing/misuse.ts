@@ -21,7 +21,7 @@ export function withHint(error: unknown): unknown {
   return new PatchgateError(code, `${message}\n  ${hint}`, { hint, details, cause });
 }
 
-/** What is misspelt would mean nothing, and the test pass. @throws PatchgateError `bad-usage` */
+/** A misspelt member would mean nothing, and the test pass. @throws PatchgateError `bad-usage` */
 export function checkMembers(what: string, given: object, names: readonly string[]): void {
   const unknown = Object.keys(given).find((name) => !names.includes(name));
   if (unknown !== undefined)

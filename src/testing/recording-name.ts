@@ -59,7 +59,7 @@ interface RunnerTest {
   tasks?: readonly RunnerTest[];
   result?: { retryCount?: number; repeatCount?: number };
   file?: string | (RunnerTest & { filepath: string; projectName?: string });
-  /** Of Playwright, where the first title is the file's, and of mocha. */
+  /** Of Playwright, if the first title is the file's, and of mocha. */
   titlePath?: readonly string[] | (() => string[]);
   project?: { name: string };
   retry?: number;

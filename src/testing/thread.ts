@@ -46,7 +46,7 @@ export async function ask(gate: number, name: string, ...args: unknown[]): Promi
   } catch (error) {
     if ((error as Error).name === 'DataCloneError')
       throw misuse(
-        `what is given is no plain data: ${(error as Error).message}`,
+        `it takes plain data alone: ${(error as Error).message}`,
         'rules belong into a config file',
       );
     if (error instanceof Error)

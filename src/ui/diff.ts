@@ -42,7 +42,7 @@ export function diffJson(before: JsonValue, after: JsonValue): DiffRow[] {
   return rows;
 }
 
-/** A line with the lines that it stands in: a bracket alone says too little. An item is told by its id. */
+/** A line with the lines that it stands in: a bracket alone says too little. Its id tells an item. */
 function keysOf(lines: readonly string[]): string[] {
   const above = [''];
   return lines.map((line, i) => {

@@ -186,7 +186,7 @@ function useHold(
   return [held === 0 || held > newest ? Number.POSITIVE_INFINITY : held, release];
 }
 
-/** Keys of the whole page, but for what is typed into a field. */
+/** Keys of the whole page, except in a field. */
 function useShortcuts(actions: Record<string, () => void>): void {
   const latest = useRef(actions);
   latest.current = actions;

@@ -160,7 +160,7 @@ describe('an outbox', { tags: 'slow' }, () => {
     writeFileSync(join(broken, '.patchgate/journal'), 'no journal\n');
     const { notices } = await openOutbox(database, folder);
     expect(notices).toEqual([
-      expect.stringMatching(/keeps what is not in the database yet: .*this is no journal/),
+      expect.stringMatching(/keeps what the database has not yet: .*this is no journal/),
     ]);
     expect([existsSync(other), existsSync(broken)]).toEqual([true, true]);
   });

@@ -59,7 +59,7 @@ describe('faults', () => {
 
   it.each([5, null, {}, { fault: [] }, [5], { faults: [{ reset: true }] }])('are not %j', (given) => {
     expect(refused(given)).toBe(
-      'what is given is no list of faults (it takes { "faults": ["PATCH status=503 count=2"] })',
+      'this is no list of faults (it takes { "faults": ["PATCH status=503 count=2"] })',
     );
   });
 

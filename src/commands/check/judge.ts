@@ -10,7 +10,7 @@ import type { Input } from './inputs.ts';
 import { type JudgedAs, targetOf } from './operation.ts';
 import { type FoundIn, placedInBody, placedInFile } from './places.ts';
 
-/** Judges a file. @throws PatchgateError where it is broken, or nothing says which operation a body is for */
+/** Judges a file. @throws PatchgateError if it is broken, or nothing says which operation a body is for */
 export async function judgeFile(
   gate: Gate,
   input: Input,

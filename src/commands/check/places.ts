@@ -1,4 +1,4 @@
-/** Where findings stand in a file, and what is shown of it. */
+/** Finds the places of findings in a file, and the lines around them. */
 import { findOffsets, placesAt } from '../../json/json-text.ts';
 import { tokensOf } from '../../json/pointer.ts';
 import type { Finding } from '../../model/finding.ts';

@@ -31,7 +31,7 @@ interface FoundRequests {
   requests: (FoundRequest | { pointer: string; why: string })[];
 }
 
-/** @throws PatchgateError `bad-recording`, `bad-input` with the place where the file is broken */
+/** @throws PatchgateError `bad-recording`, `bad-input` with the place if the file is broken */
 export function requestsIn({ kind, name, bytes }: Input): FoundRequests {
   if (kind === 'har') {
     const { items, text } = harEntries(bytes, name);

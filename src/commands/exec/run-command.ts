@@ -5,7 +5,7 @@ import { messageOf, PatchgateError, systemCode } from '../../errors.ts';
 
 /** How a command ended. */
 export interface Ended {
-  /** As a shell would have it: 128 and the signal's number where one ended it. */
+  /** As a shell would have it: 128 and the signal's number if one ended it. */
   code: number;
   isKilled: boolean;
   /** Why it could not be run at all. */
@@ -101,7 +101,7 @@ export function variablesOf(given: readonly string[], origin: string): Record<st
   return { [URL_VARIABLE]: origin, ...Object.fromEntries(variables) };
 }
 
-/** The variables by which a command asks the gate itself where all else goes out through a proxy; none where nothing does. */
+/** The variables by which a command asks the gate itself if all else goes out through a proxy; none if nothing does. */
 export function pastProxies(env: NodeJS.ProcessEnv, origin: string): Record<string, string> {
   const goesOut = Object.entries(env).some(([name, value]) => /^(?:https?|all)_proxy$/i.test(name) && value);
   if (!goesOut) return {};

@@ -1,4 +1,4 @@
-/** What is known of a project: from the service, a database, or a state file. */
+/** Finds a project as the service, a database or a state file knows it. */
 import { statSync } from 'node:fs';
 import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
@@ -25,14 +25,14 @@ interface Told {
   known: Known | undefined;
   /** Where from, for people. */
   source: string;
-  /** What to do where that is not enough. */
+  /** What to do if that is not enough. */
   advice: string;
 }
 
 const SEE_IT =
   'let a GET or a PATCH of it pass through patchgate proxy, or read it from the service: --from-target URL';
 
-/** Flags come before settings. @throws PatchgateError where the source cannot be read */
+/** Flags come before settings. @throws PatchgateError if the source cannot be read */
 export function readSource(config: Config, isStateNamed: boolean, asked: Asked): Told | Promise<Told> {
   if (asked.fromTarget !== undefined) return fromService(asked.fromTarget, config, asked);
   if (config.store !== undefined && !isStateNamed) return fromDatabase(config, asked);

@@ -23,7 +23,7 @@ export interface Recordings {
   /** For people: `recordings` */
   readonly where: string;
   names(): Promise<string[]>;
-  /** @throws PatchgateError `bad-usage` where there is none of that name, `bad-recording`, `recording-in-use`, `store-unavailable` */
+  /** @throws PatchgateError `bad-usage` if there is none of that name, `bad-recording`, `recording-in-use`, `store-unavailable` */
   open(name: string, how: How): Promise<Recording>;
 }
 
@@ -137,7 +137,7 @@ export function withSelection<T>(yargs: Argv<T>): Argv<T> {
   }) as unknown as Argv<T>;
 }
 
-/** What these options choose; undefined where none is given. */
+/** What these options choose; undefined if none is given. */
 export function selectionOf(argv: object): ((exchange: Exchange) => boolean) | undefined {
   const { method, path, status } = argv as Partial<Record<string, string>>;
   if (method === undefined && path === undefined && status === undefined) return undefined;

@@ -18,9 +18,9 @@ export const scrub: CommandModule = {
       .positional('names', {
         type: 'string',
         array: true,
-        describe: 'Names of recordings; all where none is given',
+        describe: 'Names of recordings; all if none is given',
       })
-      .option('check', isOn('Change nothing; exit with 1 where something is found'))
+      .option('check', isOn('Change nothing; exit with 1 if something is found'))
       .example('$0 recordings scrub checkout', 'put placeholders in the place of secrets')
       .example('$0 recordings scrub --check', 'in CI: is there a secret in any recording?'),
   handler: async (argv) => {

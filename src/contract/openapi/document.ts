@@ -55,7 +55,7 @@ export class OpenApiDocument {
   }
 }
 
-/** @throws PatchgateError `bad-contract` where it is no OpenAPI document, naming file, line and what is meant */
+/** @throws PatchgateError `bad-contract` if it is no OpenAPI document, naming file, line and what is meant */
 export async function readDocument(name: string, text: string): Promise<OpenApiDocument> {
   const root = parsed(name, text);
   const bad = (message: string, hint: string, pointer = '') =>
@@ -70,7 +70,7 @@ export async function readDocument(name: string, text: string): Promise<OpenApiD
   const { errors } = await validate().catch((error: unknown) => {
     throw bad(`the document cannot be checked: ${messageOf(error)}`, 'it may be nested too deeply');
   });
-  // A text tells of a reference. These are followed, and reported, where an operation needs them.
+  // References are followed, and reported, when an operation needs them.
   if (!Array.isArray(errors)) return new OpenApiDocument(resolve(name), root);
   const [worst] = errors.sort((a, b) => b.instancePath.length - a.instancePath.length);
   const { instancePath = '', message, params } = worst ?? {};

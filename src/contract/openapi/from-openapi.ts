@@ -32,7 +32,7 @@ export const SCHEMAS_FILE = 'schemas.json';
 const JSON_TYPE = /^(?:application|text)\/(?:[\w.!#$&^-]+\+)?json$/i;
 const TEMPLATE = /^(?:\/(?:[\w~!$&'()*+,;=:@.-]|\{[A-Za-z_]\w*\}(?!\{))+)+$/;
 
-/** Makes a contract of an OpenAPI document. @throws PatchgateError `bad-contract` where it is broken, or no operation could be taken */
+/** Makes a contract of an OpenAPI document. @throws PatchgateError `bad-contract` if it is broken, or no operation could be taken */
 export async function fromOpenApi(
   file: string,
   text: string,
