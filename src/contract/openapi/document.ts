@@ -55,7 +55,7 @@ export class OpenApiDocument {
   }
 }
 
-/** @throws PatchgateError `bad-contract` if it is no OpenAPI document, naming file, line and what is meant */
+/** @throws PatchgateError `bad-contract` if it is no OpenAPI document, naming file, line and the right form */
 export async function readDocument(name: string, text: string): Promise<OpenApiDocument> {
   const root = parsed(name, text);
   const bad = (message: string, hint: string, pointer = '') =>
