@@ -153,12 +153,9 @@ async function replayOf({ config, rules, operationOf }: Setup, store: RecordingS
 async function recorderOf({ config, rules, notice }: Setup, forward: Forward, store: RecordingStore) {
   const { record } = await import('../upstreams/record.ts');
   const { redaction } = rules;
-  const tell =
-    (what: string) =>
-    (reason: string, { method, url }: RequestHead) =>
-      notice(`${what}: ${method} ${redactUrl(url, redaction)}: ${redactText(reason, redaction)}`);
-  const [onSkipped, onOmitted] = [tell('not recorded'), tell('recorded in part')];
-  return record(forward, store, { rules, only: config.recordOnly, onSkipped, onOmitted });
+  const onSkipped = (reason: string, { method, url }: RequestHead) =>
+    notice(`not recorded: ${method} ${redactUrl(url, redaction)}: ${redactText(reason, redaction)}`);
+  return record(forward, store, { rules, only: config.recordOnly, onSkipped });
 }
 
 /** For people: `recordings/`, or the database. */

@@ -45,9 +45,8 @@ export function unservedText({ recording, session, total, count, exchanges }: Un
   if (count === 0) return `every exchange of "${recording}" was served (${total})`;
   const lines = exchanges.map((one) => {
     const where = one.session === undefined ? '' : ` in ${sessionText(one.session)}`;
-    const why = one.reason === undefined ? '' : '; its body was not kept: never served';
     const request = `${one.method} ${one.path}${one.query === '' ? '' : `?${one.query}`}`;
-    return `\n  ${request}, recorded ${one.recordedAt.slice(0, 10)}${where}${why}`;
+    return `\n  ${request}, recorded ${one.recordedAt.slice(0, 10)}${where}`;
   });
   if (count > lines.length) lines.push(`\n  and ${count - lines.length} more`);
   const of = `"${recording}"${session === undefined ? '' : `, recorded in ${sessionText(session)},`}`;

@@ -2,12 +2,9 @@ import type { JsonValue } from '../json/json.ts';
 
 /**
  * A body as a recording keeps it. `json` only if one of three writers gives the very bytes back; else `text` if it is valid
- * UTF-8, else `base64`. `omitted`: it had more bytes than a recording keeps; so many. No body at all: the member is absent.
+ * UTF-8, else `base64`. No body at all: the member is absent.
  */
-export type StoredBody = KeptBody | { omitted: number };
-
-/** A body whose bytes the recording has. */
-export type KeptBody = JsonBody | { text: string } | { base64: string };
+export type StoredBody = JsonBody | { text: string } | { base64: string };
 
 /** As JSON.stringify writes it: compact, or with `indent`, spaces per level or a tab; or `spaced` as Python's json.dumps does. */
 export interface JsonBody {
@@ -16,10 +13,6 @@ export interface JsonBody {
   spaced?: true;
   /** A line feed stands at the end. */
   newline?: true;
-}
-
-export function isKept(body: StoredBody | undefined): body is KeptBody | undefined {
-  return body === undefined || !('omitted' in body);
 }
 
 /** Names in lower case; a name that came several times has a list. */
@@ -40,11 +33,6 @@ export interface RecordedRequest {
   query: string;
   headers: StoredHeaders;
   body?: StoredBody;
-}
-
-/** One with its whole body, as every request that was just sent. */
-export interface WholeRequest extends RecordedRequest {
-  body?: KeptBody;
 }
 
 export interface RecordedResponse {

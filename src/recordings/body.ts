@@ -1,12 +1,12 @@
 import { isUtf8 } from 'node:buffer';
 import type { JsonValue } from '../json/json.ts';
 import { scanJson, UNLIMITED } from '../json/scan-json.ts';
-import type { JsonBody, KeptBody, StoredBody } from '../model/exchange.ts';
+import type { JsonBody, StoredBody } from '../model/exchange.ts';
 
 /** JSON nested deeper is kept as text: in a file, where each level is indented, it would grow with the depth's square. */
 const MAX_JSON_DEPTH = 128;
 
-/** Bytes of a body that is kept at most; of a longer one the exchange says only how many there were. */
+/** Bytes of the longest body in a recording. An exchange with a longer one is not recorded. */
 export const RECORD_LIMIT = 16 * 1024 * 1024;
 
 /**
@@ -19,7 +19,7 @@ export function storeBody(
   bytes: Buffer,
   contentType: string | undefined,
   parsed?: JsonValue,
-): KeptBody | undefined {
+): StoredBody | undefined {
   if (bytes.length === 0) return undefined;
   if (!isUtf8(bytes)) return { base64: bytes.toString('base64') };
   const text = bytes.toString('utf8');
@@ -29,7 +29,7 @@ export function storeBody(
 }
 
 /** The bytes of a body; none if there is none. */
-export function bodyBytes(stored: KeptBody | undefined): Buffer {
+export function bodyBytes(stored: StoredBody | undefined): Buffer {
   if (stored === undefined) return Buffer.alloc(0);
   if ('base64' in stored) return Buffer.from(stored.base64, 'base64');
   return Buffer.from('text' in stored ? stored.text : jsonText(stored), 'utf8');
@@ -56,7 +56,7 @@ function isDeeperThan(levels: number, value: JsonValue): boolean {
   return levels === 0 || Object.values(value).some((item) => isDeeperThan(levels - 1, item));
 }
 
-function storeJson(text: string, parsed: JsonValue | undefined): KeptBody | undefined {
+function storeJson(text: string, parsed: JsonValue | undefined): StoredBody | undefined {
   const value = parsed === undefined ? parse(text) : parsed;
   if (value === undefined || isDeeperThan(MAX_JSON_DEPTH, value)) return undefined;
   const indent = /^[[{]\n( {1,10}|\t)\S/.exec(text)?.[1];

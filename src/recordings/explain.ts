@@ -166,7 +166,6 @@ function valueAt([part, ...tokens]: Spot, form: Form): unknown {
 
 function textOf(body: StoredBody | undefined): string | undefined {
   if (body === undefined) return undefined;
-  if ('omitted' in body) return `${body.omitted} bytes that were not kept`;
   return 'text' in body ? body.text : 'base64' in body ? body.base64 : JSON.stringify(body.json);
 }
 

@@ -47,12 +47,10 @@ export interface Segment {
 
 /** One exchange as the journal has it. */
 export function encodeFrame({ request, response, startedAt, durationMs, session }: PlainExchange): Buffer {
-  const isOmitted = request.omitted !== undefined || response.omitted !== undefined;
   const head =
     `{"at":${startedAt},"ms":${durationMs},"status":${response.status}` +
     `,"request":${JSON.stringify([request.method, request.path, request.query, ...request.headers])}` +
     `,"response":${JSON.stringify(response.headers)},"sizes":[${request.body.length},${response.body.length}]` +
-    (isOmitted ? `,"omitted":[${request.omitted ?? null},${response.omitted ?? null}]` : '') +
     (session === undefined ? '}\n' : `,"session":${JSON.stringify(session)}}\n`);
   const frame = Buffer.allocUnsafe(Buffer.byteLength(head) + request.body.length + response.body.length + 1);
   let end = frame.write(head);
@@ -71,8 +69,6 @@ interface FrameHead {
   request: [method: string, path: string, query: string, ...headers: string[]];
   response: string[];
   sizes: [request: number, response: number];
-  /** Sizes of bodies that were not kept. */
-  omitted?: [request: number | null, response: number | null];
   session?: string;
 }
 
@@ -99,15 +95,11 @@ function frameAt(
   if (last >= bytes.length) return undefined;
   if (bytes[last] !== LINE_FEED) throw broken(bytes, at, file, 'an exchange is not as long as it says');
   const [method, path, query, ...headers] = head.request;
-  const [omitted, answerOmitted] = head.omitted ?? [];
   const body = bytes.subarray(end + 1, middle);
   const answer = bytes.subarray(middle, last);
   const frame: PlainExchange = {
-    request: { method, path, query, headers, body, json: undefined, ...(omitted != null && { omitted }) },
-    response: {
-      ...{ status: head.status, headers: head.response, body: answer },
-      ...(answerOmitted != null && { omitted: answerOmitted }),
-    },
+    request: { method, path, query, headers, body, json: undefined },
+    response: { status: head.status, headers: head.response, body: answer },
     startedAt: head.at,
     durationMs: head.ms,
     ...(head.session !== undefined && { session: head.session }),

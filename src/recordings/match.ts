@@ -3,7 +3,7 @@ import stringify from 'safe-stable-stringify';
 import type { RequestHead } from '../http/http.ts';
 import type { JsonValue } from '../json/json.ts';
 import { withoutMatches } from '../json/pointer-pattern.ts';
-import { isKept, type RecordedRequest, type StoredBody, type WholeRequest } from '../model/exchange.ts';
+import type { RecordedRequest, StoredBody } from '../model/exchange.ts';
 import { bodyBytes, jsonOf } from './body.ts';
 import { sameJson, sameText } from './compare-json.ts';
 import { DEFAULT_RULES, type MatchRules } from './match-rules.ts';
@@ -68,12 +68,11 @@ export function requestKey(request: RecordedRequest, rules: MatchRules = DEFAULT
 }
 
 function keyOf({ query, headers, body, json }: Form): string {
-  const content = json === undefined ? body && bytesText(body) : `json ${stringify(json)}`;
+  const content =
+    json === undefined
+      ? body && `bytes ${hash('sha256', bodyBytes(body), 'hex')}`
+      : `json ${stringify(json)}`;
   return hash('sha1', `${JSON.stringify(query)}\n${JSON.stringify(headers)}\n${content ?? ''}`, 'binary');
-}
-
-function bytesText(body: StoredBody): string {
-  return 'omitted' in body ? 'omitted' : `bytes ${hash('sha256', bodyBytes(body), 'hex')}`;
 }
 
 /** A key that needs no parsing. No `requestKey` is as long. */
@@ -87,16 +86,16 @@ function isOpen({ query, headers, body, json }: Form, { redaction }: MatchRules)
   // A secret header of the request sent has the placeholder, too.
   if (headers.some(([name, value]) => value.includes(REDACTED) && !redaction.headers.has(name))) return true;
   if (json !== undefined) return JSON.stringify(json).includes(REDACTED);
-  return isKept(body) && bodyBytes(body).includes(REDACTED);
+  return bodyBytes(body).includes(REDACTED);
 }
 
 /** A request to look up in a recording. */
 export class SentRequest {
-  readonly request: WholeRequest;
+  readonly request: RecordedRequest;
   readonly rules: MatchRules;
   readonly form: Form;
 
-  constructor(request: WholeRequest, rules: MatchRules = DEFAULT_RULES) {
+  constructor(request: RecordedRequest, rules: MatchRules = DEFAULT_RULES) {
     this.request = request;
     this.rules = rules;
     this.form = formOf(request, rules);
@@ -136,7 +135,6 @@ function samePairs(recorded: Pairs, sent: Pairs): boolean {
 export function sameBody({ body, json }: Form, { request, form: now, rules }: SentRequest): boolean {
   if (body === undefined || now.body === undefined) return body === now.body;
   if (json !== undefined && now.json !== undefined) return sameJson(json, now.json);
-  if ('omitted' in body || 'omitted' in now.body) return false;
   if (json === REDACTED || ('text' in body && body.text === REDACTED)) return true;
   const [bytes, sent] = [bodyBytes(body), bodyBytes(now.body)];
   if (bytes.equals(sent) || !bytes.includes(REDACTED)) return bytes.equals(sent);
@@ -207,7 +205,7 @@ export class ExchangeIndex {
     const key = keyOf(form);
     const same = this.#byKey.get(key) ?? [];
     if (same.push(stored) === 1) this.#byKey.set(key, same);
-    if (isKept(request.body)) this.#byKey.set(bytesKey(request.query, bodyBytes(request.body)), same);
+    this.#byKey.set(bytesKey(request.query, bodyBytes(request.body)), same);
   }
 }
 

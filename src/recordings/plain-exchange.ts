@@ -1,3 +1,4 @@
+import { PatchgateError } from '../errors.ts';
 import { type Decoded, decodeContentSync, REQUEST_BOUNDS } from '../http/decode-content.ts';
 import {
   byHeaderName,
@@ -15,13 +16,11 @@ import type { JsonValue } from '../json/json.ts';
 import {
   type Exchange,
   headerPairs,
-  isKept,
   type RecordedRequest,
   type StoredBody,
   type StoredHeaders,
-  type WholeRequest,
 } from '../model/exchange.ts';
-import { bodyBytes, storeBody } from './body.ts';
+import { bodyBytes, RECORD_LIMIT, storeBody } from './body.ts';
 import {
   ANSWER_BOUNDS,
   codingOf,
@@ -52,8 +51,6 @@ interface PlainMessage {
   /** Name, value, name, value, …; the names in lower case. */
   headers: readonly string[];
   body: Buffer;
-  /** So many bytes were not kept; `body` is then empty. */
-  omitted?: number;
 }
 
 interface PlainRequest extends PlainMessage {
@@ -80,10 +77,10 @@ export interface SeenExchange {
 }
 
 /**
- * What may be kept of an exchange that went by. A secret of one part is hidden in all others, where a server may echo it. A body whose
- * coding cannot be undone is left out: nobody can say what it holds.
+ * An exchange that went by, as it may be kept. A secret of one part is hidden in all others, where a server may echo it.
  *
  * @param keepHeaders names in lower case of headers that are kept of the request besides: those that matching looks at
+ * @throws PatchgateError `bad-input` if nobody can say what a body holds, or it is too long
  */
 export function plainExchangeOf(
   seen: SeenExchange,
@@ -98,13 +95,20 @@ export function plainExchangeOf(
     durationMs: Math.max(0, Math.round(seen.endedAt - seen.startedAt)),
     ...(seen.session && { session: seen.session }),
   };
-  for (const message of [exchange.request, exchange.response]) {
-    if (message.body.length === 0 || header(message.headers, 'content-encoding') === undefined) continue;
-    message.omitted = message.body.length;
-    message.body = NO_BODY;
+  for (const side of ['request', 'response'] as const) {
+    const { headers, body } = exchange[side];
+    if (body.length > RECORD_LIMIT) throw tooLong(side, body.length);
+    if (body.length > 0 && header(headers, 'content-encoding') !== undefined)
+      throw new PatchgateError('bad-input', `its ${side}'s body has a content coding that cannot be undone`);
   }
   redactAll(exchange, redaction, known);
   return exchange;
+}
+
+/** Why an exchange is not recorded. @param side `request`, `response` */
+export function tooLong(side: string, bytes: number): PatchgateError {
+  const what = `its ${side}'s body has ${bytes} bytes, more than the ${RECORD_LIMIT} that are kept`;
+  return new PatchgateError('bad-input', what);
 }
 
 /** An exchange of a file, as if it were recorded now. Secret headers of a response go. */
@@ -155,8 +159,8 @@ export function recordedRequest(
   body: Buffer,
   json: JsonValue | undefined,
   keepHeaders: ReadonlySet<string> = NO_NAMES,
-): WholeRequest {
-  return toStoredRequest(plainRequest(head, body, json, keepHeaders)) as WholeRequest;
+): RecordedRequest {
+  return toStoredRequest(plainRequest(head, body, json, keepHeaders));
 }
 
 const NO_BODY = Buffer.alloc(0);
@@ -244,9 +248,7 @@ export function toPlainExchange({ request, response, meta }: Exchange): PlainExc
 }
 
 function plainMessage({ headers, body }: { headers: StoredHeaders; body?: StoredBody }): PlainMessage {
-  const flat = headerPairs(headers).flat();
-  if (isKept(body)) return { headers: flat, body: bodyBytes(body) };
-  return { headers: flat, body: NO_BODY, omitted: (body as { omitted: number }).omitted };
+  return { headers: headerPairs(headers).flat(), body: bodyBytes(body) };
 }
 
 function toStoredRequest(request: PlainRequest): RecordedRequest {
@@ -256,9 +258,9 @@ function toStoredRequest(request: PlainRequest): RecordedRequest {
 
 function withBody<Message extends { headers: StoredHeaders; body?: StoredBody }>(
   message: Message,
-  { body, omitted, json }: PlainMessage & { json?: JsonValue | undefined },
+  { body, json }: PlainMessage & { json?: JsonValue | undefined },
 ): Message {
-  const stored = omitted === undefined ? storeBody(body, contentTypeOf(message.headers), json) : { omitted };
+  const stored = storeBody(body, contentTypeOf(message.headers), json);
   if (stored) message.body = stored;
   return message;
 }

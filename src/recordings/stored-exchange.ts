@@ -1,5 +1,5 @@
 import { HOP_BY_HOP, type ResponseHead } from '../http/http.ts';
-import { type Exchange, headerPairs, isKept, type RecordedRequest } from '../model/exchange.ts';
+import { type Exchange, headerPairs, type RecordedRequest } from '../model/exchange.ts';
 import { bodyBytes } from './body.ts';
 
 /** A recorded response, ready for the wire. */
@@ -36,20 +36,20 @@ export class StoredExchange {
     return this.exchange.request;
   }
 
-  /** The answer to its request; undefined if its body was not kept. */
-  get answer(): RecordedAnswer | undefined {
+  /** The answer to its request. */
+  get answer(): RecordedAnswer {
     this.#answer ??= answerOf(this.exchange);
     return this.#answer;
   }
 
   /** Makes the answer, and keeps the rest as text. */
   pack(): void {
-    if (this.answer) this.#exchange = Buffer.from(JSON.stringify(this.exchange));
+    this.#answer = this.answer;
+    this.#exchange = Buffer.from(JSON.stringify(this.exchange));
   }
 }
 
-function answerOf({ request: { method }, response }: Exchange): RecordedAnswer | undefined {
-  if (!isKept(response.body)) return undefined;
+function answerOf({ request: { method }, response }: Exchange): RecordedAnswer {
   const { status } = response;
   const isHead = method === 'HEAD';
   const hasNoBody = isHead || status === 204 || status === 304;

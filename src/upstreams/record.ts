@@ -1,17 +1,14 @@
-import { LRUCache } from 'lru-cache';
 import { messageOf } from '../errors.ts';
 import { answerBounds, type Decoded, decodeContent } from '../http/decode-content.ts';
 import { announcesBody, type RequestHead } from '../http/http.ts';
 import { RECORD_LIMIT } from '../recordings/body.ts';
 import { DEFAULT_RULES, type MatchRules } from '../recordings/match-rules.ts';
-import { type PlainExchange, plainExchangeOf, type SeenExchange } from '../recordings/plain-exchange.ts';
+import { plainExchangeOf, type SeenExchange, tooLong } from '../recordings/plain-exchange.ts';
 import { codingOf } from '../recordings/redact/redact.ts';
 import { plainExchangeBeside } from '../recordings/redact-beside.ts';
 import type { RecordingStore } from '../recordings/store.ts';
 import { BodyCollector, bounded, type CollectedBody, NO_BODY, readAlong } from './bodies.ts';
 import type { Answer, Upstream, UpstreamRequest } from './upstream.ts';
-
-type Tell = (reason: string, request: RequestHead) => void;
 
 export interface RecordOptions {
   /** What is redacted, which headers are kept besides, and which requests are the same. */
@@ -19,14 +16,11 @@ export interface RecordOptions {
   /** Keeps only what was judged, what was answered below 400, or what is both. */
   only?: 'judged' | 'ok' | 'judged,ok' | undefined;
   /** Told of every exchange that is not kept, and why, in one sentence. */
-  onSkipped?: Tell;
-  /** Told once for each method and path of an exchange that is kept without a body, so that nothing can replay it. */
-  onOmitted?: Tell;
+  onSkipped?: (reason: string, request: RequestHead) => void;
 }
 
 /** Bytes of bodies that are redacted in a thread: it would hold the event loop for 20 ms and more. */
 const WORTH_A_THREAD = 262_144;
-const nobody: Tell = () => undefined;
 
 /**
  * Passes everything through to an upstream and keeps what went by. An exchange is handed to the store before its last
@@ -34,17 +28,16 @@ const nobody: Tell = () => undefined;
  * the store open.
  */
 export function record(upstream: Upstream, store: RecordingStore, options: RecordOptions = {}): Upstream {
-  const { rules = DEFAULT_RULES, only = '', onSkipped = nobody, onOmitted = nobody } = options;
-  const told = new LRUCache<string, true>({ max: 1000 });
+  const { rules = DEFAULT_RULES, only = '', onSkipped = () => undefined } = options;
   const large = new Set<Promise<void>>();
 
   /** Redacts it, and hands it to the store: at once, unless it is large. The client gets its answer whatever becomes of it. */
-  const keep = (seen: SeenExchange, omitted: Omitted): Promise<void> | undefined => {
-    const fail = (error: unknown) => onSkipped(`it could not be recorded: ${messageOf(error)}`, seen.request);
+  const keep = (seen: SeenExchange): Promise<void> | undefined => {
+    const fail = (error: unknown) => onSkipped(messageOf(error), seen.request);
     const answered = Buffer.isBuffer(seen.decoded) ? seen.decoded : seen.responseBody;
     try {
       if (seen.requestBody.length + answered.length <= WORTH_A_THREAD) {
-        append(plainExchangeOf(seen, rules.redaction, rules.headers), seen.request, omitted);
+        store.append(plainExchangeOf(seen, rules.redaction, rules.headers));
         return undefined;
       }
     } catch (error) {
@@ -52,27 +45,11 @@ export function record(upstream: Upstream, store: RecordingStore, options: Recor
       return undefined;
     }
     const keeping = plainExchangeBeside(seen, rules.redaction, rules.headers)
-      .then((exchange) => append(exchange, seen.request, omitted))
+      .then((exchange) => store.append(exchange))
       .catch(fail)
       .finally(() => large.delete(keeping));
     large.add(keeping);
     return keeping;
-  };
-
-  const append = (exchange: PlainExchange, head: RequestHead, omitted: Omitted) => {
-    const { request, response } = exchange;
-    if (omitted.request !== undefined) request.omitted = omitted.request;
-    if (omitted.response !== undefined) response.omitted = omitted.response;
-    store.append(exchange);
-    const which = (['request', 'response'] as const).find((one) => exchange[one].omitted !== undefined);
-    const name = `${request.method} ${request.path}`.slice(0, 1000);
-    if (!which || told.has(name)) return;
-    told.set(name, true);
-    const why =
-      omitted[which] === undefined
-        ? 'has a content coding that cannot be undone, so it is not known what it holds'
-        : `has ${omitted[which]} bytes, more than the ${RECORD_LIMIT} that are kept`;
-    onOmitted(`its ${which}'s body ${why}; it cannot be replayed`, head);
   };
 
   return {
@@ -88,21 +65,18 @@ export function record(upstream: Upstream, store: RecordingStore, options: Recor
       }
       if (only.includes('judged') && request.body === undefined) return answer;
       if (only.includes('ok') && answer.status >= 400) return answer;
-      const over = ({ bytes: responseBody, omitted: response }: CollectedBody): Promise<void> | undefined => {
-        if (sent && !sent.isWhole) {
-          onSkipped("the request's body was not whole", request);
-          return undefined;
-        }
-        const endedAt = Date.now();
+      const over = ({ bytes: responseBody, omitted }: CollectedBody): Promise<void> | undefined => {
         const asked = sent?.body() ?? bounded(request.body ?? NO_BODY, RECORD_LIMIT);
+        const skip = (why: string) => void onSkipped(why, request);
+        if (sent && !sent.isWhole) return skip("the request's body was not whole");
+        if (asked.omitted !== undefined) return skip(tooLong('request', asked.omitted).message);
+        if (omitted !== undefined) return skip(tooLong('response', omitted).message);
+        const endedAt = Date.now();
         const keepPlain = (decoded: Decoded) =>
-          keep(
-            {
-              ...{ request, requestBody: asked.bytes, response: answer, responseBody, decoded },
-              ...{ startedAt, endedAt, session: request.session.name },
-            },
-            { request: asked.omitted, response },
-          );
+          keep({
+            ...{ request, requestBody: asked.bytes, response: answer, responseBody, decoded },
+            ...{ startedAt, endedAt, session: request.session.name },
+          });
         const coding = request.method === 'HEAD' ? undefined : codingOf(answer.headers);
         const decoded = decodeContent(responseBody, coding, answerBounds(RECORD_LIMIT));
         return decoded instanceof Promise ? decoded.then(keepPlain) : keepPlain(decoded);
@@ -121,12 +95,6 @@ export function record(upstream: Upstream, store: RecordingStore, options: Recor
       await Promise.all(large);
     },
   };
-}
-
-/** Bytes of bodies that were too long to be kept. */
-interface Omitted {
-  request: number | undefined;
-  response: number | undefined;
 }
 
 /** A request's body, of which somebody else reads the stream. It is whole once that has ended. */

@@ -5,11 +5,11 @@ import { ofSession, SentRequest } from '../recordings/match.ts';
 import { DEFAULT_RULES, type MatchRules } from '../recordings/match-rules.ts';
 import { pathsWithToken, redactPath } from '../recordings/redact/redact.ts';
 import type { ExchangesOfPath, RecordingStore } from '../recordings/store.ts';
-import type { RecordedAnswer, StoredExchange } from '../recordings/stored-exchange.ts';
+import type { StoredExchange } from '../recordings/stored-exchange.ts';
 import { bodyOfRequest, NO_BODY } from './bodies.ts';
 import type { Echo } from './replay/echo.ts';
 import { Misses } from './replay/misses.ts';
-import { refusal, Sequences } from './replay/sequences.ts';
+import { alreadyServed, Sequences } from './replay/sequences.ts';
 import { findUnserved, type Unserved } from './replay/unserved.ts';
 import type { Session } from './session.ts';
 import type { Answer, Upstream, UpstreamRequest } from './upstream.ts';
@@ -73,15 +73,15 @@ export function replay(store: RecordingStore, options: ReplayOptions = {}): Repl
 
   const answer = (request: UpstreamRequest, body: Buffer, signal: AbortSignal): Answer | Promise<Answer> => {
     const { method, session } = request;
-    const { recorded, all, own, choice } = chosen(request, body);
-    if (choice && !choice.reason) {
+    const { recorded, all, own, choice, isServed } = chosen(request, body);
+    if (choice) {
       sequences.advance(session, all, own, choice.place);
       served.add(choice.stored);
-      const answer = choice.stored.answer as RecordedAnswer;
+      const { answer } = choice.stored;
       return echo ? echo(request, body, answer) : answer;
     }
     if (onMiss) {
-      if (choice?.reason === 'already-served') sequences.pass(session, all);
+      if (isServed) sequences.pass(session, all);
       // What comes behind answers of the default session belongs there, too.
       const inSession = own[0]?.session === '' ? { ...session, name: '' } : session;
       return onMiss.handle({ ...request, session: inSession, body, json: undefined }, signal);
@@ -91,7 +91,7 @@ export function replay(store: RecordingStore, options: ReplayOptions = {}): Repl
         'not-found',
         'it is not recorded, and no miss: browsers ask any server for it',
       );
-    throw choice ? refusal(store.name, choice) : missed(request, body, recorded);
+    throw isServed ? alreadyServed(store.name, own) : missed(request, body, recorded);
   };
 
   const chosen = (request: UpstreamRequest, body: Buffer) => {
@@ -101,7 +101,8 @@ export function replay(store: RecordingStore, options: ReplayOptions = {}): Repl
     const all = matching(request, query, body, recorded);
     const own = ofSession(all, session.name);
     const isOpen = all.length > 0 && mayAnswer(own, session);
-    return { recorded, all, own, choice: isOpen ? sequences.choose(session, all, own) : undefined };
+    const choice = isOpen ? sequences.choose(session, all, own) : undefined;
+    return { recorded, all, own, choice, isServed: isOpen && !choice };
   };
 
   /** Looks under the path, redacted; then with a segment as a token. */
@@ -177,8 +178,7 @@ export function replay(store: RecordingStore, options: ReplayOptions = {}): Repl
     holds(request) {
       const { method, url, body = NO_BODY } = request;
       if (!onMiss || store.ready?.(method, splitTarget(url).path)) return false;
-      const { choice } = chosen(request, body);
-      return choice !== undefined && !choice.reason;
+      return chosen(request, body).choice !== undefined;
     },
     misses,
     unserved: (session) => findUnserved(store, served, startedAt, rules.redaction, session),

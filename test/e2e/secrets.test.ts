@@ -121,7 +121,7 @@ const REQUESTS: RawRequest[] = [
   { method: 'PATCH', path: OTHER_PATH, headers: [JSON_TYPE, ...COMMON], body: otherProject(2) },
 ];
 
-/** Its body was not kept. */
+/** It was not recorded. */
 const UNMATCHED = '/rot';
 
 const NDJSON = `{"a":1}\n{"refreshToken":"${named('line')}"}\n{"users":[{"email":"${EMAIL}"}]}\n`;

@@ -5,9 +5,9 @@ import { SentRequest } from '../../src/recordings/match.ts';
 import { type MatchRules, matchRules } from '../../src/recordings/match-rules.ts';
 import { redactionOf } from '../../src/recordings/redact/redaction.ts';
 import type { RecordingStore } from '../../src/recordings/store.ts';
-import { exchange, listed, type WholeExchange } from '../support/exchanges.ts';
+import { exchange, listed } from '../support/exchanges.ts';
 
-function explain(recorded: Exchange[], sent: WholeExchange, rules?: MatchRules): Miss {
+function explain(recorded: Exchange[], sent: Exchange, rules?: MatchRules): Miss {
   const store = { name: 'demo' } as Partial<RecordingStore> as RecordingStore;
   return explainMiss(store, listed(recorded, rules).all, new SentRequest(sent.request, rules));
 }
@@ -70,7 +70,7 @@ describe('the nearest exchange', () => {
     });
     expect(JSON.stringify(explain([recorded], sent))).not.toContain('sk_live');
     const [text, other] = ['x', 'y'].map((word) => exchange({ body: { text: `${word} "token": "s3cret"` } }));
-    expect(explain([text as WholeExchange], other as WholeExchange).nearest?.differences).toEqual([
+    expect(explain([text as Exchange], other as Exchange).nearest?.differences).toEqual([
       { place: 'body', recorded: 'x "token": "[redacted]"', sent: 'y "token": "[redacted]"' },
     ]);
   });

@@ -92,17 +92,9 @@ export function describeStore(name: string, newPlace: () => Promise<StorePlace>)
       ];
       const store = await place.open();
       for (const one of all) store.append(plainOf(one));
-      const { request, response, ...rest } = plainOf(FIRST);
-      const omitted = { body: Buffer.alloc(0), omitted: 7 };
-      store.append({ request: { ...request, ...omitted }, response: { ...response, ...omitted }, ...rest });
       await store.close();
       const again = await place.open();
-      const found = await read(again);
-      expect(found.slice(0, -1)).toEqual(all);
-      expect([found.at(-1)?.request.body, found.at(-1)?.response.body]).toEqual([
-        { omitted: 7 },
-        { omitted: 7 },
-      ]);
+      expect(await read(again)).toEqual(all);
       await again.close();
     });
 

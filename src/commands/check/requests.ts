@@ -1,11 +1,11 @@
 /** The requests of a recording's file or an HTTP archive. */
 import type { RequestHead } from '../../http/http.ts';
-import { type Exchange, headerPairs, isKept, type RecordedRequest } from '../../model/exchange.ts';
+import { type Exchange, headerPairs, type RecordedRequest } from '../../model/exchange.ts';
 import { bodyBytes } from '../../recordings/body.ts';
 import { decodeRecording, parseRecording } from '../../recordings/files.ts';
 import {
+  answerIn,
   askedIn,
-  exchangeIn,
   type HarItem,
   harEntries,
   targetOf,
@@ -21,7 +21,8 @@ interface FoundRequest {
   /** Undefined: it is not in the file. */
   body: Buffer | undefined;
   place: BodyPlace;
-  exchange(): Partial<Pick<Exchange, 'response'>>;
+  /** Undefined: there was none. */
+  answer(): { status: number; bytes: Buffer } | undefined;
 }
 
 interface FoundRequests {
@@ -41,16 +42,15 @@ export function requestsIn({ kind, name, bytes }: Input): FoundRequests {
   return { text, requests: parseRecording(text, name).exchanges.map(recordedRequest) };
 }
 
-function recordedRequest(exchange: Exchange, index: number): FoundRequest {
-  const { request } = exchange;
+function recordedRequest({ request, response }: Exchange, index: number): FoundRequest {
   const pointer = `/exchanges/${index}`;
   const [member = ''] = Object.keys(request.body ?? {});
   const place: BodyPlace = {
     pointer: `${pointer}/request${request.body ? `/body/${member}` : ''}`,
     as: member === 'json' || member === 'text' ? member : 'coded',
   };
-  const body = isKept(request.body) ? bodyBytes(request.body) : undefined;
-  return { pointer, head: headOf(request), body, place, exchange: () => exchange };
+  const answer = () => ({ status: response.status, bytes: bodyBytes(response.body) });
+  return { pointer, head: headOf(request), body: bodyBytes(request.body), place, answer };
 }
 
 function archivedRequest({ entry, pointer, wrong }: HarItem) {
@@ -62,7 +62,7 @@ function archivedRequest({ entry, pointer, wrong }: HarItem) {
   const isText = postData?.text && textEncoding(postData) === 'utf8';
   const member = `${postData ? '/postData' : ''}${isText ? '/text' : ''}`;
   const place: BodyPlace = { pointer: `${pointer}/request${member}`, as: isText ? 'text' : 'coded' };
-  return { pointer, head, body, place, exchange: () => exchangeIn(entry, head, body) };
+  return { pointer, head, body, place, answer: () => answerIn(entry) };
 }
 
 /** The head of a recorded request. Its body is kept with its content coding undone. */

@@ -1,13 +1,12 @@
 import type { CommandModule } from 'yargs';
-import { PatchgateError } from '../../errors.ts';
+import { messageOf, PatchgateError } from '../../errors.ts';
 import { splitTarget } from '../../http/http.ts';
 import type { Exchange } from '../../model/exchange.ts';
-import { RECORD_LIMIT } from '../../recordings/body.ts';
-import { readHar, seenOf } from '../../recordings/har/from-har.ts';
+import { readHar, seenOf, type TimedEntry } from '../../recordings/har/from-har.ts';
 import type { MatchRules } from '../../recordings/match-rules.ts';
 import { merge } from '../../recordings/merge.ts';
 import { keysBy } from '../../recordings/merge-files.ts';
-import { plainExchangeOf, type SeenExchange, toStoredExchange } from '../../recordings/plain-exchange.ts';
+import { plainExchangeOf, toStoredExchange } from '../../recordings/plain-exchange.ts';
 import { redactText } from '../../recordings/redact/redact.ts';
 import { amount } from '../../reporters/wording.ts';
 import { resolveConfig } from '../../settings/config.ts';
@@ -67,20 +66,22 @@ async function exchangesIn(files: readonly string[], only: string | undefined, r
     for (const why of odd) say(`left out: ${redactText(why, rules.redaction)}`);
     skipped.push(...odd.map(() => 'not as HAR 1.2 says'));
     for (const entry of entries) {
-      const seen = isWanted(entry.request.url) ? seenOf(entry) : { skipped: 'not under --only' };
-      if ('skipped' in seen) skipped.push(seen.skipped);
-      else exchanges.push(storedOf(seen, rules));
+      const found = isWanted(entry.request.url) ? exchangeIn(entry, rules) : { skipped: 'not under --only' };
+      if ('skipped' in found) skipped.push(found.skipped);
+      else exchanges.push(found);
     }
   }
   return { exchanges, skipped };
 }
 
-function storedOf(seen: SeenExchange, rules: MatchRules): Exchange {
-  const plain = plainExchangeOf(seen, rules.redaction, rules.headers);
-  for (const side of [plain.request, plain.response])
-    if (side.body.length > RECORD_LIMIT)
-      Object.assign(side, { body: Buffer.alloc(0), omitted: side.body.length });
-  return toStoredExchange(plain);
+function exchangeIn(entry: TimedEntry, rules: MatchRules): Exchange | { skipped: string } {
+  const seen = seenOf(entry);
+  if ('skipped' in seen) return seen;
+  try {
+    return toStoredExchange(plainExchangeOf(seen, rules.redaction, rules.headers));
+  } catch (error) {
+    return { skipped: messageOf(error) };
+  }
 }
 
 function byPlace(exchanges: readonly Exchange[]): Iterable<Exchange[]> {

@@ -73,7 +73,6 @@ function messageLines(headers: StoredHeaders, body: StoredBody | undefined): str
 }
 
 function bodyText(body: StoredBody): string {
-  if ('omitted' in body) return `(${body.omitted} bytes, not kept)`;
   if ('base64' in body) return `(${Buffer.byteLength(body.base64, 'base64')} bytes that are no text)`;
   const json = jsonOf(body);
   return json === undefined ? (body as { text: string }).text : JSON.stringify(json, null, 2);

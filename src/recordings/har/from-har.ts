@@ -1,14 +1,12 @@
 import { isAscii, isUtf8 } from 'node:buffer';
 import { PatchgateError } from '../../errors.ts';
 import { decodeContentSync } from '../../http/decode-content.ts';
-import { header, type RawHeaders, type RequestHead, splitTarget, withoutHeaders } from '../../http/http.ts';
+import { header, type RawHeaders, withoutHeaders } from '../../http/http.ts';
 import { parseUrl } from '../../http/url.ts';
 import { isObject, type JsonValue } from '../../json/json.ts';
 import { findPlace, findPlaces, type Place, placeAt, syntaxErrorOf } from '../../json/json-text.ts';
-import type { Exchange, StoredBody } from '../../model/exchange.ts';
 import { problemOf } from '../../schemas/check.ts';
-import { storeBody } from '../body.ts';
-import { type SeenExchange, storedHeaders } from '../plain-exchange.ts';
+import type { SeenExchange } from '../plain-exchange.ts';
 import { ANSWER_BOUNDS, codingOf, isForm } from '../redact/redact.ts';
 import { UNKNOWN_TYPE } from './to-har.ts';
 
@@ -177,22 +175,10 @@ export function targetOf({ request }: HarEntry): string {
   return text.replace(/#.*$/, '');
 }
 
-/** An entry as an exchange, whatever is missing of it, not redacted, and without the headers of its answer. */
-export function exchangeIn(
-  { response }: HarEntry,
-  { method, url, headers }: RequestHead,
-  body: Found,
-): Pick<Exchange, 'request'> & Partial<Pick<Exchange, 'response'>> {
-  const names = headers.map((text, i) => (i % 2 === 0 ? text.toLowerCase() : text));
-  const request = { method, ...splitTarget(url), headers: storedHeaders(names), body: textBody(body) };
-  if (!response || response.status <= 0) return { request };
-  const answer = textBody(answeredBytes(response) ?? NO_BYTES);
-  return { request, response: { status: response.status, headers: {}, body: answer } };
-}
-
-/** What is read once need not be kept as JSON. */
-function textBody(bytes: Found): StoredBody {
-  return bytes ? (storeBody(bytes, 'text/plain') ?? { text: '' }) : { omitted: 0 };
+/** Status and body of an entry's answer; undefined if it has none. */
+export function answerIn({ response }: HarEntry): { status: number; bytes: Buffer } | undefined {
+  if (!response || response.status <= 0) return undefined;
+  return { status: response.status, bytes: answeredBytes(response) ?? NO_BYTES };
 }
 
 /** Of a form, some tools keep the fields alone. */

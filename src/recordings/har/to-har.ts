@@ -43,7 +43,6 @@ export function harEntryOf(exchange: Exchange): Entry {
 
 function contentOf(body: StoredBody | undefined): { size: number; text?: string; encoding?: string } {
   if (body === undefined) return { size: 0 };
-  if ('omitted' in body) return { size: body.omitted };
   const bytes = bodyBytes(body);
   const kept = storeBody(bytes, 'text/plain') ?? { text: '' };
   return 'base64' in kept

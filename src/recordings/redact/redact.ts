@@ -212,7 +212,6 @@ function redactContent(text: string, type = '', redaction: Redaction): string {
 
 /** A body that is kept with its exchange, without content codings. */
 export function redactBody(body: StoredBody, type: string | undefined, redaction: Redaction): StoredBody {
-  if ('omitted' in body) return body;
   const bytes = bodyBytes(body);
   const clean = redactBytes(bytes, type, redaction);
   return clean === bytes ? body : (storeBody(clean, type) ?? { text: '' });

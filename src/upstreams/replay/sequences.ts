@@ -1,21 +1,6 @@
 import { PatchgateError } from '../../errors.ts';
-import { recordIt } from '../../recordings/explain.ts';
 import type { StoredExchange } from '../../recordings/stored-exchange.ts';
 import type { Session } from '../session.ts';
-
-/** Whether an exchange can be an answer: its body was kept. */
-export function isAnswer(stored: StoredExchange): boolean {
-  return stored.answer !== undefined;
-}
-
-/** Why no exchange of a sequence is the answer. */
-interface Refused {
-  reason: 'omitted' | 'already-served';
-  /** The one that would have been. */
-  stored: StoredExchange;
-  /** How often the request was recorded. */
-  recorded: number;
-}
 
 type All = readonly StoredExchange[];
 
@@ -31,19 +16,12 @@ export class Sequences {
     this.#isStrict = isStrict;
   }
 
-  /** The first exchange, from where the session is, that can be an answer; past the last of them, that one again. */
-  choose(
-    session: Session,
-    all: All,
-    own: All,
-  ): { reason?: undefined; stored: StoredExchange; place: number } | Refused {
-    let place = this.#nextOf(session, all);
-    while (place < own.length && !isAnswer(own[place] as StoredExchange)) place++;
-    const isOver = place >= own.length;
-    if (isOver) place = own.findLastIndex(isAnswer);
-    const stored = own.at(place) as StoredExchange;
-    if (place >= 0 && !(isOver && this.#isStrict)) return { stored, place };
-    return { reason: own.some(isAnswer) ? 'already-served' : 'omitted', stored, recorded: own.length };
+  /** The exchange at the session's place; past the last one, that one again. Undefined: all were served, and none repeats. */
+  choose(session: Session, all: All, own: All): { stored: StoredExchange; place: number } | undefined {
+    const next = this.#nextOf(session, all);
+    if (next >= own.length && this.#isStrict) return undefined;
+    const place = Math.min(next, own.length - 1);
+    return { stored: own[place] as StoredExchange, place };
   }
 
   /** What was chosen is served. */
@@ -68,21 +46,13 @@ export class Sequences {
   }
 }
 
-/** Says why a request is not answered that matches what was recorded. */
-export function refusal(recording: string, { stored, reason, recorded }: Refused): PatchgateError {
-  const { request, meta } = stored.exchange;
-  const often = recorded === 1 ? 'once' : `${recorded} times`;
-  const [text, hint] =
-    reason === 'omitted'
-      ? [
-          "the response's body was not kept: it was too large, or in a content coding that cannot be undone here",
-          `record it again with a smaller body, or without that coding: ${recordIt(recording)}`,
-        ]
-      : [
-          `it was recorded ${often}, and all that can be answered has been served already (--strict-sequence)`,
-          'send it as often as it was recorded, use a session of its own (Patchgate-Session), or start the sequence anew: POST /__patchgate/reset',
-        ];
-  const message = `the recording "${recording}" matches this ${request.method} ${request.path}, but ${text}`;
-  const details = { recording, reason, recordedAt: meta.recordedAt };
+/** Why a request is not answered that matches these. */
+export function alreadyServed(recording: string, recorded: All): PatchgateError {
+  const { request, meta } = (recorded.at(-1) as StoredExchange).exchange;
+  const often = recorded.length === 1 ? 'once' : `${recorded.length} times`;
+  const message = `the recording "${recording}" matches this ${request.method} ${request.path}, but it was recorded ${often}, and all that can be answered has been served already (--strict-sequence)`;
+  const hint =
+    'send it as often as it was recorded, use a session of its own (Patchgate-Session), or start the sequence anew: POST /__patchgate/reset';
+  const details = { recording, reason: 'already-served', recordedAt: meta.recordedAt };
   return new PatchgateError('no-recording', message, { hint, details });
 }

@@ -2,7 +2,6 @@ import { redactQuery } from '../../recordings/redact/redact.ts';
 import type { Redaction } from '../../recordings/redact/redaction.ts';
 import type { RecordingStore } from '../../recordings/store.ts';
 import type { StoredExchange } from '../../recordings/stored-exchange.ts';
-import { isAnswer } from './sequences.ts';
 
 /** An exchange of a recording that a run never served. */
 export interface UnservedExchange {
@@ -14,8 +13,6 @@ export interface UnservedExchange {
   recordedAt: string;
   /** Name of the session that it was recorded in; absent where that was the default one. */
   session?: string;
-  /** It could not be served whatever was asked for: its body was not kept. */
-  reason?: 'omitted';
 }
 
 export interface Unserved {
@@ -59,7 +56,6 @@ export function findUnserved(
       exchanges.push({
         ...{ method, path, query: redactQuery(stored.request.query, redaction), recordedAt },
         ...(own !== undefined && { session: own }),
-        ...(!isAnswer(stored) && { reason: 'omitted' as const }),
       });
     }
   }

@@ -202,10 +202,3 @@ it('reads what it wrote: method, path, query, status, headers and bodies', () =>
   const again = entries.map((one) => toStoredExchange(plainExchangeOf(found(one), redactionOf())));
   expect(again).toEqual([patched, exchange({ method: 'DELETE', status: 204 })]);
 });
-
-it('says that a body was not kept', () => {
-  const { response: answered, ...rest } = exchange();
-  const one = harEntryOf({ ...rest, response: { ...answered, body: { omitted: 5 } } });
-  expect(one.response.content).toMatchObject({ size: 5 });
-  expect(briefly(one as unknown as TimedEntry)).toBe(NO_ANSWER);
-});
