@@ -11,8 +11,7 @@ import type { Echo } from './replay/echo.ts';
 import { Misses } from './replay/misses.ts';
 import { refusal, Sequences } from './replay/sequences.ts';
 import { findUnserved, type Unserved } from './replay/unserved.ts';
-import type { Session } from './session.ts';
-import type { Answer, Upstream, UpstreamRequest } from './upstream.ts';
+import type { Answer, Session, Upstream, UpstreamRequest } from './upstream.ts';
 
 export interface ReplayOptions {
   /** Answers what no exchange matches, or none that can be an answer; without it such a request fails with `no-recording`. */

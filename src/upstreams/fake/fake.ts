@@ -1,11 +1,9 @@
 import { STATUS_CODES } from 'node:http';
 import { splitTarget } from '../../http/http.ts';
 import { isObject, type JsonObject, type JsonValue } from '../../json/json.ts';
-import type { RecordName } from '../../model/record.ts';
+import type { RecordKind, RecordName } from '../../model/record.ts';
 import { bodyOfRequest } from '../bodies.ts';
-import type { Session } from '../session.ts';
-import type { Answer, Upstream, UpstreamRequest } from '../upstream.ts';
-import { afterPatch } from './after-patch.ts';
+import type { Answer, Session, Upstream, UpstreamRequest } from '../upstream.ts';
 import { COLLECTIONS, isCollection, recordsOf, type State } from './seed.ts';
 
 /** A service in memory: each session begins with the records of the seed. */
@@ -18,6 +16,8 @@ export interface Fake extends Upstream {
 const RECORD = /\/accounts\/([^/]+)\/([^/]+)\/([^/]+)\/?$/;
 /** Bytes of a body. */
 const LIMIT = 64 * 1024 * 1024;
+/** All of them mandatory: service-api 4.1 rule 1. */
+const PROJECT_FIELDS = ['name', 'languages', 'environments'];
 
 const keyOf = ({ account, kind, id }: RecordName): string => JSON.stringify([account, kind, id]);
 
@@ -64,6 +64,18 @@ export function createFake(state: State): Fake {
     recordOf: (session, name) => recordsIn(session).get(keyOf(name)),
     close: async () => undefined,
   };
+}
+
+/**
+ * A project's fields are replaced whole, and nothing else that the PATCH carries (service-api 4.1 rules 3 to 7); of another record,
+ * all that it carries: our choice. A mandatory field that an unjudged PATCH lacks stays: to lose the environments would be worse.
+ */
+function afterPatch(kind: RecordKind, record: JsonObject, patch: JsonObject): JsonObject {
+  if (kind !== 'project') return { ...record, ...patch };
+  const after = { ...record };
+  for (const field of PROJECT_FIELDS)
+    if (Object.hasOwn(patch, field)) after[field] = patch[field] as JsonValue;
+  return after;
 }
 
 function readObject(bytes: Buffer): JsonObject | undefined {

@@ -1,8 +1,11 @@
 import { readFile } from 'node:fs/promises';
+import { readContractFiles } from '../../contract/contract-files.ts';
 import { PatchgateError, whyUnreadable } from '../../errors.ts';
 import type { JsonObject } from '../../json/json.ts';
+import type { ContractFile } from '../../model/contract.ts';
 import type { RecordKind, RecordName } from '../../model/record.ts';
 import { checkFile, parseFile } from '../../schemas/check.ts';
+import { DEFAULT_CONTRACT } from '../../settings/config.ts';
 
 /** The parts of a path and of a seed that hold records, and what kind of record each holds. */
 export const COLLECTIONS = {
@@ -12,6 +15,7 @@ export const COLLECTIONS = {
 } as const satisfies Record<string, RecordKind>;
 
 type Collection = keyof typeof COLLECTIONS;
+type Project = { name: string; languages: string[]; environments: JsonObject[] };
 
 export function isCollection(name: string): name is Collection {
   return Object.hasOwn(COLLECTIONS, name);
@@ -28,6 +32,20 @@ export function* recordsOf({ accounts }: State): Generator<{ name: RecordName; r
     for (const [collection, records] of Object.entries(collections))
       for (const [id, record] of Object.entries(records))
         yield { name: { account, kind: COLLECTIONS[collection as Collection], id }, record };
+}
+
+/** What the fake holds without a seed: the contract's examples, one environment more, and the same for an integer account id. */
+export function sampleState() {
+  const { contractText } = readContractFiles(DEFAULT_CONTRACT);
+  const { updateProject, updateFeature, updateDraft } = (JSON.parse(contractText) as ContractFile).operations;
+  const project = updateProject?.example?.body as Project;
+  project.environments.push({ id: 3, name: 'Development', isEnabled: false });
+  const records = {
+    projects: { 42: project },
+    features: { 7: updateFeature?.example?.body as JsonObject },
+    drafts: { 1001: updateDraft?.example?.body as JsonObject },
+  };
+  return { accounts: { current: records, 196: records } } satisfies State;
 }
 
 /**

@@ -1,7 +1,7 @@
 import { PatchgateError } from '../../errors.ts';
 import { recordIt } from '../../recordings/explain.ts';
 import type { StoredExchange } from '../../recordings/stored-exchange.ts';
-import type { Session } from '../session.ts';
+import type { Session } from '../upstream.ts';
 
 /** Whether an exchange can be an answer: its body was kept. */
 export function isAnswer(stored: StoredExchange): boolean {
