@@ -1,13 +1,13 @@
-import { buildConnector } from 'undici';
 import { readTargetTls, type TargetTlsFiles } from '../http/tls.ts';
 import { createClient } from './client.ts';
+import { createConnector, proxyOf } from './connector.ts';
 import type { ForwardOptions } from './outgoing.ts';
 import { readSetHeaders } from './set-headers.ts';
-import { asUnconnected, type Target } from './target.ts';
-import { createTunnel, proxyOf } from './tunnel.ts';
+import type { Target } from './target.ts';
 import { createUpgrade, type Upgrade } from './upgrade.ts';
-import { stopped, type Upstream } from './upstream.ts';
+import type { Upstream } from './upstream.ts';
 
+/** The target as an upstream. */
 export interface Forward extends Upstream {
   target: Target;
   upgrade: Upgrade;
@@ -20,37 +20,23 @@ export interface TargetSettings extends TargetTlsFiles, Pick<ForwardOptions, 'ti
 /** What sends requests to a target, by the settings for it. @throws PatchgateError where these are wrong */
 export async function openForward(
   { origin, path, url }: Target,
-  settings: TargetSettings,
+  { timeout, setHeader, ...files }: TargetSettings,
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<Forward> {
   const target = { origin, path, url, proxy: proxyOf(url) };
-  const tls = await readTargetTls(target, settings);
-  const setHeaders = readSetHeaders(settings.setHeader, env);
-  return forward({ target, tls, timeout: settings.timeout, setHeaders });
-}
-
-/** The target as an upstream. */
-export function forward(options: ForwardOptions): Forward {
-  const { target, tls, timeout } = options;
-  const build = buildConnector({ timeout, ...tls });
-  const connect: typeof build = (asked, done) =>
-    build(asked, (error, socket) => (error ? done(asUnconnected(error), null) : done(null, socket)));
-  const tunnel = target.proxy && createTunnel(target, target.proxy, connect, timeout);
-  const client = createClient(options, tunnel ? (_, done) => tunnel.open(done) : connect);
-  const upgrades = createUpgrade(options, tunnel);
-  let isClosed = false;
+  const tls = await readTargetTls(target, files);
+  const options = { target, timeout, setHeaders: readSetHeaders(setHeader, env) };
+  const connector = createConnector(target, tls, timeout);
+  const client = createClient(options, connector.open);
+  const upgrades = createUpgrade(options, connector.open);
   return {
     target,
-    handle(request, signal) {
-      if (isClosed) throw stopped();
-      return client.send(request, signal);
-    },
+    handle: client.handle,
     upgrade: upgrades.upgrade,
     async close() {
-      isClosed = true;
       upgrades.close();
       await client.close();
-      await tunnel?.close();
+      await connector.close();
     },
   };
 }

@@ -1,18 +1,13 @@
 import type { IncomingMessage } from 'node:http';
 import type { TLSSocket } from 'node:tls';
 import { byHeaderName, connectionOptions, HOP_BY_HOP, splitTarget, withoutHeaders } from '../http/http.ts';
-import type { TargetTls } from '../http/tls.ts';
 import type { SetHeaders } from './set-headers.ts';
 import type { Target } from './target.ts';
 import type { UpstreamRequest } from './upstream.ts';
 
-/** Connections to the target at a time: past them requests wait, before the process runs out of files. */
-export const CONNECTIONS_AT_MOST = 1024;
-
 /** How requests are forwarded. */
 export interface ForwardOptions {
   target: Target;
-  tls: TargetTls;
   /** Milliseconds that the target may be silent before it answers; 0: for ever. */
   timeout: number;
   /** In the place of the client's. */

@@ -1,12 +1,11 @@
 import { Agent, type ClientRequest, type IncomingMessage } from 'node:http';
-import { Agent as SecureAgent } from 'node:https';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import httpProxy from 'http-proxy';
 import { PatchgateError } from '../errors.ts';
+import type { Connector } from './connector.ts';
 import { type ForwardOptions, outgoingHeaders, outgoingPath } from './outgoing.ts';
-import { addressOf, asUnconnected, targetError, timedOut } from './target.ts';
-import type { Tunnel } from './tunnel.ts';
+import { noAnswer, timedOut } from './target.ts';
 import { stopped } from './upstream.ts';
 
 /** What became of a WebSocket's handshake: the target's answer, 101 or a refusal, or why there is none. */
@@ -23,20 +22,18 @@ export type Upgrade = (
 /** WebSockets, by http-proxy. Headers and path are set as they were sent. */
 export function createUpgrade(
   options: ForwardOptions,
-  tunnel: Tunnel | undefined,
+  open: Connector['open'],
 ): { upgrade: Upgrade; close(): void } {
-  const { target, tls, timeout } = options;
-  const agent = target.url.protocol === 'https:' ? new SecureAgent(tls) : new Agent();
-  if (tunnel)
-    agent.createConnection = (_, done) => {
-      tunnel.open((error, socket) => done?.(error, socket as Socket));
-      return undefined as unknown as Socket;
-    };
-  const where = { protocol: target.url.protocol, ...addressOf(target.url) };
-  const proxy = httpProxy.createProxyServer({
-    target: { ...where, hostname: where.host } as httpProxy.ServerOptions['target'] & object,
-    ...{ agent, ignorePath: true, secure: tls.rejectUnauthorized },
-  });
+  const { target, timeout } = options;
+  const agent = new Agent();
+  agent.createConnection = (_, done) => {
+    open((error, socket) => done?.(error, socket as Socket));
+    return undefined as unknown as Socket;
+  };
+  // The connector alone knows where the target is, and whether that speaks TLS.
+  const proxy = httpProxy.createProxyServer({ target: 'http://target', agent, ignorePath: true });
+  /** Ends a handshake that the target has not answered. */
+  const waiting = new Set<(error: PatchgateError) => void>();
 
   const upgrade: Upgrade = (incoming, socket, head, done) => {
     let report: typeof done | undefined = done;
@@ -49,17 +46,23 @@ export function createUpgrade(
     proxy.once('proxyReqWs', (outgoing) => {
       outgoing.path = outgoingPath(target.path, incoming.url as string);
       setHeaders(outgoing, headers);
-      const giveUp = () => outgoing.destroy(outgoing.socket ? timedOut() : asUnconnected(timedOut()));
+      const fail = (error: PatchgateError) => {
+        once({ error });
+        outgoing.destroy();
+      };
+      const giveUp = () => fail(timedOut(target, timeout, outgoing.socket !== null));
       const silence = timeout === 0 ? undefined : setTimeout(giveUp, timeout).unref();
       const answered = (answer: IncomingMessage) => {
         clearTimeout(silence);
         once({ status: answer.statusCode as number, headers: answer.rawHeaders });
       };
-      outgoing.once('close', () => clearTimeout(silence));
+      waiting.add(fail);
+      outgoing.once('close', () => {
+        clearTimeout(silence);
+        waiting.delete(fail);
+      });
       socket.once('close', () => {
-        const message = 'the client went away before the target answered';
-        once({ error: new PatchgateError('target-unreachable', message) });
-        outgoing.destroy();
+        fail(new PatchgateError('target-unreachable', 'the client went away before the target answered'));
       });
       outgoing.once('upgrade', (answer, other) => {
         answered(answer);
@@ -76,15 +79,12 @@ export function createUpgrade(
       });
     });
     incoming.headers = { upgrade: 'websocket' };
-    proxy.ws(incoming, socket, head, {}, (error: Error) =>
-      once({ error: targetError(target, error, timeout) }),
-    );
+    proxy.ws(incoming, socket, head, {}, (error: Error) => once({ error: noAnswer(target, error, timeout) }));
   };
   return {
     upgrade,
     close() {
-      for (const socket of Object.values(agent.sockets).flat()) socket?.destroy(stopped());
-      agent.destroy();
+      for (const fail of waiting) fail(stopped());
     },
   };
 }
