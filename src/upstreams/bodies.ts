@@ -1,8 +1,10 @@
+import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { PatchgateError } from '../errors.ts';
 import { announcesBody } from '../http/http.ts';
 import { Pieces } from '../http/pieces.ts';
+import type { JsonValue } from '../json/json.ts';
 import type { Answer, UpstreamRequest } from './upstream.ts';
 
 export const NO_BODY: Buffer = Buffer.alloc(0);
@@ -20,48 +22,23 @@ export function bytesAtHand(
   done: (bytes: Buffer | undefined) => void,
 ): void {
   const length = Number(message.headers['content-length'] ?? 0);
-  if (length === 0 || length > most) done(undefined);
-  // Node hands the head over before it has looked at what stands behind.
-  else process.nextTick(takeAtHand, message, length, done);
-}
-
-function takeAtHand(
-  message: IncomingMessage,
-  length: number,
-  done: (bytes: Buffer | undefined) => void,
-): void {
-  if (message.readableLength !== length) {
+  if (length === 0 || length > most) {
     done(undefined);
     return;
   }
-  const bytes = message.read() as Buffer;
-  message.resume();
-  done(bytes);
+  // Node hands the head over before it has looked at what stands behind.
+  process.nextTick(() => {
+    const isHere = message.readableLength === length;
+    const bytes = isHere ? (message.read() as Buffer) : undefined;
+    if (isHere) message.resume();
+    done(bytes);
+  });
 }
 
 /** Reads a request's body up to a limit, and calls back once. Past the limit the message is as it came, paused. */
 export function readBytes(message: IncomingMessage, limit: number, done: (bytes: BytesRead) => void): void {
   if (Number(message.headers['content-length'] ?? 0) > limit) done('too-large');
   else bytesAtHand(message, limit, (bytes) => (bytes ? done(bytes) : readPieces(message, limit, done)));
-}
-
-/**
- * The body of a request: at once if it is in hand, or there is none.
- *
- * @throws PatchgateError `request-too-large`, or `malformed-request` if the client broke off
- */
-export function bodyOfRequest(
-  { body, headers, stream }: UpstreamRequest,
-  limit: number,
-): Buffer | Promise<Buffer> {
-  if (body || !announcesBody(headers)) return body ?? NO_BODY;
-  return new Promise<BytesRead>((resolve) => readBytes(stream, limit, resolve)).then((bytes) => {
-    if (Buffer.isBuffer(bytes)) return bytes;
-    if (bytes === undefined) throw new PatchgateError('malformed-request', 'broken off');
-    const message = `the request's body has more than ${limit} bytes`;
-    const hint = 'only a request whose body fits into memory can be answered here';
-    throw new PatchgateError('request-too-large', message, { hint });
-  });
 }
 
 function readPieces(message: IncomingMessage, limit: number, done: (bytes: BytesRead) => void): void {
@@ -85,6 +62,34 @@ function readPieces(message: IncomingMessage, limit: number, done: (bytes: Bytes
   message.resume();
 }
 
+/**
+ * The body of a request: at once if it is in hand, or there is none.
+ *
+ * @throws PatchgateError `request-too-large`, or `malformed-request` if the client broke off
+ */
+export function bodyOfRequest(
+  { body, headers, stream }: UpstreamRequest,
+  limit: number,
+): Buffer | Promise<Buffer> {
+  if (body || !announcesBody(headers)) return body ?? NO_BODY;
+  return new Promise<BytesRead>((resolve) => readBytes(stream, limit, resolve)).then((bytes) => {
+    if (Buffer.isBuffer(bytes)) return bytes;
+    if (bytes === undefined) throw new PatchgateError('malformed-request', 'broken off');
+    const message = `the request's body has more than ${limit} bytes`;
+    const hint = 'only a request whose body fits into memory can be answered here';
+    throw new PatchgateError('request-too-large', message, { hint });
+  });
+}
+
+/** A body as a value; undefined where it is no JSON in UTF-8. */
+export function jsonOf(bytes: Buffer): JsonValue | undefined {
+  try {
+    return isUtf8(bytes) ? (JSON.parse(bytes.toString()) as JsonValue) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 export interface CollectedBody {
   bytes: Buffer;
   /** There were more than may be kept: so many. `bytes` is then empty. */
@@ -105,18 +110,18 @@ export class BodyCollector {
     this.#limit = limit;
   }
 
-  add(chunk: Buffer): void {
+  /** @returns whether all of it is kept by now */
+  add(chunk: Buffer): boolean {
     this.#size += chunk.length;
-    if (this.#size > this.#limit) this.#pieces = new Pieces();
-    else this.#pieces.add(chunk);
-  }
-
-  get isPast(): boolean {
-    return this.#size > this.#limit;
+    const isKept = this.#size <= this.#limit;
+    if (isKept) this.#pieces.add(chunk);
+    else this.#pieces = new Pieces();
+    return isKept;
   }
 
   body(): CollectedBody {
-    return this.isPast ? { bytes: NO_BODY, omitted: this.#size } : { bytes: this.#pieces.joined() };
+    if (this.#size > this.#limit) return { bytes: NO_BODY, omitted: this.#size };
+    return { bytes: this.#pieces.joined() };
   }
 }
 
@@ -154,10 +159,7 @@ export async function wholeBody({ body }: Answer, limit: number, timeout: number
   const late = new Error(`the answer took longer than ${timeout} ms`);
   const timer = timeout > 0 ? setTimeout(() => body.destroy(late), timeout) : undefined;
   try {
-    for await (const chunk of body) {
-      collected.add(chunk as Buffer);
-      if (collected.isPast) break;
-    }
+    for await (const chunk of body) if (!collected.add(chunk as Buffer)) break;
     return collected.body();
   } finally {
     clearTimeout(timer);

@@ -1,4 +1,5 @@
 import { PassThrough, Readable } from 'node:stream';
+import type { TLSSocket } from 'node:tls';
 import { type Dispatcher, Pool } from 'undici';
 import { PatchgateError, systemCode } from '../errors.ts';
 import {
@@ -13,7 +14,7 @@ import {
 import { parseUrl } from '../http/url.ts';
 import { NO_BODY } from './bodies.ts';
 import type { Connector } from './connector.ts';
-import { type ForwardOptions, outgoingHeaders, outgoingPath, schemeOf } from './outgoing.ts';
+import { type ForwardOptions, outgoingHeaders, outgoingPath } from './outgoing.ts';
 import { cutOff, noAnswer, timedOut } from './target.ts';
 import { type Answer, stopped, type Upstream, type UpstreamRequest, WHOLE_AT_MOST } from './upstream.ts';
 
@@ -53,10 +54,6 @@ export function createClient(options: ForwardOptions, open: Connector['open']): 
 
 /** Sends a request, and receives its answer: a small one whole, of a large one the head, and the body as it comes. */
 class Receiver implements Dispatcher.DispatchHandler {
-  readonly #request: UpstreamRequest;
-  readonly #options: ForwardOptions;
-  readonly #signal: AbortSignal;
-  readonly #resolve: (answer: Answer | Promise<never>) => void;
   /** The body of the request, as it comes. */
   readonly #upload: PassThrough | undefined;
   /** By which it may be sent once more. */
@@ -72,16 +69,12 @@ class Receiver implements Dispatcher.DispatchHandler {
   #body: Readable | undefined;
 
   constructor(
-    request: UpstreamRequest,
-    options: ForwardOptions,
-    signal: AbortSignal,
+    readonly request: UpstreamRequest,
+    readonly options: ForwardOptions,
+    readonly signal: AbortSignal,
     fresh: Pool,
-    resolve: (answer: Answer | Promise<never>) => void,
+    readonly resolve: (answer: Answer | Promise<never>) => void,
   ) {
-    this.#request = request;
-    this.#options = options;
-    this.#signal = signal;
-    this.#resolve = resolve;
     const { method, headers, body } = request;
     if (!body && announcesBody(headers)) this.#upload = this.#takeBody();
     // With a body, or an override, it may be another method.
@@ -91,18 +84,18 @@ class Receiver implements Dispatcher.DispatchHandler {
   }
 
   send(pool: Pool): void {
-    const { method, url, body } = this.#request;
+    const { method, url, headers, body } = this.request;
     const head = {
       method: method as Dispatcher.HttpMethod,
-      path: outgoingPath(this.#options.target.path, url),
-      headers: outgoingHeaders(this.#request, this.#options),
+      path: outgoingPath(this.options.target.path, url),
+      headers: outgoingHeaders(headers, this.options),
     };
     pool.dispatch({ ...head, body: body ?? this.#upload ?? null }, this);
   }
 
   /** The client's body, as it comes. What the target does not read of it is thrown away. */
   #takeBody(): PassThrough {
-    const { stream } = this.#request;
+    const { stream } = this.request;
     const upload = stream.pipe(new PassThrough());
     upload.once('close', () => stream.unpipe(upload).resume());
     stream.on('data', () => {
@@ -117,8 +110,8 @@ class Receiver implements Dispatcher.DispatchHandler {
   }
 
   #silent(): void {
-    const { complete, destroyed } = this.#request.stream;
-    const { target, timeout } = this.#options;
+    const { complete, destroyed } = this.request.stream;
+    const { target, timeout } = this.options;
     // The client is waited for, and not the target.
     if (this.#upload && !complete && !destroyed && !this.#upload.writableNeedDrain) this.#timer?.refresh();
     else this.#abort(timedOut(target, timeout, this.#controller !== undefined));
@@ -140,7 +133,7 @@ class Receiver implements Dispatcher.DispatchHandler {
     clearTimeout(this.#timer);
     const headers = this.#headersOf(status, (controller.rawHeaders as Buffer[]).map(textOf));
     this.#head = { status, message: ILL_FORMED.test(message) ? '' : message, headers, from: 'target' };
-    const hasNone = this.#request.method === 'HEAD' || status === 204 || status === 304;
+    const hasNone = this.request.method === 'HEAD' || status === 204 || status === 304;
     if (hasNone) this.#settle(NO_BODY);
     else if (!(Number(header(headers, 'content-length')) <= WHOLE_AT_MOST)) this.#settle(this.#flow());
     // Most answers come as a whole with their heads, and cost no timer.
@@ -159,7 +152,7 @@ class Receiver implements Dispatcher.DispatchHandler {
 
   onResponseError(_: unknown, error: Error): void {
     const again = this.#again;
-    const { target, timeout } = this.#options;
+    const { target, timeout } = this.options;
     if (this.#body) this.#body.destroy(cutOff(target, error));
     else if (this.#isDone) return;
     else if (again && RESETS.has(systemCode(error) ?? '')) {
@@ -169,7 +162,7 @@ class Receiver implements Dispatcher.DispatchHandler {
     } else {
       this.#finish();
       const reason = this.#head ? cutOff(target, error) : noAnswer(target, error, timeout);
-      this.#resolve(Promise.reject(reason));
+      this.resolve(Promise.reject(reason));
     }
   }
 
@@ -208,13 +201,13 @@ class Receiver implements Dispatcher.DispatchHandler {
   #settle(body: Answer['body']): void {
     if (this.#isDone || !this.#head) return;
     this.#finish();
-    this.#resolve(Object.assign(this.#head, { body }));
+    this.resolve(Object.assign(this.#head, { body }));
   }
 
   #finish(): void {
     this.#isDone = true;
     clearTimeout(this.#timer);
-    this.#signal.removeEventListener('abort', this);
+    this.signal.removeEventListener('abort', this);
   }
 
   /** As they came, but for those of the connection, and a location within the target. */
@@ -235,13 +228,14 @@ class Receiver implements Dispatcher.DispatchHandler {
 
   /** A location within the target, as the client reaches it: following it must not leave the gate behind. */
   #throughGate(location: string): string {
-    const { target } = this.#options;
-    const host = header(this.#request.headers, 'host');
+    const { target } = this.options;
+    const host = header(this.request.headers, 'host');
     if (!host) return location;
     // `//name/path` has the scheme of the page that it is on.
     const url = parseUrl(location.startsWith('//') ? target.url.protocol + location : location);
     if (url?.origin !== target.origin) return location;
-    return `${schemeOf(this.#request.stream)}://${host}${url.pathname}${url.search}${url.hash}`;
+    const socket = this.request.stream.socket as Partial<TLSSocket> | undefined;
+    return `${socket?.encrypted ? 'https' : 'http'}://${host}${url.pathname}${url.search}${url.hash}`;
   }
 }
 

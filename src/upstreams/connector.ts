@@ -6,7 +6,7 @@ import { buildConnector, Pool } from 'undici';
 import { PatchgateError } from '../errors.ts';
 import type { TargetTls } from '../http/tls.ts';
 import { parseUrl } from '../http/url.ts';
-import { NeverReached, noConnection, noProxy, type Target, type TargetProxy } from './target.ts';
+import { NeverReached, noConnection, type Target, type TargetProxy } from './target.ts';
 import { stopped } from './upstream.ts';
 
 /** Makes connections to the target: TLS, and what a proxy must be asked first, included. */
@@ -45,7 +45,7 @@ export function createConnector(target: Target, tls: TargetTls, timeout: number)
         }
         connect(done, { httpSocket: socket as Socket });
       } catch (error) {
-        done(error instanceof PatchgateError ? error : noProxy(target, proxy, error, timeout), null);
+        done(error instanceof PatchgateError ? error : noConnection(target, error, timeout, proxy), null);
       }
     },
     close: () => asked.destroy(stopped()),

@@ -1,8 +1,7 @@
 import { readTargetTls, type TargetTlsFiles } from '../http/tls.ts';
 import { createClient } from './client.ts';
 import { createConnector, proxyOf } from './connector.ts';
-import type { ForwardOptions } from './outgoing.ts';
-import { readSetHeaders } from './set-headers.ts';
+import { type ForwardOptions, readSetHeaders } from './outgoing.ts';
 import type { Target } from './target.ts';
 import { createUpgrade, type Upgrade } from './upgrade.ts';
 import type { Upstream } from './upstream.ts';
@@ -28,13 +27,11 @@ export async function openForward(
   const options = { target, timeout, setHeaders: readSetHeaders(setHeader, env) };
   const connector = createConnector(target, tls, timeout);
   const client = createClient(options, connector.open);
-  const upgrades = createUpgrade(options, connector.open);
   return {
     target,
     handle: client.handle,
-    upgrade: upgrades.upgrade,
+    upgrade: createUpgrade(options, connector.open),
     async close() {
-      upgrades.close();
       await client.close();
       await connector.close();
     },

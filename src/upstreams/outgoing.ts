@@ -1,9 +1,21 @@
-import type { IncomingMessage } from 'node:http';
-import type { TLSSocket } from 'node:tls';
-import { byHeaderName, connectionOptions, HOP_BY_HOP, splitTarget, withoutHeaders } from '../http/http.ts';
-import type { SetHeaders } from './set-headers.ts';
+import {
+  byHeaderName,
+  connectionOptions,
+  HOP_BY_HOP,
+  type RawHeaders,
+  splitTarget,
+  withoutHeaders,
+} from '../http/http.ts';
+import { type Env, namedValue, readNamedValue, wrongValue } from '../settings/named-values.ts';
 import type { Target } from './target.ts';
-import type { UpstreamRequest } from './upstream.ts';
+
+/** Headers that each request to the target has, whatever the client sent. */
+export interface SetHeaders {
+  /** Those that the client's are replaced by or left out for, in lower case. */
+  names: ReadonlySet<string>;
+  /** Name, value, name, value, … */
+  added: readonly string[];
+}
 
 /** How requests are forwarded. */
 export interface ForwardOptions {
@@ -14,15 +26,11 @@ export interface ForwardOptions {
   setHeaders?: SetHeaders | undefined;
 }
 
-type OutgoingRequest = Pick<UpstreamRequest, 'headers' | 'stream'>;
-
 /**
  * The headers that go to the target: as sent, without those of the connection (the fixed ones and those that
  * `Connection` names), those that this connection makes itself, and Patchgate's own; `host` comes first.
  */
-export function outgoingHeaders(asked: OutgoingRequest, options: ForwardOptions): string[] {
-  const { headers } = asked;
-  const { target, setHeaders } = options;
+export function outgoingHeaders(headers: RawHeaders, { target, setHeaders }: ForwardOptions): string[] {
   const named = connectionOptions(headers);
   const kept = ['host', target.url.host];
   for (let i = 0; i + 1 < headers.length; i += 2) {
@@ -30,15 +38,8 @@ export function outgoingHeaders(asked: OutgoingRequest, options: ForwardOptions)
     if (staysHere(name) || (named.length > 0 && named.includes(name.toLowerCase()))) continue;
     kept.push(name, headers[i + 1] as string);
   }
-  return setHeaders
-    ? [...withoutHeaders(kept, (name) => setHeaders.names.has(name)), ...setHeaders.added]
-    : kept;
-}
-
-/** What the client speaks. */
-export function schemeOf(stream: OutgoingRequest['stream']): 'http' | 'https' {
-  const { socket } = stream as Partial<IncomingMessage>;
-  return (socket as Partial<TLSSocket> | undefined)?.encrypted ? 'https' : 'http';
+  if (!setHeaders) return kept;
+  return [...withoutHeaders(kept, (name) => setHeaders.names.has(name)), ...setHeaders.added];
 }
 
 /** The host is the target's; the client's wait for `100 Continue` has been answered here. */
@@ -61,4 +62,42 @@ export function outgoingPath(targetPath: string, url: string): string {
   const begins = targetPath === '' || path === targetPath || path.startsWith(`${targetPath}/`);
   const whole = begins ? path : targetPath + path;
   return query === '' && !url.endsWith('?') ? whole : `${whole}?${query}`;
+}
+
+const FLAG = '--set-header';
+
+/** What the gate makes itself, and what says where a body ends. */
+const OWN = /^(?:host|expect|content-(?:length|encoding|type)|patchgate-.*)$/;
+
+/**
+ * @param texts `NAME=VALUE`, `NAME=env:VARIABLE`; `NAME=`: it is left out
+ * @returns undefined where there are none
+ * @throws PatchgateError `bad-usage` where a header is the gate's own, or a variable is not set
+ */
+export function readSetHeaders(texts: readonly string[], env: Env): SetHeaders | undefined {
+  if (texts.length === 0) return undefined;
+  const names = new Set<string>();
+  const added: string[] = [];
+  for (const text of texts) {
+    const { name, value } = readNamedValue(text, env, FLAG);
+    const lowerCase = name.toLowerCase();
+    if (HOP_BY_HOP.has(lowerCase) || OWN.test(lowerCase))
+      throw wrongValue(FLAG, `the header ${name} cannot be set`, 'the gate makes it of the request itself');
+    names.add(lowerCase);
+    if (/[^\t\x20-\x7e\x80-\xff]/.test(value))
+      throw wrongValue(
+        FLAG,
+        `the value of ${name} holds a character that no header can have`,
+        'does it end in a line feed?',
+      );
+    if (value) added.push(name, value);
+  }
+  return { names, added };
+}
+
+/** Values that come from the environment: nothing shows or keeps them. */
+export function secretsOf(texts: readonly string[], env: Env): string[] {
+  return texts
+    .map((text) => namedValue(text, env))
+    .flatMap(({ value, variable }) => (variable !== undefined && value ? [value] : []));
 }

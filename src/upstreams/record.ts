@@ -9,7 +9,7 @@ import { codingOf } from '../recordings/redact/redact.ts';
 import { plainExchangeBeside } from '../recordings/redact-beside.ts';
 import type { RecordingStore } from '../recordings/store.ts';
 import { BodyCollector, bounded, type CollectedBody, NO_BODY, readAlong } from './bodies.ts';
-import type { Answer, Upstream, UpstreamRequest } from './upstream.ts';
+import type { Answer, Upstream } from './upstream.ts';
 
 type Tell = (reason: string, request: RequestHead) => void;
 
@@ -22,6 +22,11 @@ export interface RecordOptions {
   onSkipped?: Tell;
   /** Told once for each method and path of an exchange that is kept without a body, so that nothing can replay it. */
   onOmitted?: Tell;
+}
+
+/** An exchange, and how many bytes each body has that is too long to be kept. */
+interface Seen extends SeenExchange {
+  omitted: { request: number | undefined; response: number | undefined };
 }
 
 /** Bytes of bodies that are redacted in a thread: it would hold the event loop for 20 ms and more. */
@@ -38,28 +43,7 @@ export function record(upstream: Upstream, store: RecordingStore, options: Recor
   const told = new LRUCache<string, true>({ max: 1000 });
   const large = new Set<Promise<void>>();
 
-  /** Redacts it, and hands it to the store: at once, unless it is large. The client gets its answer whatever becomes of it. */
-  const keep = (seen: SeenExchange, omitted: Omitted): Promise<void> | undefined => {
-    const fail = (error: unknown) => onSkipped(`it could not be recorded: ${messageOf(error)}`, seen.request);
-    const answered = Buffer.isBuffer(seen.decoded) ? seen.decoded : seen.responseBody;
-    try {
-      if (seen.requestBody.length + answered.length <= WORTH_A_THREAD) {
-        append(plainExchangeOf(seen, rules.redaction, rules.headers), seen.request, omitted);
-        return undefined;
-      }
-    } catch (error) {
-      fail(error);
-      return undefined;
-    }
-    const keeping = plainExchangeBeside(seen, rules.redaction, rules.headers)
-      .then((exchange) => append(exchange, seen.request, omitted))
-      .catch(fail)
-      .finally(() => large.delete(keeping));
-    large.add(keeping);
-    return keeping;
-  };
-
-  const append = (exchange: PlainExchange, head: RequestHead, omitted: Omitted) => {
+  const append = (exchange: PlainExchange, { request: head, omitted }: Seen) => {
     const { request, response } = exchange;
     if (omitted.request !== undefined) request.omitted = omitted.request;
     if (omitted.response !== undefined) response.omitted = omitted.response;
@@ -75,10 +59,34 @@ export function record(upstream: Upstream, store: RecordingStore, options: Recor
     onOmitted(`its ${which}'s body ${why}; it cannot be replayed`, head);
   };
 
+  /** Redacts it, and hands it to the store: at once, unless it is large. The client gets its answer whatever becomes of it. */
+  const keep = (seen: Seen): Promise<void> | undefined => {
+    const fail = (error: unknown) => onSkipped(`it could not be recorded: ${messageOf(error)}`, seen.request);
+    const answered = Buffer.isBuffer(seen.decoded) ? seen.decoded : seen.responseBody;
+    if (seen.requestBody.length + answered.length > WORTH_A_THREAD) {
+      const keeping = plainExchangeBeside(seen, rules.redaction, rules.headers)
+        .then((exchange) => append(exchange, seen))
+        .catch(fail)
+        .finally(() => large.delete(keeping));
+      large.add(keeping);
+      return keeping;
+    }
+    try {
+      append(plainExchangeOf(seen, rules.redaction, rules.headers), seen);
+    } catch (error) {
+      fail(error);
+    }
+    return undefined;
+  };
+
   return {
     async handle(request, signal) {
+      const { method, stream, session } = request;
       const startedAt = Date.now();
-      const sent = !request.body && announcesBody(request.headers) ? new SentBody(request) : undefined;
+      const sent =
+        !request.body && announcesBody(request.headers) ? new BodyCollector(RECORD_LIMIT) : undefined;
+      // Not `on`: that would start the flow, perhaps before the upstream listens.
+      if (sent) stream.prependListener('data', (chunk: Buffer) => sent.add(chunk));
       let answer: Answer;
       try {
         answer = await upstream.handle(request, signal);
@@ -86,59 +94,38 @@ export function record(upstream: Upstream, store: RecordingStore, options: Recor
         if (!signal.aborted) onSkipped(messageOf(error), request);
         throw error;
       }
+      const { status, headers, body } = answer;
       if (only.includes('judged') && request.body === undefined) return answer;
-      if (only.includes('ok') && answer.status >= 400) return answer;
+      if (only.includes('ok') && status >= 400) return answer;
+
       const over = ({ bytes: responseBody, omitted: response }: CollectedBody): Promise<void> | undefined => {
-        if (sent && !sent.isWhole) {
+        if (sent && !stream.readableEnded) {
           onSkipped("the request's body was not whole", request);
           return undefined;
         }
         const endedAt = Date.now();
         const asked = sent?.body() ?? bounded(request.body ?? NO_BODY, RECORD_LIMIT);
         const keepPlain = (decoded: Decoded) =>
-          keep(
-            {
-              ...{ request, requestBody: asked.bytes, response: answer, responseBody, decoded },
-              ...{ startedAt, endedAt, session: request.session.name },
-            },
-            { request: asked.omitted, response },
-          );
-        const coding = request.method === 'HEAD' ? undefined : codingOf(answer.headers);
+          keep({
+            ...{ request, requestBody: asked.bytes, response: answer, responseBody, decoded },
+            ...{ startedAt, endedAt, session: session.name },
+            omitted: { request: asked.omitted, response },
+          });
+        const coding = method === 'HEAD' ? undefined : codingOf(headers);
         const decoded = decodeContent(responseBody, coding, answerBounds(RECORD_LIMIT));
         return decoded instanceof Promise ? decoded.then(keepPlain) : keepPlain(decoded);
       };
-      const { body } = answer;
-      if (!Buffer.isBuffer(body)) {
-        const cut = (error: unknown) => onSkipped(messageOf(error), request);
-        return { ...answer, body: readAlong(body, RECORD_LIMIT, over, cut) };
+      if (Buffer.isBuffer(body)) {
+        const keeping = over(bounded(body, RECORD_LIMIT));
+        if (keeping) await keeping;
+        return answer;
       }
-      const keeping = over(bounded(body, RECORD_LIMIT));
-      if (keeping) await keeping;
-      return answer;
+      const cut = (error: unknown) => onSkipped(messageOf(error), request);
+      return { ...answer, body: readAlong(body, RECORD_LIMIT, over, cut) };
     },
     async close() {
       await upstream.close();
       await Promise.all(large);
     },
   };
-}
-
-/** Bytes of bodies that were too long to be kept. */
-interface Omitted {
-  request: number | undefined;
-  response: number | undefined;
-}
-
-/** A request's body, of which somebody else reads the stream. It is whole once that has ended. */
-class SentBody extends BodyCollector {
-  isWhole = false;
-
-  constructor({ stream }: UpstreamRequest) {
-    super(RECORD_LIMIT);
-    // Not `on`: that would start the flow, perhaps before the upstream listens.
-    stream.prependListener('data', (chunk: Buffer) => this.add(chunk));
-    stream.prependListener('end', () => {
-      this.isWhole = true;
-    });
-  }
 }

@@ -40,23 +40,27 @@ export function parseTarget(text: string): Target {
 /** The target has never had the request: there was no connection to it. */
 export class NeverReached extends PatchgateError {}
 
-/** Why there is no connection to the target, TLS included. */
-export function noConnection(target: Target, cause: unknown, timeout: number): PatchgateError {
-  const ofCertificate =
-    "if you trust it, give it or its authority's with --target-ca FILE, and the name that it is for in the target's URL";
-  const hint = 'check that it runs and that its address is right';
-  return isLate(cause)
-    ? timedOut(target, timeout, false)
-    : neverReached(nameOf(target), cause, ofCertificate, hint);
-}
+/** By the code of OpenSSL, or of Node's own check of the name. */
+const OF_CERTIFICATE = /^(?:CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|INVALID_|ERR_TLS_CERT_)/;
 
-/** Why the target's proxy could not be asked for one. */
-export function noProxy(target: Target, { origin }: TargetProxy, cause: unknown, timeout: number) {
-  const ofCertificate = 'NODE_EXTRA_CA_CERTS names a PEM file of further authorities';
-  const hint = 'check that it runs and that its address is right; NO_PROXY names targets that go without it';
-  return isLate(cause)
-    ? timedOut(target, timeout, false)
-    : neverReached(`the proxy ${origin}`, cause, ofCertificate, hint);
+/** Why there is no connection to the target, TLS included. @param proxy which could not be asked for one */
+export function noConnection(target: Target, cause: unknown, timeout: number, proxy?: TargetProxy) {
+  if (isLate(cause)) return timedOut(target, timeout, false);
+  const name = proxy ? `the proxy ${proxy.origin}` : nameOf(target);
+  const code = systemCode(cause) ?? '';
+  if (!OF_CERTIFICATE.test(code)) {
+    const more = proxy ? '; NO_PROXY names targets that go without it' : '';
+    const hint = `check that it runs and that its address is right${more}`;
+    return new NeverReached('target-unreachable', unreachable(name, cause), { hint, cause });
+  }
+  const names = (cause as { cert?: { subjectaltname?: string } }).cert?.subjectaltname;
+  const isOther = code === 'ERR_TLS_CERT_ALTNAME_INVALID' && names;
+  const why = isOther ? `for another name: ${names.slice(0, 200)}` : `not trusted: ${messageOf(cause)}`;
+  const message = `nothing was sent to ${name}: its certificate is ${why}`;
+  const hint = proxy
+    ? 'NODE_EXTRA_CA_CERTS names a PEM file of further authorities'
+    : "--target-ca FILE trusts it, or its authority; it must be valid today, and for the name in the target's URL";
+  return new NeverReached('target-unreachable', message, { hint, cause });
 }
 
 /** Why the target does not answer on a connection. */
@@ -72,16 +76,13 @@ export function noAnswer(target: Target, cause: unknown, timeout: number): Patch
 /** @param isConnected it is the target that is silent, and not what leads to it */
 export function timedOut(target: Target, timeout: number, isConnected: boolean): PatchgateError {
   const { origin, proxy } = target;
-  const [what, hint] =
-    proxy && !isConnected
-      ? [
-          `the proxy ${proxy.origin} gave no connection to the target ${origin}`,
-          'do the proxy and the target run? --timeout gives them longer',
-        ]
-      : [
-          `${nameOf(target)} did not answer`,
-          'it may have received the request all the same; --timeout gives it longer',
-        ];
+  const ofProxy = isConnected ? undefined : proxy;
+  const what = ofProxy
+    ? `the proxy ${ofProxy.origin} gave no connection to the target ${origin}`
+    : `${nameOf(target)} did not answer`;
+  const hint = ofProxy
+    ? 'do the proxy and the target run? --timeout gives them longer'
+    : 'it may have received the request all the same; --timeout gives it longer';
   return new PatchgateError('target-timeout', `${what} within ${timeout} ms`, { hint });
 }
 
@@ -97,20 +98,6 @@ const nameOf = ({ origin, proxy }: Target) =>
 
 const isLate = (error: unknown) => /TIMED?OUT/.test(systemCode(error) ?? '');
 
-/** By the code of OpenSSL, or of Node's own check of the name. */
-const OF_CERTIFICATE = /^(?:CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|INVALID_|ERR_TLS_CERT_)/;
-
-function neverReached(name: string, cause: unknown, ofCertificate: string, hint: string): NeverReached {
-  const code = systemCode(cause) ?? '';
-  if (!OF_CERTIFICATE.test(code))
-    return new NeverReached('target-unreachable', unreachable(name, cause), { hint, cause });
-  const names = (cause as { cert?: { subjectaltname?: string } }).cert?.subjectaltname;
-  const isOther = code === 'ERR_TLS_CERT_ALTNAME_INVALID' && names;
-  const why = isOther ? `for another name: ${names.slice(0, 200)}` : `not trusted: ${messageOf(cause)}`;
-  const message = `nothing was sent to ${name}: its certificate is ${why}`;
-  return new NeverReached('target-unreachable', message, { hint: ofCertificate, cause });
-}
-
 const WANTS_ANOTHER = 'it may want a certificate of the gate, or another one: --target-cert and --target-key';
 /** What a target says of the certificate that it was shown, or was not. */
 const ALERT = /alert.(?:handshake.failure|unknown.ca|\w+.certificate|certificate.\w+)/i;
@@ -118,10 +105,8 @@ const ALERT = /alert.(?:handshake.failure|unknown.ca|\w+.certificate|certificate
 const REASONS: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'it refused the connection',
   ENOTFOUND: 'its host name is not known',
-  EAI_AGAIN: 'its host name could not be looked up',
   ECONNRESET: 'it closed the connection without an answer',
   UND_ERR_SOCKET: 'it closed the connection without an answer',
-  EHOSTUNREACH: 'there is no route to it',
   EPROTO: 'it speaks no TLS, or none that fits',
   ERR_SSL_WRONG_VERSION_NUMBER: 'it speaks no TLS',
 };

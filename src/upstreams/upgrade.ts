@@ -6,7 +6,6 @@ import { PatchgateError } from '../errors.ts';
 import type { Connector } from './connector.ts';
 import { type ForwardOptions, outgoingHeaders, outgoingPath } from './outgoing.ts';
 import { noAnswer, timedOut } from './target.ts';
-import { stopped } from './upstream.ts';
 
 /** What became of a WebSocket's handshake: the target's answer, 101 or a refusal, or why there is none. */
 type UpgradeOutcome = { status: number; headers: readonly string[] } | { error: PatchgateError };
@@ -20,10 +19,7 @@ export type Upgrade = (
 ) => void;
 
 /** WebSockets, by http-proxy. Headers and path are set as they were sent. */
-export function createUpgrade(
-  options: ForwardOptions,
-  open: Connector['open'],
-): { upgrade: Upgrade; close(): void } {
+export function createUpgrade(options: ForwardOptions, open: Connector['open']): Upgrade {
   const { target, timeout } = options;
   const agent = new Agent();
   agent.createConnection = (_, done) => {
@@ -32,17 +28,14 @@ export function createUpgrade(
   };
   // The connector alone knows where the target is, and whether that speaks TLS.
   const proxy = httpProxy.createProxyServer({ target: 'http://target', agent, ignorePath: true });
-  /** Ends a handshake that the target has not answered. */
-  const waiting = new Set<(error: PatchgateError) => void>();
 
-  const upgrade: Upgrade = (incoming, socket, head, done) => {
+  return (incoming, socket, head, done) => {
     let report: typeof done | undefined = done;
     const once: typeof done = (outcome) => {
       report?.(outcome);
       report = undefined;
     };
-    const asked = { headers: incoming.rawHeaders, stream: incoming };
-    const headers = [...outgoingHeaders(asked, options), 'connection', 'Upgrade'];
+    const headers = [...outgoingHeaders(incoming.rawHeaders, options), 'connection', 'Upgrade'];
     proxy.once('proxyReqWs', (outgoing) => {
       outgoing.path = outgoingPath(target.path, incoming.url as string);
       setHeaders(outgoing, headers);
@@ -56,11 +49,7 @@ export function createUpgrade(
         clearTimeout(silence);
         once({ status: answer.statusCode as number, headers: answer.rawHeaders });
       };
-      waiting.add(fail);
-      outgoing.once('close', () => {
-        clearTimeout(silence);
-        waiting.delete(fail);
-      });
+      outgoing.once('close', () => clearTimeout(silence));
       socket.once('close', () => {
         fail(new PatchgateError('target-unreachable', 'the client went away before the target answered'));
       });
@@ -80,12 +69,6 @@ export function createUpgrade(
     });
     incoming.headers = { upgrade: 'websocket' };
     proxy.ws(incoming, socket, head, {}, (error: Error) => once({ error: noAnswer(target, error, timeout) }));
-  };
-  return {
-    upgrade,
-    close() {
-      for (const fail of waiting) fail(stopped());
-    },
   };
 }
 

@@ -3,35 +3,24 @@ import { readContractFiles } from '../../contract/contract-files.ts';
 import { PatchgateError, whyUnreadable } from '../../errors.ts';
 import type { JsonObject } from '../../json/json.ts';
 import type { ContractFile } from '../../model/contract.ts';
-import type { RecordKind, RecordName } from '../../model/record.ts';
 import { checkFile, parseFile } from '../../schemas/check.ts';
 import { DEFAULT_CONTRACT } from '../../settings/config.ts';
-
-/** The parts of a path and of a seed that hold records, and what kind of record each holds. */
-export const COLLECTIONS = {
-  projects: 'project',
-  features: 'feature',
-  drafts: 'draft',
-} as const satisfies Record<string, RecordKind>;
-
-type Collection = keyof typeof COLLECTIONS;
-type Project = { name: string; languages: string[]; environments: JsonObject[] };
-
-export function isCollection(name: string): name is Collection {
-  return Object.hasOwn(COLLECTIONS, name);
-}
 
 /** What a service holds at first, by account (`current` or a workspace's id), kind and id. */
 export interface State {
   accounts: Record<string, Partial<Record<Collection, Record<string, JsonObject>>>>;
 }
 
-/** The records of a state, one by one. */
-export function* recordsOf({ accounts }: State): Generator<{ name: RecordName; record: JsonObject }> {
+type Collection = 'projects' | 'features' | 'drafts';
+type Project = { name: string; languages: string[]; environments: JsonObject[] };
+
+/** The records of a state, by the ends of their paths: `current/projects/42`. */
+export function recordsOf({ accounts }: State): Map<string, JsonObject> {
+  const records = new Map<string, JsonObject>();
   for (const [account, collections] of Object.entries(accounts))
-    for (const [collection, records] of Object.entries(collections))
-      for (const [id, record] of Object.entries(records))
-        yield { name: { account, kind: COLLECTIONS[collection as Collection], id }, record };
+    for (const [collection, held] of Object.entries(collections))
+      for (const [id, record] of Object.entries(held)) records.set(`${account}/${collection}/${id}`, record);
+  return records;
 }
 
 /** What the fake holds without a seed: the contract's examples, one environment more, and the same for an integer account id. */

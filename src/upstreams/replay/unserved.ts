@@ -2,7 +2,6 @@ import { redactQuery } from '../../recordings/redact/redact.ts';
 import type { Redaction } from '../../recordings/redact/redaction.ts';
 import type { RecordingStore } from '../../recordings/store.ts';
 import type { StoredExchange } from '../../recordings/stored-exchange.ts';
-import { isAnswer } from './sequences.ts';
 
 /** An exchange of a recording that a run never served. */
 export interface UnservedExchange {
@@ -59,7 +58,7 @@ export function findUnserved(
       exchanges.push({
         ...{ method, path, query: redactQuery(stored.request.query, redaction), recordedAt },
         ...(own !== undefined && { session: own }),
-        ...(!isAnswer(stored) && { reason: 'omitted' as const }),
+        ...(stored.answer === undefined && { reason: 'omitted' as const }),
       });
     }
   }
