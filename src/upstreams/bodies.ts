@@ -69,7 +69,7 @@ function readPieces(message: IncomingMessage, limit: number, done: (bytes: Bytes
  */
 export function bodyOfRequest(
   { body, headers, stream }: UpstreamRequest,
-  limit: number,
+  limit = 64 * 1024 * 1024,
 ): Buffer | Promise<Buffer> {
   if (body || !announcesBody(headers)) return body ?? NO_BODY;
   return new Promise<BytesRead>((resolve) => readBytes(stream, limit, resolve)).then((bytes) => {
@@ -102,46 +102,33 @@ export function bounded(bytes: Buffer, limit: number): CollectedBody {
 
 /** Keeps the chunks of a body up to a limit; past it none, but it goes on counting. */
 export class BodyCollector {
-  readonly #limit: number;
   #pieces = new Pieces();
   #size = 0;
 
-  constructor(limit: number) {
-    this.#limit = limit;
-  }
+  constructor(readonly limit: number) {}
 
   /** @returns whether all of it is kept by now */
   add(chunk: Buffer): boolean {
     this.#size += chunk.length;
-    const isKept = this.#size <= this.#limit;
+    const isKept = this.#size <= this.limit;
     if (isKept) this.#pieces.add(chunk);
     else this.#pieces = new Pieces();
     return isKept;
   }
 
   body(): CollectedBody {
-    if (this.#size > this.#limit) return { bytes: NO_BODY, omitted: this.#size };
+    if (this.#size > this.limit) return { bytes: NO_BODY, omitted: this.#size };
     return { bytes: this.#pieces.joined() };
   }
 }
 
 /** The same body, which tells before its end what all of it was. @param limit bytes that are kept at most */
-export function readAlong(
-  body: Readable,
-  limit: number,
-  over: (body: CollectedBody) => unknown,
-  onError?: (error: unknown) => void,
-): Readable {
+export function readAlong(body: Readable, limit: number, over: (body: CollectedBody) => unknown): Readable {
   async function* chunks() {
     const collected = new BodyCollector(limit);
-    try {
-      for await (const chunk of body) {
-        collected.add(chunk as Buffer);
-        yield chunk;
-      }
-    } catch (error) {
-      onError?.(error);
-      throw error;
+    for await (const chunk of body) {
+      collected.add(chunk as Buffer);
+      yield chunk;
     }
     await over(collected.body());
   }

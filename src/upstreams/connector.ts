@@ -12,7 +12,7 @@ import { stopped } from './upstream.ts';
 /** Makes connections to the target: TLS, and what a proxy must be asked first, included. */
 export interface Connector {
   /** Calls back with a connection that is ready for requests, or with a PatchgateError. */
-  open(done: buildConnector.Callback): void;
+  open(asked: unknown, done: buildConnector.Callback): void;
   /** Ends what a proxy is being asked for. */
   close(): Promise<void>;
 }
@@ -22,11 +22,11 @@ export function createConnector(target: Target, tls: TargetTls, timeout: number)
   const { url, proxy } = target;
   const { hostname, port } = addressOf(url);
   const build = buildConnector({ timeout, ...tls });
-  const connect = (done: buildConnector.Callback, over?: { httpSocket: Socket }) =>
+  const connect = (over: { httpSocket: Socket } | undefined, done: buildConnector.Callback) =>
     build({ hostname, host: url.host, protocol: url.protocol, port, ...over }, (error, socket) =>
       error ? done(noConnection(target, error, timeout), null) : done(null, socket),
     );
-  if (!proxy) return { open: connect, close: async () => undefined };
+  if (!proxy) return { open: (_, done) => connect(undefined, done), close: async () => undefined };
 
   const path = `${url.hostname}:${port}`;
   const at = addressOf(proxy.url).hostname;
@@ -36,14 +36,14 @@ export function createConnector(target: Target, tls: TargetTls, timeout: number)
   const { authorization } = proxy;
   const headers = { host: path, ...(authorization && { 'proxy-authorization': authorization }) };
   return {
-    async open(done) {
+    async open(_, done) {
       try {
         const { statusCode, socket } = await asked.connect({ path, headers });
         if (statusCode < 200 || statusCode > 299) {
           socket.on('error', () => undefined).destroy();
           throw refusal(proxy, path, statusCode);
         }
-        connect(done, { httpSocket: socket as Socket });
+        connect({ httpSocket: socket as Socket }, done);
       } catch (error) {
         done(error instanceof PatchgateError ? error : noConnection(target, error, timeout, proxy), null);
       }

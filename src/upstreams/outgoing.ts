@@ -9,21 +9,13 @@ import {
 import { type Env, namedValue, readNamedValue, wrongValue } from '../settings/named-values.ts';
 import type { Target } from './target.ts';
 
-/** Headers that each request to the target has, whatever the client sent. */
-export interface SetHeaders {
-  /** Those that the client's are replaced by or left out for, in lower case. */
-  names: ReadonlySet<string>;
-  /** Name, value, name, value, … */
-  added: readonly string[];
-}
-
 /** How requests are forwarded. */
 export interface ForwardOptions {
   target: Target;
   /** Milliseconds that the target may be silent before it answers; 0: for ever. */
   timeout: number;
   /** In the place of the client's. */
-  setHeaders?: SetHeaders | undefined;
+  setHeaders: ReturnType<typeof readSetHeaders>;
 }
 
 /**
@@ -70,11 +62,13 @@ const FLAG = '--set-header';
 const OWN = /^(?:host|expect|content-(?:length|encoding|type)|patchgate-.*)$/;
 
 /**
+ * Headers that each request to the target has, whatever the client sent.
+ *
  * @param texts `NAME=VALUE`, `NAME=env:VARIABLE`; `NAME=`: it is left out
- * @returns undefined where there are none
+ * @returns `names` in lower case of the client's that go, and name, value, name, … that come; undefined where there are none
  * @throws PatchgateError `bad-usage` where a header is the gate's own, or a variable is not set
  */
-export function readSetHeaders(texts: readonly string[], env: Env): SetHeaders | undefined {
+export function readSetHeaders(texts: readonly string[], env: Env) {
   if (texts.length === 0) return undefined;
   const names = new Set<string>();
   const added: string[] = [];
@@ -84,12 +78,9 @@ export function readSetHeaders(texts: readonly string[], env: Env): SetHeaders |
     if (HOP_BY_HOP.has(lowerCase) || OWN.test(lowerCase))
       throw wrongValue(FLAG, `the header ${name} cannot be set`, 'the gate makes it of the request itself');
     names.add(lowerCase);
-    if (/[^\t\x20-\x7e\x80-\xff]/.test(value))
-      throw wrongValue(
-        FLAG,
-        `the value of ${name} holds a character that no header can have`,
-        'does it end in a line feed?',
-      );
+    const isNone = /[^\t\x20-\x7e\x80-\xff]/.test(value);
+    const why = `the value of ${name} holds a character that no header can have`;
+    if (isNone) throw wrongValue(FLAG, why, 'does it end in a line feed?');
     if (value) added.push(name, value);
   }
   return { names, added };

@@ -12,6 +12,8 @@ import { BodyCollector, bounded, type CollectedBody, NO_BODY, readAlong } from '
 import type { Answer, Upstream } from './upstream.ts';
 
 type Tell = (reason: string, request: RequestHead) => void;
+/** How many bytes a body has that is too long to be kept. */
+type Omitted = Record<'request' | 'response', number | undefined>;
 
 export interface RecordOptions {
   /** What is redacted, which headers are kept besides, and which requests are the same. */
@@ -22,11 +24,6 @@ export interface RecordOptions {
   onSkipped?: Tell;
   /** Told once for each method and path of an exchange that is kept without a body, so that nothing can replay it. */
   onOmitted?: Tell;
-}
-
-/** An exchange, and how many bytes each body has that is too long to be kept. */
-interface Seen extends SeenExchange {
-  omitted: { request: number | undefined; response: number | undefined };
 }
 
 /** Bytes of bodies that are redacted in a thread: it would hold the event loop for 20 ms and more. */
@@ -43,7 +40,7 @@ export function record(upstream: Upstream, store: RecordingStore, options: Recor
   const told = new LRUCache<string, true>({ max: 1000 });
   const large = new Set<Promise<void>>();
 
-  const append = (exchange: PlainExchange, { request: head, omitted }: Seen) => {
+  const append = (exchange: PlainExchange, head: RequestHead, omitted: Omitted) => {
     const { request, response } = exchange;
     if (omitted.request !== undefined) request.omitted = omitted.request;
     if (omitted.response !== undefined) response.omitted = omitted.response;
@@ -60,19 +57,19 @@ export function record(upstream: Upstream, store: RecordingStore, options: Recor
   };
 
   /** Redacts it, and hands it to the store: at once, unless it is large. The client gets its answer whatever becomes of it. */
-  const keep = (seen: Seen): Promise<void> | undefined => {
+  const keep = (seen: SeenExchange, omitted: Omitted): Promise<void> | undefined => {
     const fail = (error: unknown) => onSkipped(`it could not be recorded: ${messageOf(error)}`, seen.request);
     const answered = Buffer.isBuffer(seen.decoded) ? seen.decoded : seen.responseBody;
     if (seen.requestBody.length + answered.length > WORTH_A_THREAD) {
       const keeping = plainExchangeBeside(seen, rules.redaction, rules.headers)
-        .then((exchange) => append(exchange, seen))
+        .then((exchange) => append(exchange, seen.request, omitted))
         .catch(fail)
         .finally(() => large.delete(keeping));
       large.add(keeping);
       return keeping;
     }
     try {
-      append(plainExchangeOf(seen, rules.redaction, rules.headers), seen);
+      append(plainExchangeOf(seen, rules.redaction, rules.headers), seen.request, omitted);
     } catch (error) {
       fail(error);
     }
@@ -106,11 +103,13 @@ export function record(upstream: Upstream, store: RecordingStore, options: Recor
         const endedAt = Date.now();
         const asked = sent?.body() ?? bounded(request.body ?? NO_BODY, RECORD_LIMIT);
         const keepPlain = (decoded: Decoded) =>
-          keep({
-            ...{ request, requestBody: asked.bytes, response: answer, responseBody, decoded },
-            ...{ startedAt, endedAt, session: session.name },
-            omitted: { request: asked.omitted, response },
-          });
+          keep(
+            {
+              ...{ request, requestBody: asked.bytes, response: answer, responseBody, decoded },
+              ...{ startedAt, endedAt, session: session.name },
+            },
+            { request: asked.omitted, response },
+          );
         const coding = method === 'HEAD' ? undefined : codingOf(headers);
         const decoded = decodeContent(responseBody, coding, answerBounds(RECORD_LIMIT));
         return decoded instanceof Promise ? decoded.then(keepPlain) : keepPlain(decoded);
@@ -120,8 +119,9 @@ export function record(upstream: Upstream, store: RecordingStore, options: Recor
         if (keeping) await keeping;
         return answer;
       }
-      const cut = (error: unknown) => onSkipped(messageOf(error), request);
-      return { ...answer, body: readAlong(body, RECORD_LIMIT, over, cut) };
+      const along = readAlong(body, RECORD_LIMIT, over);
+      along.once('error', (error) => onSkipped(messageOf(error), request));
+      return { ...answer, body: along };
     },
     async close() {
       await upstream.close();

@@ -44,12 +44,9 @@ const NONE: readonly StoredExchange[] = [];
 /** Whether an exchange can be an answer: its body was kept. */
 const isAnswer = (stored: StoredExchange) => stored.answer !== undefined;
 
-/** What is recorded for a request's method and path. */
+/** What is recorded for a request's method and path, and under which path. */
 interface Recorded {
-  /** That of the request, redacted. */
   path: string;
-  /** That under which it is recorded. */
-  recordedPath: string;
   exchanges: ExchangesOfPath;
 }
 
@@ -59,7 +56,7 @@ interface Recorded {
  * Closing closes `onMiss`, not the store.
  */
 export function replay(store: RecordingStore, options: ReplayOptions = {}): ReplayUpstream {
-  const { onMiss, bodyLimit = 64 * 1024 * 1024, rules = DEFAULT_RULES, strictSequence, echo } = options;
+  const { onMiss, bodyLimit, rules = DEFAULT_RULES, strictSequence, echo } = options;
   const startedAt = Date.now();
   const served = new Set<StoredExchange>();
   const misses = new Misses(rules.redaction);
@@ -87,7 +84,7 @@ export function replay(store: RecordingStore, options: ReplayOptions = {}): Repl
       const inSession = own[0]?.session === '' ? { ...session, name: '' } : session;
       return onMiss.handle({ ...request, session: inSession, body, json: undefined }, signal);
     }
-    if (method === 'GET' && OF_BROWSERS.test(recorded.path))
+    if (method === 'GET' && OF_BROWSERS.test(splitTarget(request.url).path))
       throw new PatchgateError(
         'not-found',
         'it is not recorded, and no miss: browsers ask any server for it',
@@ -102,11 +99,11 @@ export function replay(store: RecordingStore, options: ReplayOptions = {}): Repl
     const { method, url, session } = request;
     const { path, query } = splitTarget(url);
     const recorded = recordedFor(method, path);
-    const { exchanges, recordedPath } = recorded;
+    const { exchanges } = recorded;
     const all =
       exchanges.length === 0
         ? NONE
-        : (exchanges.withBytes(query, body) ?? exchanges.find(sentRequest(request, body, recordedPath)));
+        : (exchanges.withBytes(query, body) ?? exchanges.find(sentRequest(request, body, recorded.path)));
     const given = ofSession(all, session.name);
     const own = isForeign(given[0]?.session, session) ? NONE : given;
     return { recorded, all, own, place: placeIn(own, nextOf(session, all)) };
@@ -117,11 +114,8 @@ export function replay(store: RecordingStore, options: ReplayOptions = {}): Repl
     const key = `${method} ${sent}`;
     const before = known.get(key);
     if (before) return before;
-    const path = redactPath(sent, rules.redaction);
-    const under = (recordedPath: string) => ({
-      ...{ path, recordedPath, exchanges: store.exchanges(method, recordedPath) },
-    });
-    const places = [path, ...pathsWithToken(sent)].map(under);
+    const paths = [redactPath(sent, rules.redaction), ...pathsWithToken(sent)];
+    const places = paths.map((path) => ({ path, exchanges: store.exchanges(method, path) }));
     const place = places.find(({ exchanges }) => exchanges.length > 0);
     if (!place) return places[0] as Recorded;
     // What is recorded on the way may be for the very path, and name its secrets.
@@ -151,11 +145,12 @@ export function replay(store: RecordingStore, options: ReplayOptions = {}): Repl
     next.set(session, places.set(first, to));
   };
 
-  const explained = (request: UpstreamRequest, body: Buffer, of: Recorded): PatchgateError => {
-    const own = ofSession(of.exchanges.all, request.session.name);
-    const sent = sentRequest(request, body, of.recordedPath);
+  const explained = (request: UpstreamRequest, body: Buffer, { path, exchanges }: Recorded) => {
+    const own = ofSession(exchanges.all, request.session.name);
+    const sent = sentRequest(request, body, path);
     const { text, hint, recording, reason, nearest } = explainMiss(store, own, sent);
-    const sentAs = of.recordedPath === of.path ? '' : `; sent as ${of.path}`;
+    const asked = redactPath(splitTarget(request.url).path, rules.redaction);
+    const sentAs = path === asked ? '' : `; sent as ${asked}`;
     const details = { recording, reason, ...(nearest && { nearest }) };
     return new PatchgateError('no-recording', text + sentAs, { hint, details });
   };
@@ -163,7 +158,7 @@ export function replay(store: RecordingStore, options: ReplayOptions = {}): Repl
   return {
     handle(request, signal) {
       const { method, url } = request;
-      const reading = store.ready?.(method, recordedFor(method, splitTarget(url).path).recordedPath);
+      const reading = store.ready?.(method, recordedFor(method, splitTarget(url).path).path);
       const body = bodyOfRequest(request, bodyLimit);
       // No promise where all is at hand.
       if (Buffer.isBuffer(body) && !reading) return answer(request, body, signal);

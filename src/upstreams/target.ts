@@ -63,9 +63,11 @@ export function noConnection(target: Target, cause: unknown, timeout: number, pr
   return new NeverReached('target-unreachable', message, { hint, cause });
 }
 
-/** Why the target does not answer on a connection. */
-export function noAnswer(target: Target, cause: unknown, timeout: number): PatchgateError {
+/** Why the target gives no answer on a connection, or none that is whole. @param hasBegun its head was there */
+export function noAnswer(target: Target, cause: unknown, timeout: number, hasBegun = false): PatchgateError {
   if (cause instanceof PatchgateError) return cause;
+  const cutOff = `the response of the target ${target.origin} was cut off`;
+  if (hasBegun) return new PatchgateError('target-unreachable', cutOff, { cause });
   if (isLate(cause)) return timedOut(target, timeout, true);
   // The alert that tells of it can be lost with the connection.
   const more = target.url.protocol === 'https:' ? `; or ${WANTS_ANOTHER}` : '';
@@ -84,13 +86,6 @@ export function timedOut(target: Target, timeout: number, isConnected: boolean):
     ? 'do the proxy and the target run? --timeout gives them longer'
     : 'it may have received the request all the same; --timeout gives it longer';
   return new PatchgateError('target-timeout', `${what} within ${timeout} ms`, { hint });
-}
-
-/** The target's answer ended before it was whole. */
-export function cutOff({ origin }: Target, cause: unknown): PatchgateError {
-  if (cause instanceof PatchgateError) return cause;
-  const message = `the response of the target ${origin} was cut off`;
-  return new PatchgateError('target-unreachable', message, { cause });
 }
 
 const nameOf = ({ origin, proxy }: Target) =>

@@ -22,8 +22,8 @@ export type Upgrade = (
 export function createUpgrade(options: ForwardOptions, open: Connector['open']): Upgrade {
   const { target, timeout } = options;
   const agent = new Agent();
-  agent.createConnection = (_, done) => {
-    open((error, socket) => done?.(error, socket as Socket));
+  agent.createConnection = (asked, done) => {
+    open(asked, (error, socket) => done?.(error, socket as Socket));
     return undefined as unknown as Socket;
   };
   // The connector alone knows where the target is, and whether that speaks TLS.

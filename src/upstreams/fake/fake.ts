@@ -14,8 +14,6 @@ export interface Fake extends Upstream {
 
 /** Below any prefix: `current/projects/42`. */
 const RECORD = /\/accounts\/([^/]+\/[^/]+\/[^/]+)\/?$/;
-/** Bytes of a body. */
-const LIMIT = 64 * 1024 * 1024;
 /** All of them mandatory: service-api 4.1 rule 1. */
 const PROJECT_FIELDS = ['name', 'languages', 'environments'];
 
@@ -53,7 +51,7 @@ export function createFake(state: State): Fake {
 
   return {
     handle(request) {
-      const body = bodyOfRequest(request, LIMIT);
+      const body = bodyOfRequest(request);
       return Buffer.isBuffer(body) ? answerTo(request, body) : body.then((bytes) => answerTo(request, bytes));
     },
     recordOf: (session, { account, kind, id }) => recordsIn(session).get(`${account}/${kind}s/${id}`),

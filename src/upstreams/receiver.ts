@@ -1,6 +1,6 @@
 import { PassThrough, Readable } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
-import { type Dispatcher, Pool } from 'undici';
+import type { Dispatcher, Pool } from 'undici';
 import { PatchgateError, systemCode } from '../errors.ts';
 import {
   announcesBody,
@@ -13,15 +13,12 @@ import {
 } from '../http/http.ts';
 import { parseUrl } from '../http/url.ts';
 import { NO_BODY } from './bodies.ts';
-import type { Connector } from './connector.ts';
 import { type ForwardOptions, outgoingHeaders, outgoingPath } from './outgoing.ts';
-import { cutOff, noAnswer, timedOut } from './target.ts';
-import { type Answer, stopped, type Upstream, type UpstreamRequest, WHOLE_AT_MOST } from './upstream.ts';
+import { noAnswer, timedOut } from './target.ts';
+import { type Answer, type UpstreamRequest, WHOLE_AT_MOST } from './upstream.ts';
 
 type Controller = Dispatcher.DispatchController;
 
-/** Connections to the target at a time: past them requests wait, before the process runs out of files. */
-const CONNECTIONS_AT_MOST = 1024;
 /** Milliseconds that what came of a small answer is held back for the rest. */
 const PATIENCE = 50;
 /** The target may have acted on any other already (RFC 9110 9.2.2). */
@@ -30,30 +27,8 @@ const RESETS: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOC
 /** What Node's server does not take in a reason phrase, though its client does. */
 const ILL_FORMED = /[^\t\x20-\x7e\x80-\xff]/;
 
-/** Requests to the target, by undici: for the same it takes about two thirds of the CPU of node:http. */
-export function createClient(options: ForwardOptions, open: Connector['open']): Upstream {
-  const { origin } = options.target;
-  const connect = (_: unknown, done: Parameters<typeof open>[0]) => open(done);
-  // Its own timers are half a second late. Once it answers, a target may be silent for hours: a stream of events.
-  const settings = { connect, connections: CONNECTIONS_AT_MOST, headersTimeout: 0, bodyTimeout: 0 };
-  const kept = new Pool(origin, { ...settings, pipelining: 1 });
-  /** Each request gets a connection of its own. */
-  const fresh = new Pool(origin, { ...settings, pipelining: 0 });
-  return {
-    handle(request, signal) {
-      if (kept.destroyed) throw stopped();
-      return new Promise((resolve) => {
-        new Receiver(request, options, signal, fresh, resolve).send(kept);
-      });
-    },
-    async close() {
-      await Promise.all([kept.destroy(stopped()), fresh.destroy(stopped())]);
-    },
-  };
-}
-
 /** Sends a request, and receives its answer: a small one whole, of a large one the head, and the body as it comes. */
-class Receiver implements Dispatcher.DispatchHandler {
+export class Receiver implements Dispatcher.DispatchHandler {
   /** The body of the request, as it comes. */
   readonly #upload: PassThrough | undefined;
   /** By which it may be sent once more. */
@@ -131,13 +106,19 @@ class Receiver implements Dispatcher.DispatchHandler {
       return;
     }
     clearTimeout(this.#timer);
-    const headers = this.#headersOf(status, (controller.rawHeaders as Buffer[]).map(textOf));
+    const headers = this.#headersOf(
+      status,
+      (controller.rawHeaders as Buffer[]).map((text) => text.toString('latin1')),
+    );
     this.#head = { status, message: ILL_FORMED.test(message) ? '' : message, headers, from: 'target' };
     const hasNone = this.request.method === 'HEAD' || status === 204 || status === 304;
     if (hasNone) this.#settle(NO_BODY);
     else if (!(Number(header(headers, 'content-length')) <= WHOLE_AT_MOST)) this.#settle(this.#flow());
-    // Most answers come as a whole with their heads, and cost no timer.
-    else process.nextTick(() => this.#waitForRest());
+    // Most answers come as a whole with their heads, and cost no timer. Another is waited for, but not for long: it may come in drops.
+    else
+      process.nextTick(() => {
+        if (!this.#isDone) this.#timer = setTimeout(() => this.#release(), PATIENCE);
+      });
   }
 
   onResponseData(controller: Controller, chunk: Buffer): void {
@@ -151,24 +132,14 @@ class Receiver implements Dispatcher.DispatchHandler {
   }
 
   onResponseError(_: unknown, error: Error): void {
-    const again = this.#again;
     const { target, timeout } = this.options;
-    if (this.#body) this.#body.destroy(cutOff(target, error));
-    else if (this.#isDone) return;
-    else if (again && RESETS.has(systemCode(error) ?? '')) {
-      // The target may have closed an idle connection just when it was to be used again: that is no failure of its.
-      this.#again = undefined;
-      this.send(again);
-    } else {
-      this.#finish();
-      const reason = this.#head ? cutOff(target, error) : noAnswer(target, error, timeout);
-      this.resolve(Promise.reject(reason));
-    }
-  }
-
-  /** A small answer that is not here as a whole is waited for, but not for long: it may come in drops. */
-  #waitForRest(): void {
-    if (!this.#isDone) this.#timer = setTimeout(() => this.#release(), PATIENCE);
+    const again = this.#again;
+    this.#again = undefined;
+    const reason = noAnswer(target, error, timeout, this.#head !== undefined);
+    // The target may have closed an idle connection just when it was to be used again: that is no failure of its.
+    if (again && RESETS.has(systemCode(error) ?? '')) this.send(again);
+    else if (this.#body) this.#body.destroy(reason);
+    else if (!this.#isDone) this.#finish(Promise.reject(reason));
   }
 
   /** What came of it is handed on, and the rest as it comes. */
@@ -199,15 +170,14 @@ class Receiver implements Dispatcher.DispatchHandler {
   }
 
   #settle(body: Answer['body']): void {
-    if (this.#isDone || !this.#head) return;
-    this.#finish();
-    this.resolve(Object.assign(this.#head, { body }));
+    if (!this.#isDone && this.#head) this.#finish(Object.assign(this.#head, { body }));
   }
 
-  #finish(): void {
+  #finish(outcome: Answer | Promise<never>): void {
     this.#isDone = true;
     clearTimeout(this.#timer);
     this.signal.removeEventListener('abort', this);
+    this.resolve(outcome);
   }
 
   /** As they came, but for those of the connection, and a location within the target. */
@@ -238,8 +208,6 @@ class Receiver implements Dispatcher.DispatchHandler {
     return `${socket?.encrypted ? 'https' : 'http'}://${host}${url.pathname}${url.search}${url.hash}`;
   }
 }
-
-const textOf = (text: Buffer) => text.toString('latin1');
 
 const meaningOf = byHeaderName((name) => {
   // Patchgate's own say what the gate found: a target must not speak in its name.
