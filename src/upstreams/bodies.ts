@@ -22,10 +22,7 @@ export function bytesAtHand(
   done: (bytes: Buffer | undefined) => void,
 ): void {
   const length = Number(message.headers['content-length'] ?? 0);
-  if (length === 0 || length > most) {
-    done(undefined);
-    return;
-  }
+  if (length === 0 || length > most) return void done(undefined);
   // Node hands the head over before it has looked at what stands behind.
   process.nextTick(() => {
     const isHere = message.readableLength === length;
@@ -143,8 +140,8 @@ export function readAlong(body: Readable, limit: number, over: (body: CollectedB
 export async function wholeBody({ body }: Answer, limit: number, timeout: number): Promise<CollectedBody> {
   if (Buffer.isBuffer(body)) return bounded(body, limit);
   const collected = new BodyCollector(limit);
-  const late = new Error(`the answer took longer than ${timeout} ms`);
-  const timer = timeout > 0 ? setTimeout(() => body.destroy(late), timeout) : undefined;
+  const giveUp = () => body.destroy(new Error(`the answer took longer than ${timeout} ms`));
+  const timer = timeout > 0 ? setTimeout(giveUp, timeout) : undefined;
   try {
     for await (const chunk of body) if (!collected.add(chunk as Buffer)) break;
     return collected.body();

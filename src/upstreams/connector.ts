@@ -68,9 +68,9 @@ export function proxyOf(url: URL): TargetProxy | undefined {
       hint: 'write it as http://proxy.example.com:3128, and in a password / as %2F, ? as %3F, # as %23, @ as %40, % as %25',
     });
   const { origin, username, password } = proxy;
-  if (username === '' && password === '') return { origin, url: proxy };
-  const credentials = Buffer.from(`${querystring.unescape(username)}:${querystring.unescape(password)}`);
-  return { origin, url: proxy, authorization: `Basic ${credentials.toString('base64')}` };
+  const credentials = querystring.unescape(`${username}:${password}`);
+  if (credentials === ':') return { origin, url: proxy };
+  return { origin, url: proxy, authorization: `Basic ${Buffer.from(credentials).toString('base64')}` };
 }
 
 function refusal({ origin }: TargetProxy, to: string, status: number): PatchgateError {

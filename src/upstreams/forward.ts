@@ -29,14 +29,9 @@ export async function openForward(
   const target = { origin, path, url, proxy: proxyOf(url) };
   const tls = await readTargetTls(target, files);
   const options = { target, timeout, setHeaders: readSetHeaders(setHeader, env) };
-  const connector = createConnector(target, tls, timeout);
+  const { open: connect, close } = createConnector(target, tls, timeout);
   // Its own timers are half a second late. Once it answers, a target may be silent for hours: a stream of events.
-  const pooled = {
-    connect: connector.open,
-    connections: CONNECTIONS_AT_MOST,
-    headersTimeout: 0,
-    bodyTimeout: 0,
-  };
+  const pooled = { connect, connections: CONNECTIONS_AT_MOST, headersTimeout: 0, bodyTimeout: 0 };
   const kept = new Pool(origin, { ...pooled, pipelining: 1 });
   /** Each request gets a connection of its own. */
   const fresh = new Pool(origin, { ...pooled, pipelining: 0 });
@@ -48,10 +43,10 @@ export async function openForward(
         new Receiver(request, options, signal, fresh, resolve).send(kept);
       });
     },
-    upgrade: createUpgrade(options, connector.open),
+    upgrade: createUpgrade(options, connect),
     async close() {
       await Promise.all([kept.destroy(stopped()), fresh.destroy(stopped())]);
-      await connector.close();
+      await close();
     },
   };
 }

@@ -35,10 +35,7 @@ export function outgoingHeaders(headers: RawHeaders, { target, setHeaders }: For
 }
 
 /** The host is the target's; the client's wait for `100 Continue` has been answered here. */
-const MADE_ANEW: ReadonlySet<string> = new Set(['host', 'expect']);
-const staysHere = byHeaderName(
-  (name) => HOP_BY_HOP.has(name) || MADE_ANEW.has(name) || name.startsWith('patchgate-'),
-);
+const staysHere = byHeaderName((name) => HOP_BY_HOP.has(name) || /^(?:host$|expect$|patchgate-)/.test(name));
 
 /**
  * The path and query to ask the target for. A path in the target's URL is put before the request's, unless that
@@ -58,8 +55,8 @@ export function outgoingPath(targetPath: string, url: string): string {
 
 const FLAG = '--set-header';
 
-/** What the gate makes itself, and what says where a body ends. */
-const OWN = /^(?:host|expect|content-(?:length|encoding|type)|patchgate-.*)$/;
+/** What the body is, and where it ends. */
+const OF_BODY = /^content-(?:length|encoding|type)$/;
 
 /**
  * Headers that each request to the target has, whatever the client sent.
@@ -75,7 +72,7 @@ export function readSetHeaders(texts: readonly string[], env: Env) {
   for (const text of texts) {
     const { name, value } = readNamedValue(text, env, FLAG);
     const lowerCase = name.toLowerCase();
-    if (HOP_BY_HOP.has(lowerCase) || OWN.test(lowerCase))
+    if (staysHere(name) || OF_BODY.test(lowerCase))
       throw wrongValue(FLAG, `the header ${name} cannot be set`, 'the gate makes it of the request itself');
     names.add(lowerCase);
     const isNone = /[^\t\x20-\x7e\x80-\xff]/.test(value);

@@ -9,7 +9,6 @@ import {
   HOP_BY_HOP,
   header,
   mayMeanAnother,
-  type RawHeaders,
 } from '../http/http.ts';
 import { parseUrl } from '../http/url.ts';
 import { NO_BODY } from './bodies.ts';
@@ -59,13 +58,12 @@ export class Receiver implements Dispatcher.DispatchHandler {
   }
 
   send(pool: Pool): void {
-    const { method, url, headers, body } = this.request;
-    const head = {
-      method: method as Dispatcher.HttpMethod,
-      path: outgoingPath(this.options.target.path, url),
-      headers: outgoingHeaders(headers, this.options),
-    };
-    pool.dispatch({ ...head, body: body ?? this.#upload ?? null }, this);
+    const { request, options } = this;
+    const method = request.method as Dispatcher.HttpMethod;
+    const path = outgoingPath(options.target.path, request.url);
+    const headers = outgoingHeaders(request.headers, options);
+    const body = request.body ?? this.#upload ?? null;
+    pool.dispatch({ method, path, headers, body }, this);
   }
 
   /** The client's body, as it comes. What the target does not read of it is thrown away. */
@@ -101,15 +99,9 @@ export class Receiver implements Dispatcher.DispatchHandler {
     // An answer has begun.
     this.#again = undefined;
     if (this.#isDone || (status > 99 && status < 200)) return;
-    if (status < 100) {
-      this.#abort(new Error(`it answered with the status ${status}`));
-      return;
-    }
+    if (status < 100) return void this.#abort(new Error(`it answered with the status ${status}`));
     clearTimeout(this.#timer);
-    const headers = this.#headersOf(
-      status,
-      (controller.rawHeaders as Buffer[]).map((text) => text.toString('latin1')),
-    );
+    const headers = this.#headersOf(status, controller.rawHeaders as readonly Buffer[]);
     this.#head = { status, message: ILL_FORMED.test(message) ? '' : message, headers, from: 'target' };
     const hasNone = this.request.method === 'HEAD' || status === 204 || status === 304;
     if (hasNone) this.#settle(NO_BODY);
@@ -181,7 +173,8 @@ export class Receiver implements Dispatcher.DispatchHandler {
   }
 
   /** As they came, but for those of the connection, and a location within the target. */
-  #headersOf(status: number, raw: RawHeaders): string[] {
+  #headersOf(status: number, bytes: readonly Buffer[]): string[] {
+    const raw = bytes.map((text) => text.toString('latin1'));
     const named = connectionOptions(raw);
     const headers: string[] = [];
     for (let i = 0; i + 1 < raw.length; i += 2) {

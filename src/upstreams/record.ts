@@ -96,10 +96,7 @@ export function record(upstream: Upstream, store: RecordingStore, options: Recor
       if (only.includes('ok') && status >= 400) return answer;
 
       const over = ({ bytes: responseBody, omitted: response }: CollectedBody): Promise<void> | undefined => {
-        if (sent && !stream.readableEnded) {
-          onSkipped("the request's body was not whole", request);
-          return undefined;
-        }
+        if (sent && !stream.readableEnded) return void onSkipped("the request's body was not whole", request);
         const endedAt = Date.now();
         const asked = sent?.body() ?? bounded(request.body ?? NO_BODY, RECORD_LIMIT);
         const keepPlain = (decoded: Decoded) =>

@@ -84,11 +84,9 @@ export function replay(store: RecordingStore, options: ReplayOptions = {}): Repl
       const inSession = own[0]?.session === '' ? { ...session, name: '' } : session;
       return onMiss.handle({ ...request, session: inSession, body, json: undefined }, signal);
     }
-    if (method === 'GET' && OF_BROWSERS.test(splitTarget(request.url).path))
-      throw new PatchgateError(
-        'not-found',
-        'it is not recorded, and no miss: browsers ask any server for it',
-      );
+    const isOfBrowser = method === 'GET' && OF_BROWSERS.test(splitTarget(request.url).path);
+    const why = 'it is not recorded, and no miss: browsers ask any server for it';
+    if (isOfBrowser) throw new PatchgateError('not-found', why);
     const miss = own.length > 0 ? refusal(store.name, own) : explained(request, body, recorded);
     misses.add(request, miss);
     throw miss;
@@ -103,7 +101,8 @@ export function replay(store: RecordingStore, options: ReplayOptions = {}): Repl
     const all =
       exchanges.length === 0
         ? NONE
-        : (exchanges.withBytes(query, body) ?? exchanges.find(sentRequest(request, body, recorded.path)));
+        : (exchanges.withBytes(query, body) ??
+          exchanges.find(SentRequest.of(request, body, request.json, rules, recorded.path)));
     const given = ofSession(all, session.name);
     const own = isForeign(given[0]?.session, session) ? NONE : given;
     return { recorded, all, own, place: placeIn(own, nextOf(session, all)) };
@@ -122,9 +121,6 @@ export function replay(store: RecordingStore, options: ReplayOptions = {}): Repl
     if (!store.isWritable && known.size < MOST_PATHS) known.set(key, place);
     return place;
   };
-
-  const sentRequest = (request: UpstreamRequest, body: Buffer, path: string) =>
-    SentRequest.of(request, body, request.json, rules, path);
 
   /** What others recorded may do for a test that is replayed; one that is being recorded asks for its own. */
   const isForeign = (session: string | undefined, { name }: Session) =>
@@ -147,7 +143,7 @@ export function replay(store: RecordingStore, options: ReplayOptions = {}): Repl
 
   const explained = (request: UpstreamRequest, body: Buffer, { path, exchanges }: Recorded) => {
     const own = ofSession(exchanges.all, request.session.name);
-    const sent = sentRequest(request, body, path);
+    const sent = SentRequest.of(request, body, request.json, rules, path);
     const { text, hint, recording, reason, nearest } = explainMiss(store, own, sent);
     const asked = redactPath(splitTarget(request.url).path, rules.redaction);
     const sentAs = path === asked ? '' : `; sent as ${asked}`;

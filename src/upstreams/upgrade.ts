@@ -50,9 +50,8 @@ export function createUpgrade(options: ForwardOptions, open: Connector['open']):
         once({ status: answer.statusCode as number, headers: answer.rawHeaders });
       };
       outgoing.once('close', () => clearTimeout(silence));
-      socket.once('close', () => {
-        fail(new PatchgateError('target-unreachable', 'the client went away before the target answered'));
-      });
+      const gone = 'the client went away before the target answered';
+      socket.once('close', () => fail(new PatchgateError('target-unreachable', gone)));
       outgoing.once('upgrade', (answer, other) => {
         answered(answer);
         // http-proxy ends it only where the client's socket ends in good order.
