@@ -127,10 +127,9 @@ export const MODES: Readonly<Record<ServerKind, (setup: Setup) => Promise<Backen
   async fake(setup) {
     const { seed: file } = setup.config;
     const { createFake } = await import('../upstreams/fake/fake.ts');
-    const { loadSeed, readState } = await import('../upstreams/fake/seed.ts');
-    const { SAMPLE } = await import('../upstreams/fake/sample.ts');
+    const { loadSeed, readState, sampleState } = await import('../upstreams/fake/seed.ts');
     const given = setup.seed && readState(JSON.stringify(setup.seed), 'the seed');
-    const fake = createFake(given ?? (file ? await loadSeed(file) : SAMPLE));
+    const fake = createFake(given ?? (file ? await loadSeed(file) : sampleState()));
     const from = file ?? (given ? 'records given' : 'the built-in sample');
     const summary = `stands in front of a fake of the service, seeded from ${from}`;
     return { upstream: fake, fake, isReal: false, summary };

@@ -2,7 +2,7 @@ import type { CommandModule } from 'yargs';
 import { createPatchgate } from '../app/patchgate.ts';
 import { APPROVE_HEADER } from '../guard/approvals.ts';
 import { resolveConfig } from '../settings/config.ts';
-import { PROJECT } from '../upstreams/fake/sample.ts';
+import { sampleState } from '../upstreams/fake/seed.ts';
 import { flagsOf, SERVING, withSettings } from './options.ts';
 import { ignoreBrokenPipe, stopSignal } from './output.ts';
 
@@ -15,7 +15,7 @@ export const demo: CommandModule = {
 };
 
 const PATH = '/api/v2/accounts/current/projects/42';
-const { name, languages, environments } = PROJECT;
+const { name, languages, environments } = sampleState().accounts.current.projects[42];
 const [production, ...others] = environments;
 const GOOD = { name, languages: [...languages, 'GO'], environments };
 const SHORTER = { ...GOOD, environments: environments.slice(0, 2) };

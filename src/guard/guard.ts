@@ -13,7 +13,7 @@ import { correctedProject, repairedProject } from '../state/corrected.ts';
 import { plainRecord } from '../state/lists.ts';
 import { environmentsOf } from '../state/project.ts';
 import type { Fake } from '../upstreams/fake/fake.ts';
-import type { Session } from '../upstreams/session.ts';
+import type { Session } from '../upstreams/upstream.ts';
 import { type About, APPROVE_HEADER, type Approvals, type Refusal, type Subject } from './approvals.ts';
 import { decisiveEffects } from './decisive-effects.ts';
 import { type Answered, afterPatch, type Kept, knownOf, learned, seen, tellingOf } from './kept.ts';

@@ -18,9 +18,8 @@ import { plainRecord } from '../state/lists.ts';
 import { wholeRecordIn } from '../state/whole-record.ts';
 import { type CollectedBody, NO_BODY, wholeBody } from '../upstreams/bodies.ts';
 import type { Fake } from '../upstreams/fake/fake.ts';
-import type { Session } from '../upstreams/session.ts';
 import { NeverReached } from '../upstreams/target.ts';
-import type { Upstream } from '../upstreams/upstream.ts';
+import type { Session, Upstream } from '../upstreams/upstream.ts';
 
 /** A PATCH that is about to be judged. */
 export interface Asker extends RequestHead {

@@ -6,8 +6,7 @@ import { Pieces } from '../http/pieces.ts';
 import type { Effect } from '../model/effect.ts';
 import type { Verdict } from '../model/finding.ts';
 import type { Redaction } from '../recordings/redact/redaction.ts';
-import type { Session } from '../upstreams/session.ts';
-import type { AnsweredBy } from '../upstreams/upstream.ts';
+import type { AnsweredBy, Session } from '../upstreams/upstream.ts';
 import { type Client, clientOf } from './connections.ts';
 
 /** One request that is over, whatever became of it: for log, audit, metrics and list. Not redacted: that is done when it is shown. */

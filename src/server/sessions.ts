@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { PatchgateError } from '../errors.ts';
 import { header, headerValues, type RawHeaders } from '../http/http.ts';
 import { isSessionName, SESSION_NAMES } from '../model/session-name.ts';
-import { SESSION_HEADER, type Session } from '../upstreams/session.ts';
+import { SESSION_HEADER, type Session } from '../upstreams/upstream.ts';
 
 /** The sessions of a run, begun by their first request. Past a thousand, the one whose last request is the longest ago ends. */
 export class Sessions {

@@ -7,7 +7,7 @@ import type { Faults } from '../server/faults.ts';
 import type { ShownExchange } from '../server/show-exchange.ts';
 import type { UserConfig } from '../settings/define-config.ts';
 import type { MissedRequest } from '../upstreams/replay/misses.ts';
-import { SESSION_HEADER } from '../upstreams/session.ts';
+import { SESSION_HEADER } from '../upstreams/upstream.ts';
 import { misuse } from './misuse.ts';
 import { attemptOf, type NamedTest, recordingName } from './recording-name.ts';
 import { ask, nextId } from './thread.ts';

@@ -1,8 +1,10 @@
+import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { PatchgateError } from '../errors.ts';
 import { announcesBody } from '../http/http.ts';
 import { Pieces } from '../http/pieces.ts';
+import type { JsonValue } from '../json/json.ts';
 import type { Answer, UpstreamRequest } from './upstream.ts';
 
 export const NO_BODY: Buffer = Buffer.alloc(0);
@@ -20,48 +22,20 @@ export function bytesAtHand(
   done: (bytes: Buffer | undefined) => void,
 ): void {
   const length = Number(message.headers['content-length'] ?? 0);
-  if (length === 0 || length > most) done(undefined);
+  if (length === 0 || length > most) return void done(undefined);
   // Node hands the head over before it has looked at what stands behind.
-  else process.nextTick(takeAtHand, message, length, done);
-}
-
-function takeAtHand(
-  message: IncomingMessage,
-  length: number,
-  done: (bytes: Buffer | undefined) => void,
-): void {
-  if (message.readableLength !== length) {
-    done(undefined);
-    return;
-  }
-  const bytes = message.read() as Buffer;
-  message.resume();
-  done(bytes);
+  process.nextTick(() => {
+    const isHere = message.readableLength === length;
+    const bytes = isHere ? (message.read() as Buffer) : undefined;
+    if (isHere) message.resume();
+    done(bytes);
+  });
 }
 
 /** Reads a request's body up to a limit, and calls back once. Past the limit the message is as it came, paused. */
 export function readBytes(message: IncomingMessage, limit: number, done: (bytes: BytesRead) => void): void {
   if (Number(message.headers['content-length'] ?? 0) > limit) done('too-large');
   else bytesAtHand(message, limit, (bytes) => (bytes ? done(bytes) : readPieces(message, limit, done)));
-}
-
-/**
- * The body of a request: at once if it is in hand, or there is none.
- *
- * @throws PatchgateError `request-too-large`, or `malformed-request` if the client broke off
- */
-export function bodyOfRequest(
-  { body, headers, stream }: UpstreamRequest,
-  limit: number,
-): Buffer | Promise<Buffer> {
-  if (body || !announcesBody(headers)) return body ?? NO_BODY;
-  return new Promise<BytesRead>((resolve) => readBytes(stream, limit, resolve)).then((bytes) => {
-    if (Buffer.isBuffer(bytes)) return bytes;
-    if (bytes === undefined) throw new PatchgateError('malformed-request', 'broken off');
-    const message = `the request's body has more than ${limit} bytes`;
-    const hint = 'only a request whose body fits into memory can be answered here';
-    throw new PatchgateError('request-too-large', message, { hint });
-  });
 }
 
 function readPieces(message: IncomingMessage, limit: number, done: (bytes: BytesRead) => void): void {
@@ -85,6 +59,34 @@ function readPieces(message: IncomingMessage, limit: number, done: (bytes: Bytes
   message.resume();
 }
 
+/**
+ * The body of a request: at once if it is in hand, or there is none.
+ *
+ * @throws PatchgateError `request-too-large`, or `malformed-request` if the client broke off
+ */
+export function bodyOfRequest(
+  { body, headers, stream }: UpstreamRequest,
+  limit = 64 * 1024 * 1024,
+): Buffer | Promise<Buffer> {
+  if (body || !announcesBody(headers)) return body ?? NO_BODY;
+  return new Promise<BytesRead>((resolve) => readBytes(stream, limit, resolve)).then((bytes) => {
+    if (Buffer.isBuffer(bytes)) return bytes;
+    if (bytes === undefined) throw new PatchgateError('malformed-request', 'broken off');
+    const message = `the request's body has more than ${limit} bytes`;
+    const hint = 'only a request whose body fits into memory can be answered here';
+    throw new PatchgateError('request-too-large', message, { hint });
+  });
+}
+
+/** A body as a value; undefined where it is no JSON in UTF-8. */
+export function jsonOf(bytes: Buffer): JsonValue | undefined {
+  try {
+    return isUtf8(bytes) ? (JSON.parse(bytes.toString()) as JsonValue) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 export interface CollectedBody {
   bytes: Buffer;
   /** There were more than may be kept: so many. `bytes` is then empty. */
@@ -97,46 +99,33 @@ export function bounded(bytes: Buffer, limit: number): CollectedBody {
 
 /** Keeps the chunks of a body up to a limit; past it none, but it goes on counting. */
 export class BodyCollector {
-  readonly #limit: number;
   #pieces = new Pieces();
   #size = 0;
 
-  constructor(limit: number) {
-    this.#limit = limit;
-  }
+  constructor(readonly limit: number) {}
 
-  add(chunk: Buffer): void {
+  /** @returns whether all of it is kept by now */
+  add(chunk: Buffer): boolean {
     this.#size += chunk.length;
-    if (this.#size > this.#limit) this.#pieces = new Pieces();
-    else this.#pieces.add(chunk);
-  }
-
-  get isPast(): boolean {
-    return this.#size > this.#limit;
+    const isKept = this.#size <= this.limit;
+    if (isKept) this.#pieces.add(chunk);
+    else this.#pieces = new Pieces();
+    return isKept;
   }
 
   body(): CollectedBody {
-    return this.isPast ? { bytes: NO_BODY, omitted: this.#size } : { bytes: this.#pieces.joined() };
+    if (this.#size > this.limit) return { bytes: NO_BODY, omitted: this.#size };
+    return { bytes: this.#pieces.joined() };
   }
 }
 
 /** The same body, which tells before its end what all of it was. @param limit bytes that are kept at most */
-export function readAlong(
-  body: Readable,
-  limit: number,
-  over: (body: CollectedBody) => unknown,
-  onError?: (error: unknown) => void,
-): Readable {
+export function readAlong(body: Readable, limit: number, over: (body: CollectedBody) => unknown): Readable {
   async function* chunks() {
     const collected = new BodyCollector(limit);
-    try {
-      for await (const chunk of body) {
-        collected.add(chunk as Buffer);
-        yield chunk;
-      }
-    } catch (error) {
-      onError?.(error);
-      throw error;
+    for await (const chunk of body) {
+      collected.add(chunk as Buffer);
+      yield chunk;
     }
     await over(collected.body());
   }
@@ -151,13 +140,10 @@ export function readAlong(
 export async function wholeBody({ body }: Answer, limit: number, timeout: number): Promise<CollectedBody> {
   if (Buffer.isBuffer(body)) return bounded(body, limit);
   const collected = new BodyCollector(limit);
-  const late = new Error(`the answer took longer than ${timeout} ms`);
-  const timer = timeout > 0 ? setTimeout(() => body.destroy(late), timeout) : undefined;
+  const giveUp = () => body.destroy(new Error(`the answer took longer than ${timeout} ms`));
+  const timer = timeout > 0 ? setTimeout(giveUp, timeout) : undefined;
   try {
-    for await (const chunk of body) {
-      collected.add(chunk as Buffer);
-      if (collected.isPast) break;
-    }
+    for await (const chunk of body) if (!collected.add(chunk as Buffer)) break;
     return collected.body();
   } finally {
     clearTimeout(timer);

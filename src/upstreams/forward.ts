@@ -1,10 +1,9 @@
-import { buildConnector } from 'undici';
+import { Pool } from 'undici';
 import { readTargetTls, type TargetTlsFiles } from '../http/tls.ts';
-import { createClient } from './client.ts';
-import type { ForwardOptions } from './outgoing.ts';
-import { readSetHeaders } from './set-headers.ts';
-import { asUnconnected, type Target } from './target.ts';
-import { createTunnel, proxyOf } from './tunnel.ts';
+import { createConnector, proxyOf } from './connector.ts';
+import { readSetHeaders } from './outgoing.ts';
+import { Receiver } from './receiver.ts';
+import type { Target } from './target.ts';
 import { createUpgrade, type Upgrade } from './upgrade.ts';
 import { stopped, type Upstream } from './upstream.ts';
 
@@ -13,44 +12,41 @@ export interface Forward extends Upstream {
   upgrade: Upgrade;
 }
 
-export interface TargetSettings extends TargetTlsFiles, Pick<ForwardOptions, 'timeout'> {
-  setHeader: readonly string[];
-}
+/** Connections to the target at a time: past them requests wait, before the process runs out of files. */
+const CONNECTIONS_AT_MOST = 1024;
 
-/** What sends requests to a target, by the settings for it. @throws PatchgateError where these are wrong */
+/**
+ * The target as an upstream, by undici: for the same it takes about two thirds of the CPU of node:http.
+ *
+ * @param settings `timeout`: milliseconds that the target may be silent before it answers; 0: for ever
+ * @throws PatchgateError where the settings are wrong
+ */
 export async function openForward(
   { origin, path, url }: Target,
-  settings: TargetSettings,
+  { timeout, setHeader, ...files }: TargetTlsFiles & { timeout: number; setHeader: readonly string[] },
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<Forward> {
   const target = { origin, path, url, proxy: proxyOf(url) };
-  const tls = await readTargetTls(target, settings);
-  const setHeaders = readSetHeaders(settings.setHeader, env);
-  return forward({ target, tls, timeout: settings.timeout, setHeaders });
-}
-
-/** The target as an upstream. */
-export function forward(options: ForwardOptions): Forward {
-  const { target, tls, timeout } = options;
-  const build = buildConnector({ timeout, ...tls });
-  const connect: typeof build = (asked, done) =>
-    build(asked, (error, socket) => (error ? done(asUnconnected(error), null) : done(null, socket)));
-  const tunnel = target.proxy && createTunnel(target, target.proxy, connect, timeout);
-  const client = createClient(options, tunnel ? (_, done) => tunnel.open(done) : connect);
-  const upgrades = createUpgrade(options, tunnel);
-  let isClosed = false;
+  const tls = await readTargetTls(target, files);
+  const options = { target, timeout, setHeaders: readSetHeaders(setHeader, env) };
+  const { open: connect, close } = createConnector(target, tls, timeout);
+  // Its own timers are half a second late. Once it answers, a target may be silent for hours: a stream of events.
+  const pooled = { connect, connections: CONNECTIONS_AT_MOST, headersTimeout: 0, bodyTimeout: 0 };
+  const kept = new Pool(origin, { ...pooled, pipelining: 1 });
+  /** Each request gets a connection of its own. */
+  const fresh = new Pool(origin, { ...pooled, pipelining: 0 });
   return {
     target,
     handle(request, signal) {
-      if (isClosed) throw stopped();
-      return client.send(request, signal);
+      if (kept.destroyed) throw stopped();
+      return new Promise((resolve) => {
+        new Receiver(request, options, signal, fresh, resolve).send(kept);
+      });
     },
-    upgrade: upgrades.upgrade,
+    upgrade: createUpgrade(options, connect),
     async close() {
-      isClosed = true;
-      upgrades.close();
-      await client.close();
-      await tunnel?.close();
+      await Promise.all([kept.destroy(stopped()), fresh.destroy(stopped())]);
+      await close();
     },
   };
 }

@@ -1,33 +1,28 @@
-import type { IncomingMessage } from 'node:http';
-import type { TLSSocket } from 'node:tls';
-import { byHeaderName, connectionOptions, HOP_BY_HOP, splitTarget, withoutHeaders } from '../http/http.ts';
-import type { TargetTls } from '../http/tls.ts';
-import type { SetHeaders } from './set-headers.ts';
+import {
+  byHeaderName,
+  connectionOptions,
+  HOP_BY_HOP,
+  type RawHeaders,
+  splitTarget,
+  withoutHeaders,
+} from '../http/http.ts';
+import { type Env, namedValue, readNamedValue, wrongValue } from '../settings/named-values.ts';
 import type { Target } from './target.ts';
-import type { UpstreamRequest } from './upstream.ts';
-
-/** Connections to the target at a time: past them requests wait, before the process runs out of files. */
-export const CONNECTIONS_AT_MOST = 1024;
 
 /** How requests are forwarded. */
 export interface ForwardOptions {
   target: Target;
-  tls: TargetTls;
   /** Milliseconds that the target may be silent before it answers; 0: for ever. */
   timeout: number;
   /** In the place of the client's. */
-  setHeaders?: SetHeaders | undefined;
+  setHeaders: ReturnType<typeof readSetHeaders>;
 }
-
-type OutgoingRequest = Pick<UpstreamRequest, 'headers' | 'stream'>;
 
 /**
  * The headers that go to the target: as sent, without those of the connection (the fixed ones and those that
  * `Connection` names), those that this connection makes itself, and Patchgate's own; `host` comes first.
  */
-export function outgoingHeaders(asked: OutgoingRequest, options: ForwardOptions): string[] {
-  const { headers } = asked;
-  const { target, setHeaders } = options;
+export function outgoingHeaders(headers: RawHeaders, { target, setHeaders }: ForwardOptions): string[] {
   const named = connectionOptions(headers);
   const kept = ['host', target.url.host];
   for (let i = 0; i + 1 < headers.length; i += 2) {
@@ -35,22 +30,12 @@ export function outgoingHeaders(asked: OutgoingRequest, options: ForwardOptions)
     if (staysHere(name) || (named.length > 0 && named.includes(name.toLowerCase()))) continue;
     kept.push(name, headers[i + 1] as string);
   }
-  return setHeaders
-    ? [...withoutHeaders(kept, (name) => setHeaders.names.has(name)), ...setHeaders.added]
-    : kept;
-}
-
-/** What the client speaks. */
-export function schemeOf(stream: OutgoingRequest['stream']): 'http' | 'https' {
-  const { socket } = stream as Partial<IncomingMessage>;
-  return (socket as Partial<TLSSocket> | undefined)?.encrypted ? 'https' : 'http';
+  if (!setHeaders) return kept;
+  return [...withoutHeaders(kept, (name) => setHeaders.names.has(name)), ...setHeaders.added];
 }
 
 /** The host is the target's; the client's wait for `100 Continue` has been answered here. */
-const MADE_ANEW: ReadonlySet<string> = new Set(['host', 'expect']);
-const staysHere = byHeaderName(
-  (name) => HOP_BY_HOP.has(name) || MADE_ANEW.has(name) || name.startsWith('patchgate-'),
-);
+const staysHere = byHeaderName((name) => HOP_BY_HOP.has(name) || /^(?:host$|expect$|patchgate-)/.test(name));
 
 /**
  * The path and query to ask the target for. A path in the target's URL is put before the request's, unless that
@@ -66,4 +51,41 @@ export function outgoingPath(targetPath: string, url: string): string {
   const begins = targetPath === '' || path === targetPath || path.startsWith(`${targetPath}/`);
   const whole = begins ? path : targetPath + path;
   return query === '' && !url.endsWith('?') ? whole : `${whole}?${query}`;
+}
+
+const FLAG = '--set-header';
+
+/** What the body is, and where it ends. */
+const OF_BODY = /^content-(?:length|encoding|type)$/;
+
+/**
+ * Headers that each request to the target has, whatever the client sent.
+ *
+ * @param texts `NAME=VALUE`, `NAME=env:VARIABLE`; `NAME=`: it is left out
+ * @returns `names` in lower case of the client's that go, and name, value, name, … that come; undefined where there are none
+ * @throws PatchgateError `bad-usage` where a header is the gate's own, or a variable is not set
+ */
+export function readSetHeaders(texts: readonly string[], env: Env) {
+  if (texts.length === 0) return undefined;
+  const names = new Set<string>();
+  const added: string[] = [];
+  for (const text of texts) {
+    const { name, value } = readNamedValue(text, env, FLAG);
+    const lowerCase = name.toLowerCase();
+    if (staysHere(name) || OF_BODY.test(lowerCase))
+      throw wrongValue(FLAG, `the header ${name} cannot be set`, 'the gate makes it of the request itself');
+    names.add(lowerCase);
+    const isNone = /[^\t\x20-\x7e\x80-\xff]/.test(value);
+    const why = `the value of ${name} holds a character that no header can have`;
+    if (isNone) throw wrongValue(FLAG, why, 'does it end in a line feed?');
+    if (value) added.push(name, value);
+  }
+  return { names, added };
+}
+
+/** Values that come from the environment: nothing shows or keeps them. */
+export function secretsOf(texts: readonly string[], env: Env): string[] {
+  return texts
+    .map((text) => namedValue(text, env))
+    .flatMap(({ value, variable }) => (variable !== undefined && value ? [value] : []));
 }

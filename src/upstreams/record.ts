@@ -8,7 +8,7 @@ import { codingOf } from '../recordings/redact/redact.ts';
 import { plainExchangeBeside } from '../recordings/redact-beside.ts';
 import type { RecordingStore } from '../recordings/store.ts';
 import { BodyCollector, bounded, type CollectedBody, NO_BODY, readAlong } from './bodies.ts';
-import type { Answer, Upstream, UpstreamRequest } from './upstream.ts';
+import type { Answer, Upstream } from './upstream.ts';
 
 export interface RecordOptions {
   /** What is redacted, which headers are kept besides, and which requests are the same. */
@@ -35,27 +35,30 @@ export function record(upstream: Upstream, store: RecordingStore, options: Recor
   const keep = (seen: SeenExchange): Promise<void> | undefined => {
     const fail = (error: unknown) => onSkipped(messageOf(error), seen.request);
     const answered = Buffer.isBuffer(seen.decoded) ? seen.decoded : seen.responseBody;
+    if (seen.requestBody.length + answered.length > WORTH_A_THREAD) {
+      const keeping = plainExchangeBeside(seen, rules.redaction, rules.headers)
+        .then((exchange) => store.append(exchange))
+        .catch(fail)
+        .finally(() => large.delete(keeping));
+      large.add(keeping);
+      return keeping;
+    }
     try {
-      if (seen.requestBody.length + answered.length <= WORTH_A_THREAD) {
-        store.append(plainExchangeOf(seen, rules.redaction, rules.headers));
-        return undefined;
-      }
+      store.append(plainExchangeOf(seen, rules.redaction, rules.headers));
     } catch (error) {
       fail(error);
-      return undefined;
     }
-    const keeping = plainExchangeBeside(seen, rules.redaction, rules.headers)
-      .then((exchange) => store.append(exchange))
-      .catch(fail)
-      .finally(() => large.delete(keeping));
-    large.add(keeping);
-    return keeping;
+    return undefined;
   };
 
   return {
     async handle(request, signal) {
+      const { method, stream, session } = request;
       const startedAt = Date.now();
-      const sent = !request.body && announcesBody(request.headers) ? new SentBody(request) : undefined;
+      const sent =
+        !request.body && announcesBody(request.headers) ? new BodyCollector(RECORD_LIMIT) : undefined;
+      // Not `on`: that would start the flow, perhaps before the upstream listens.
+      if (sent) stream.prependListener('data', (chunk: Buffer) => sent.add(chunk));
       let answer: Answer;
       try {
         answer = await upstream.handle(request, signal);
@@ -63,50 +66,38 @@ export function record(upstream: Upstream, store: RecordingStore, options: Recor
         if (!signal.aborted) onSkipped(messageOf(error), request);
         throw error;
       }
+      const { status, headers, body } = answer;
       if (only.includes('judged') && request.body === undefined) return answer;
-      if (only.includes('ok') && answer.status >= 400) return answer;
+      if (only.includes('ok') && status >= 400) return answer;
+
       const over = ({ bytes: responseBody, omitted }: CollectedBody): Promise<void> | undefined => {
         const asked = sent?.body() ?? bounded(request.body ?? NO_BODY, RECORD_LIMIT);
         const skip = (why: string) => void onSkipped(why, request);
-        if (sent && !sent.isWhole) return skip("the request's body was not whole");
+        if (sent && !stream.readableEnded) return skip("the request's body was not whole");
         if (asked.omitted !== undefined) return skip(tooLong('request', asked.omitted).message);
         if (omitted !== undefined) return skip(tooLong('response', omitted).message);
         const endedAt = Date.now();
         const keepPlain = (decoded: Decoded) =>
           keep({
             ...{ request, requestBody: asked.bytes, response: answer, responseBody, decoded },
-            ...{ startedAt, endedAt, session: request.session.name },
+            ...{ startedAt, endedAt, session: session.name },
           });
-        const coding = request.method === 'HEAD' ? undefined : codingOf(answer.headers);
+        const coding = method === 'HEAD' ? undefined : codingOf(headers);
         const decoded = decodeContent(responseBody, coding, answerBounds(RECORD_LIMIT));
         return decoded instanceof Promise ? decoded.then(keepPlain) : keepPlain(decoded);
       };
-      const { body } = answer;
-      if (!Buffer.isBuffer(body)) {
-        const cut = (error: unknown) => onSkipped(messageOf(error), request);
-        return { ...answer, body: readAlong(body, RECORD_LIMIT, over, cut) };
+      if (Buffer.isBuffer(body)) {
+        const keeping = over(bounded(body, RECORD_LIMIT));
+        if (keeping) await keeping;
+        return answer;
       }
-      const keeping = over(bounded(body, RECORD_LIMIT));
-      if (keeping) await keeping;
-      return answer;
+      const along = readAlong(body, RECORD_LIMIT, over);
+      along.once('error', (error) => onSkipped(messageOf(error), request));
+      return { ...answer, body: along };
     },
     async close() {
       await upstream.close();
       await Promise.all(large);
     },
   };
-}
-
-/** A request's body, of which somebody else reads the stream. It is whole once that has ended. */
-class SentBody extends BodyCollector {
-  isWhole = false;
-
-  constructor({ stream }: UpstreamRequest) {
-    super(RECORD_LIMIT);
-    // Not `on`: that would start the flow, perhaps before the upstream listens.
-    stream.prependListener('data', (chunk: Buffer) => this.add(chunk));
-    stream.prependListener('end', () => {
-      this.isWhole = true;
-    });
-  }
 }

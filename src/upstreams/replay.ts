@@ -1,4 +1,4 @@
-import { messageOf, PatchgateError } from '../errors.ts';
+import { PatchgateError } from '../errors.ts';
 import { splitTarget } from '../http/http.ts';
 import { explainMiss } from '../recordings/explain.ts';
 import { ofSession, SentRequest } from '../recordings/match.ts';
@@ -9,10 +9,8 @@ import type { StoredExchange } from '../recordings/stored-exchange.ts';
 import { bodyOfRequest, NO_BODY } from './bodies.ts';
 import type { Echo } from './replay/echo.ts';
 import { Misses } from './replay/misses.ts';
-import { alreadyServed, Sequences } from './replay/sequences.ts';
 import { findUnserved, type Unserved } from './replay/unserved.ts';
-import type { Session } from './session.ts';
-import type { Answer, Upstream, UpstreamRequest } from './upstream.ts';
+import type { Answer, Session, Upstream, UpstreamRequest } from './upstream.ts';
 
 export interface ReplayOptions {
   /** Answers what no exchange matches, or none that can be an answer; without it such a request fails with `no-recording`. */
@@ -41,13 +39,11 @@ const OF_BROWSERS =
 
 /** Paths of requests of which it is remembered what is recorded for them. */
 const MOST_PATHS = 100_000;
+const NONE: readonly StoredExchange[] = [];
 
-/** What is recorded for a request's method and path. */
+/** What is recorded for a request's method and path, and under which path. */
 interface Recorded {
-  /** That of the request, redacted. */
   path: string;
-  /** That under which it is recorded. */
-  recordedPath: string;
   exchanges: ExchangesOfPath;
 }
 
@@ -57,52 +53,57 @@ interface Recorded {
  * Closing closes `onMiss`, not the store.
  */
 export function replay(store: RecordingStore, options: ReplayOptions = {}): ReplayUpstream {
-  const {
-    onMiss,
-    bodyLimit = 64 * 1024 * 1024,
-    rules = DEFAULT_RULES,
-    strictSequence = false,
-    echo,
-  } = options;
+  const { onMiss, bodyLimit, rules = DEFAULT_RULES, strictSequence, echo } = options;
   const startedAt = Date.now();
   const served = new Set<StoredExchange>();
   const misses = new Misses(rules.redaction);
-  const sequences = new Sequences(strictSequence);
   /** By method and path as sent. */
   const known = new Map<string, Recorded>();
+  /** The place that comes next. A sequence goes by the first of all that matches, which is the same for every request of it:
+   *  what is recorded on the way may leave the session others of them. */
+  const next = new WeakMap<Session, Map<StoredExchange | undefined, number>>();
 
   const answer = (request: UpstreamRequest, body: Buffer, signal: AbortSignal): Answer | Promise<Answer> => {
     const { method, session } = request;
-    const { recorded, all, own, choice, isServed } = chosen(request, body);
-    if (choice) {
-      sequences.advance(session, all, own, choice.place);
-      served.add(choice.stored);
-      const { answer } = choice.stored;
-      return echo ? echo(request, body, answer) : answer;
+    const { recorded, all, own, place } = found(request, body);
+    const stored = own[place];
+    if (stored) {
+      // One alone has no places.
+      if (own.length > 1 || strictSequence) move(session, all, place + 1);
+      served.add(stored);
+      return echo ? echo(request, body, stored.answer) : stored.answer;
     }
     if (onMiss) {
-      if (isServed) sequences.pass(session, all);
+      // Where its answer is recorded, behind those that were all served, this session has had it, too.
+      if (own.length > 0) move(session, all, nextOf(session, all) + 1);
       // What comes behind answers of the default session belongs there, too.
       const inSession = own[0]?.session === '' ? { ...session, name: '' } : session;
       return onMiss.handle({ ...request, session: inSession, body, json: undefined }, signal);
     }
-    if (method === 'GET' && OF_BROWSERS.test(recorded.path))
-      throw new PatchgateError(
-        'not-found',
-        'it is not recorded, and no miss: browsers ask any server for it',
-      );
-    throw isServed ? alreadyServed(store.name, own) : missed(request, body, recorded);
+    const isOfBrowser = method === 'GET' && OF_BROWSERS.test(splitTarget(request.url).path);
+    const why = 'it is not recorded, and no miss: browsers ask any server for it';
+    if (isOfBrowser) throw new PatchgateError('not-found', why);
+    const miss = own.length > 0 ? alreadyServed(store.name, own) : explained(request, body, recorded);
+    misses.add(request, miss);
+    throw miss;
   };
 
-  const chosen = (request: UpstreamRequest, body: Buffer) => {
+  /** All exchanges that match a request; those that its session is given; and the place of the one that answers, or -1. */
+  const found = (request: UpstreamRequest, body: Buffer) => {
     const { method, url, session } = request;
     const { path, query } = splitTarget(url);
     const recorded = recordedFor(method, path);
-    const all = matching(request, query, body, recorded);
-    const own = ofSession(all, session.name);
-    const isOpen = all.length > 0 && mayAnswer(own, session);
-    const choice = isOpen ? sequences.choose(session, all, own) : undefined;
-    return { recorded, all, own, choice, isServed: isOpen && !choice };
+    const { exchanges } = recorded;
+    const all =
+      exchanges.length === 0
+        ? NONE
+        : (exchanges.withBytes(query, body) ??
+          exchanges.find(SentRequest.of(request, body, request.json, rules, recorded.path)));
+    const given = ofSession(all, session.name);
+    const own = isForeign(given[0]?.session, session) ? NONE : given;
+    const next = nextOf(session, all);
+    const place = next < own.length ? next : strictSequence ? -1 : own.length - 1;
+    return { recorded, all, own, place };
   };
 
   /** Looks under the path, redacted; then with a segment as a token. */
@@ -110,78 +111,64 @@ export function replay(store: RecordingStore, options: ReplayOptions = {}): Repl
     const key = `${method} ${sent}`;
     const before = known.get(key);
     if (before) return before;
-    const path = redactPath(sent, rules.redaction);
-    const under = (recordedPath: string) => ({
-      ...{ path, recordedPath, exchanges: store.exchanges(method, recordedPath) },
-    });
-    const places = [path, ...pathsWithToken(sent)].map(under);
-    const found = places.find(({ exchanges }) => exchanges.length > 0);
-    if (!found) return places[0] as Recorded;
+    const paths = [redactPath(sent, rules.redaction), ...pathsWithToken(sent)];
+    const places = paths.map((path) => ({ path, exchanges: store.exchanges(method, path) }));
+    const place = places.find(({ exchanges }) => exchanges.length > 0);
+    if (!place) return places[0] as Recorded;
     // What is recorded on the way may be for the very path, and name its secrets.
-    if (!store.isWritable && known.size < MOST_PATHS) known.set(key, found);
-    return found;
-  };
-
-  const sentRequest = (request: UpstreamRequest, body: Buffer, path: string) =>
-    SentRequest.of(request, body, request.json, rules, path);
-
-  const matching = (
-    request: UpstreamRequest,
-    query: string,
-    body: Buffer,
-    { exchanges, recordedPath }: Recorded,
-  ): readonly StoredExchange[] => {
-    if (exchanges.length === 0) return [];
-    return exchanges.withBytes(query, body) ?? exchanges.find(sentRequest(request, body, recordedPath));
+    if (!store.isWritable && known.size < MOST_PATHS) known.set(key, place);
+    return place;
   };
 
   /** What others recorded may do for a test that is replayed; one that is being recorded asks for its own. */
-  const mayAnswer = ([first]: readonly StoredExchange[], { name }: Session): boolean =>
-    !(onMiss && store.isWritable) || first?.session === '' || first?.session === name;
+  const isForeign = (session: string | undefined, { name }: Session) =>
+    onMiss !== undefined && store.isWritable && session !== '' && session !== name;
 
-  const missed = (request: UpstreamRequest, body: Buffer, of: Recorded): PatchgateError => {
-    const own = ofSession(of.exchanges.all, request.session.name);
-    const sent = sentRequest(request, body, of.recordedPath);
+  const nextOf = (session: Session, [first]: readonly StoredExchange[]) => next.get(session)?.get(first) ?? 0;
+
+  const move = (session: Session, [first]: readonly StoredExchange[], to: number) => {
+    const places = next.get(session) ?? new Map();
+    next.set(session, places.set(first, to));
+  };
+
+  const explained = (request: UpstreamRequest, body: Buffer, { path, exchanges }: Recorded) => {
+    const own = ofSession(exchanges.all, request.session.name);
+    const sent = SentRequest.of(request, body, request.json, rules, path);
     const { text, hint, recording, reason, nearest } = explainMiss(store, own, sent);
-    const sentAs = of.recordedPath === of.path ? '' : `; sent as ${of.path}`;
+    const asked = redactPath(splitTarget(request.url).path, rules.redaction);
+    const sentAs = path === asked ? '' : `; sent as ${asked}`;
     const details = { recording, reason, ...(nearest && { nearest }) };
     return new PatchgateError('no-recording', text + sentAs, { hint, details });
   };
 
-  const answerOrMiss: typeof answer = (request, body, signal) => {
-    try {
-      return answer(request, body, signal);
-    } catch (cause) {
-      if (!(cause instanceof PatchgateError))
-        throw new PatchgateError('internal', `the replay failed: ${messageOf(cause)}`, { cause });
-      if (cause.code === 'no-recording') misses.add(request, cause);
-      throw cause;
-    }
-  };
-
-  /** At once, where the store reads at once. */
-  const answerBytes: typeof answer = (request, body, signal) => {
-    const { method, url } = request;
-    const reading = store.ready?.(method, recordedFor(method, splitTarget(url).path).recordedPath);
-    return reading
-      ? reading.then(() => answerOrMiss(request, body, signal))
-      : answerOrMiss(request, body, signal);
-  };
-
   return {
     handle(request, signal) {
+      const { method, url } = request;
+      const reading = store.ready?.(method, recordedFor(method, splitTarget(url).path).path);
       const body = bodyOfRequest(request, bodyLimit);
-      if (Buffer.isBuffer(body)) return answerBytes(request, body, signal);
-      return body.then((bytes) => answerBytes(request, bytes, signal));
+      // No promise where all is at hand.
+      if (Buffer.isBuffer(body) && !reading) return answer(request, body, signal);
+      return Promise.all([body, reading]).then(([bytes]) => answer(request, bytes, signal));
     },
     // A database that has not read the path yet cannot say so at once.
     holds(request) {
       const { method, url, body = NO_BODY } = request;
       if (!onMiss || store.ready?.(method, splitTarget(url).path)) return false;
-      return chosen(request, body).choice !== undefined;
+      return found(request, body).place >= 0;
     },
     misses,
     unserved: (session) => findUnserved(store, served, startedAt, rules.redaction, session),
     close: async () => onMiss?.close(),
   };
+}
+
+/** Why a request is not answered that matches these. */
+function alreadyServed(recording: string, own: readonly StoredExchange[]): PatchgateError {
+  const { request, meta } = (own.at(-1) as StoredExchange).exchange;
+  const often = own.length === 1 ? 'once' : `${own.length} times`;
+  const message = `the recording "${recording}" matches this ${request.method} ${request.path}, but it was recorded ${often}, and all that can be answered has been served already (--strict-sequence)`;
+  const hint =
+    'send it as often as it was recorded, use a session of its own (Patchgate-Session), or start the sequence anew: POST /__patchgate/reset';
+  const details = { recording, reason: 'already-served', recordedAt: meta.recordedAt };
+  return new PatchgateError('no-recording', message, { hint, details });
 }

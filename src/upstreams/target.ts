@@ -1,4 +1,4 @@
-import { PatchgateError, systemCode } from '../errors.ts';
+import { messageOf, PatchgateError, systemCode } from '../errors.ts';
 import { parseUrl } from '../http/url.ts';
 
 /** The one place that requests go to: fixed at start, never chosen by a client. */
@@ -21,11 +21,6 @@ export interface TargetProxy {
   authorization?: string;
 }
 
-/** Where a connection to a URL of http or https leads. */
-export function addressOf({ hostname, port, protocol }: URL): { host: string; port: number } {
-  return { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port) || (protocol === 'https:' ? 443 : 80) };
-}
-
 /** @throws PatchgateError `bad-usage` where the text is no http or https URL */
 export function parseTarget(text: string): Target {
   const url = parseUrl(text);
@@ -45,128 +40,75 @@ export function parseTarget(text: string): Target {
 /** The target has never had the request: there was no connection to it. */
 export class NeverReached extends PatchgateError {}
 
-const unconnected = new WeakSet<object>();
+/** By the code of OpenSSL, or of Node's own check of the name. */
+const OF_CERTIFICATE = /^(?:CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|INVALID_|ERR_TLS_CERT_)/;
 
-/** Notes that an error came before there was a connection, TLS included. */
-export function asUnconnected<T extends object>(error: T): T {
-  unconnected.add(error);
-  return error;
-}
-
-/** The target is silent for too long. */
-export function timedOut(): Error {
-  return Object.assign(new Error('silent'), { code: 'ETIMEDOUT' });
-}
-
-/** What keeps the target from answering, as an answer for the client. */
-export function targetError(target: Target, cause: unknown, timeout: number): PatchgateError {
-  if (cause instanceof PatchgateError) return cause;
-  const { proxy } = target;
-  const origin = proxy ? `${target.origin} (by the proxy ${proxy.origin})` : target.origin;
+/** Why there is no connection to the target, TLS included. @param proxy which could not be asked for one */
+export function noConnection(target: Target, cause: unknown, timeout: number, proxy?: TargetProxy) {
+  if (isLate(cause)) return timedOut(target, timeout, false);
+  const name = proxy ? `the proxy ${proxy.origin}` : nameOf(target);
   const code = systemCode(cause) ?? '';
-  const isUnconnected = unconnected.has(cause as object);
-  if (code.includes('TIMEOUT') || code === 'ETIMEDOUT') {
-    const isOfProxy = proxy !== undefined && isUnconnected;
-    const message = isOfProxy
-      ? `the proxy ${proxy.origin} gave no connection to the target ${target.origin} within ${timeout} ms`
-      : `the target ${origin} did not answer within ${timeout} ms`;
-    const hint = isOfProxy
-      ? 'do the proxy and the target run? --timeout gives them longer'
-      : 'it may have received the request all the same; --timeout gives it longer';
-    return new PatchgateError('target-timeout', message, { hint, cause });
+  if (!OF_CERTIFICATE.test(code)) {
+    const more = proxy ? '; NO_PROXY names targets that go without it' : '';
+    const hint = `check that it runs and that its address is right${more}`;
+    return new NeverReached('target-unreachable', unreachable(name, cause), { hint, cause });
   }
-  const certificate = certificateTrouble(cause);
-  if (certificate) {
-    const message = `nothing was sent to the target ${origin}: its certificate ${certificate.reason}`;
-    return new NeverReached('target-unreachable', message, { hint: certificate.hint, cause });
-  }
-  const alert = alertOf(cause);
-  const isRefused = isUnconnected || REFUSALS.test(code);
-  const uncertified = origin.startsWith('https:') ? OR_UNCERTIFIED : '';
-  const reset = isRefused ? 'check that it runs and that its address is right' : BROKEN_OFF + uncertified;
-  const hint = alert
-    ? 'ask its operators which authority must have signed the certificate of a client'
-    : reset;
-  const message = `the target ${origin} could not be reached: ${alert ?? reasonOf(cause)}`;
-  return new (isRefused ? NeverReached : PatchgateError)('target-unreachable', message, { hint, cause });
-}
-
-const BROKEN_OFF = 'the connection broke off: it may have received the request all the same';
-/** The alert that tells of this can be lost with the connection. */
-const OR_UNCERTIFIED =
-  '; a target that wants a certificate of the gate (--target-cert, --target-key), or another one, does that, too';
-
-/** What keeps a proxy from being asked. It says nothing of the target. */
-export function proxyError({ origin }: TargetProxy, cause: unknown): PatchgateError {
-  if (cause instanceof PatchgateError) return cause;
-  const certificate = certificateTrouble(cause);
-  const message = certificate
-    ? `nothing was sent to the proxy ${origin}: its certificate ${certificate.reason}`
-    : `the proxy ${origin} could not be reached: ${reasonOf(cause)}`;
-  const hint = certificate
+  const names = (cause as { cert?: { subjectaltname?: string } }).cert?.subjectaltname;
+  const isOther = code === 'ERR_TLS_CERT_ALTNAME_INVALID' && names;
+  const why = isOther ? `for another name: ${names.slice(0, 200)}` : `not trusted: ${messageOf(cause)}`;
+  const message = `nothing was sent to ${name}: its certificate is ${why}`;
+  const hint = proxy
     ? 'NODE_EXTRA_CA_CERTS names a PEM file of further authorities'
-    : 'check that it runs and that its address is right; NO_PROXY names targets that go without it';
-  return new PatchgateError('target-unreachable', message, { hint, cause });
+    : "--target-ca FILE trusts it, or its authority; it must be valid today, and for the name in the target's URL";
+  return new NeverReached('target-unreachable', message, { hint, cause });
 }
 
-/** The target's answer ended before it was whole. */
-export function cutOff({ origin }: Target, cause: unknown): PatchgateError {
+/** Why the target gives no answer on a connection, or none that is whole. @param hasBegun its head was there */
+export function noAnswer(target: Target, cause: unknown, timeout: number, hasBegun = false): PatchgateError {
   if (cause instanceof PatchgateError) return cause;
-  return new PatchgateError('target-unreachable', `the response of the target ${origin} was cut off`, {
-    cause,
-  });
+  const cutOff = `the response of the target ${target.origin} was cut off`;
+  if (hasBegun) return new PatchgateError('target-unreachable', cutOff, { cause });
+  if (isLate(cause)) return timedOut(target, timeout, true);
+  // The alert that tells of it can be lost with the connection.
+  const more = target.url.protocol === 'https:' ? `; or ${WANTS_ANOTHER}` : '';
+  const hint = `the connection broke off: it may have received the request all the same${more}`;
+  return new PatchgateError('target-unreachable', unreachable(nameOf(target), cause), { hint, cause });
 }
 
-const REFUSALS = /^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|EPROTO)$/;
+/** @param isConnected it is the target that is silent, and not what leads to it */
+export function timedOut(target: Target, timeout: number, isConnected: boolean): PatchgateError {
+  const { origin, proxy } = target;
+  const ofProxy = isConnected ? undefined : proxy;
+  const what = ofProxy
+    ? `the proxy ${ofProxy.origin} gave no connection to the target ${origin}`
+    : `${nameOf(target)} did not answer`;
+  const hint = ofProxy
+    ? 'do the proxy and the target run? --timeout gives them longer'
+    : 'it may have received the request all the same; --timeout gives it longer';
+  return new PatchgateError('target-timeout', `${what} within ${timeout} ms`, { hint });
+}
+
+const nameOf = ({ origin, proxy }: Target) =>
+  `the target ${origin}${proxy ? ` (by the proxy ${proxy.origin})` : ''}`;
+
+const isLate = (error: unknown) => /TIMED?OUT/.test(systemCode(error) ?? '');
+
+const WANTS_ANOTHER = 'it may want a certificate of the gate, or another one: --target-cert and --target-key';
+/** What a target says of the certificate that it was shown, or was not. */
+const ALERT = /alert.(?:handshake.failure|unknown.ca|\w+.certificate|certificate.\w+)/i;
 
 const REASONS: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'it refused the connection',
   ENOTFOUND: 'its host name is not known',
-  EAI_AGAIN: 'its host name could not be looked up',
   ECONNRESET: 'it closed the connection without an answer',
   UND_ERR_SOCKET: 'it closed the connection without an answer',
-  EHOSTUNREACH: 'there is no route to it',
   EPROTO: 'it speaks no TLS, or none that fits',
   ERR_SSL_WRONG_VERSION_NUMBER: 'it speaks no TLS',
 };
 
-/** What a target says of the certificate that it was shown, or was not. */
-function alertOf(error: unknown): string | undefined {
-  const text = `${systemCode(error)} ${error instanceof Error ? error.message : ''}`;
-  if (/alert.(?:certificate.required|handshake.failure)/i.test(text))
-    return 'it may want a certificate of the gate: --target-cert and --target-key';
-  const isOfCertificate = /alert.(?:unknown.ca|\w+.certificate|certificate.\w+)/i.test(text);
-  return isOfCertificate ? "it does not take the gate's certificate" : undefined;
-}
-
-function reasonOf(error: unknown): string {
-  const code = systemCode(error) ?? '';
-  return (
-    REASONS[code] ?? (error instanceof Error ? `${error.message}${code && ` (${code})`}` : String(error))
-  );
-}
-
-/** Why a certificate was refused, by the code of OpenSSL, or of Node's own check of the name. */
-const CERTIFICATE_TROUBLES: readonly (readonly [code: RegExp, reason: string, hint: string])[] = [
-  [
-    /^(?:DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|CERT_UNTRUSTED|CERT_SIGNATURE|INVALID_CA)/,
-    'is not trusted: its authority is not known here',
-    "if you trust it, give its certificate or its authority's with --target-ca FILE",
-  ],
-  [
-    /^(?:CERT_|INVALID_PURPOSE)/,
-    'has expired, is not valid yet, or is not for servers',
-    "the target needs another; or is this machine's clock wrong?",
-  ],
-  [/^ERR_TLS_CERT_ALTNAME/, 'is for another name', "use the name that it is for in the target's URL"],
-];
-
-/** The handshake came to no end, and no request was sent. Undefined where the error has nothing to do with a certificate. */
-function certificateTrouble(error: unknown): { reason: string; hint: string } | undefined {
-  const code = systemCode(error) ?? '';
-  const [, reason, hint] = CERTIFICATE_TROUBLES.find(([pattern]) => pattern.test(code)) ?? [];
-  if (reason === undefined || hint === undefined) return undefined;
-  const names = (error as { cert?: { subjectaltname?: string } }).cert?.subjectaltname;
-  const isOther = code === 'ERR_TLS_CERT_ALTNAME_INVALID' && names;
-  return { reason: isOther ? `${reason}: ${names.slice(0, 200)}` : reason, hint };
+function unreachable(name: string, cause: unknown): string {
+  const code = systemCode(cause) ?? '';
+  const isAlert = ALERT.test(`${code} ${messageOf(cause)}`);
+  const why = isAlert ? WANTS_ANOTHER : (REASONS[code] ?? (messageOf(cause) || code));
+  return `${name} could not be reached: ${why}`;
 }

@@ -1,13 +1,11 @@
 import { Agent, type ClientRequest, type IncomingMessage } from 'node:http';
-import { Agent as SecureAgent } from 'node:https';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import httpProxy from 'http-proxy';
 import { PatchgateError } from '../errors.ts';
+import type { Connector } from './connector.ts';
 import { type ForwardOptions, outgoingHeaders, outgoingPath } from './outgoing.ts';
-import { addressOf, asUnconnected, targetError, timedOut } from './target.ts';
-import type { Tunnel } from './tunnel.ts';
-import { stopped } from './upstream.ts';
+import { noAnswer, timedOut } from './target.ts';
 
 /** What became of a WebSocket's handshake: the target's answer, 101 or a refusal, or why there is none. */
 type UpgradeOutcome = { status: number; headers: readonly string[] } | { error: PatchgateError };
@@ -21,46 +19,39 @@ export type Upgrade = (
 ) => void;
 
 /** WebSockets, by http-proxy. Headers and path are set as they were sent. */
-export function createUpgrade(
-  options: ForwardOptions,
-  tunnel: Tunnel | undefined,
-): { upgrade: Upgrade; close(): void } {
-  const { target, tls, timeout } = options;
-  const agent = target.url.protocol === 'https:' ? new SecureAgent(tls) : new Agent();
-  if (tunnel)
-    agent.createConnection = (_, done) => {
-      tunnel.open((error, socket) => done?.(error, socket as Socket));
-      return undefined as unknown as Socket;
-    };
-  const where = { protocol: target.url.protocol, ...addressOf(target.url) };
-  const proxy = httpProxy.createProxyServer({
-    target: { ...where, hostname: where.host } as httpProxy.ServerOptions['target'] & object,
-    ...{ agent, ignorePath: true, secure: tls.rejectUnauthorized },
-  });
+export function createUpgrade(options: ForwardOptions, open: Connector['open']): Upgrade {
+  const { target, timeout } = options;
+  const agent = new Agent();
+  agent.createConnection = (asked, done) => {
+    open(asked, (error, socket) => done?.(error, socket as Socket));
+    return undefined as unknown as Socket;
+  };
+  // The connector alone knows where the target is, and whether that speaks TLS.
+  const proxy = httpProxy.createProxyServer({ target: 'http://target', agent, ignorePath: true });
 
-  const upgrade: Upgrade = (incoming, socket, head, done) => {
+  return (incoming, socket, head, done) => {
     let report: typeof done | undefined = done;
     const once: typeof done = (outcome) => {
       report?.(outcome);
       report = undefined;
     };
-    const asked = { headers: incoming.rawHeaders, stream: incoming };
-    const headers = [...outgoingHeaders(asked, options), 'connection', 'Upgrade'];
+    const headers = [...outgoingHeaders(incoming.rawHeaders, options), 'connection', 'Upgrade'];
     proxy.once('proxyReqWs', (outgoing) => {
       outgoing.path = outgoingPath(target.path, incoming.url as string);
       setHeaders(outgoing, headers);
-      const giveUp = () => outgoing.destroy(outgoing.socket ? timedOut() : asUnconnected(timedOut()));
+      const fail = (error: PatchgateError) => {
+        once({ error });
+        outgoing.destroy();
+      };
+      const giveUp = () => fail(timedOut(target, timeout, outgoing.socket !== null));
       const silence = timeout === 0 ? undefined : setTimeout(giveUp, timeout).unref();
       const answered = (answer: IncomingMessage) => {
         clearTimeout(silence);
         once({ status: answer.statusCode as number, headers: answer.rawHeaders });
       };
       outgoing.once('close', () => clearTimeout(silence));
-      socket.once('close', () => {
-        const message = 'the client went away before the target answered';
-        once({ error: new PatchgateError('target-unreachable', message) });
-        outgoing.destroy();
-      });
+      const gone = 'the client went away before the target answered';
+      socket.once('close', () => fail(new PatchgateError('target-unreachable', gone)));
       outgoing.once('upgrade', (answer, other) => {
         answered(answer);
         // http-proxy ends it only where the client's socket ends in good order.
@@ -76,16 +67,7 @@ export function createUpgrade(
       });
     });
     incoming.headers = { upgrade: 'websocket' };
-    proxy.ws(incoming, socket, head, {}, (error: Error) =>
-      once({ error: targetError(target, error, timeout) }),
-    );
-  };
-  return {
-    upgrade,
-    close() {
-      for (const socket of Object.values(agent.sockets).flat()) socket?.destroy(stopped());
-      agent.destroy();
-    },
+    proxy.ws(incoming, socket, head, {}, (error: Error) => once({ error: noAnswer(target, error, timeout) }));
   };
 }
 

@@ -296,7 +296,7 @@ describe.each(WAYS)('over TLS, %s', (_, ask) => {
   it('does not go to a certificate of another authority', async () => {
     const other = await makeCertificate(['127.0.0.1'], { authority: await makeAuthority('Another') });
     const { detail, hint } = await refusedBy(other);
-    expect(detail).toContain('is not trusted: its authority is not known here');
+    expect(detail).toContain('is not trusted: unable to get local issuer certificate');
     expect(hint).toContain('--target-ca');
   });
 

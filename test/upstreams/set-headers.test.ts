@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readSetHeaders, secretsOf } from '../../src/upstreams/set-headers.ts';
+import { readSetHeaders, secretsOf } from '../../src/upstreams/outgoing.ts';
 import { refusal } from '../support/errors.ts';
 
 const ENV = { TOKEN: 'Bearer s3cret=1', EMPTY: '', BROKEN: 'x\n' };

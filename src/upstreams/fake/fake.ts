@@ -2,11 +2,9 @@ import { STATUS_CODES } from 'node:http';
 import { splitTarget } from '../../http/http.ts';
 import { isObject, type JsonObject, type JsonValue } from '../../json/json.ts';
 import type { RecordName } from '../../model/record.ts';
-import { bodyOfRequest } from '../bodies.ts';
-import type { Session } from '../session.ts';
-import type { Answer, Upstream, UpstreamRequest } from '../upstream.ts';
-import { afterPatch } from './after-patch.ts';
-import { COLLECTIONS, isCollection, recordsOf, type State } from './seed.ts';
+import { bodyOfRequest, jsonOf } from '../bodies.ts';
+import type { Answer, Session, Upstream, UpstreamRequest } from '../upstream.ts';
+import { recordsOf, type State } from './seed.ts';
 
 /** A service in memory: each session begins with the records of the seed. */
 export interface Fake extends Upstream {
@@ -14,19 +12,17 @@ export interface Fake extends Upstream {
   recordOf(session: Session, name: RecordName): JsonObject | undefined;
 }
 
-/** Below any prefix. */
-const RECORD = /\/accounts\/([^/]+)\/([^/]+)\/([^/]+)\/?$/;
-/** Bytes of a body. */
-const LIMIT = 64 * 1024 * 1024;
-
-const keyOf = ({ account, kind, id }: RecordName): string => JSON.stringify([account, kind, id]);
+/** Below any prefix: `current/projects/42`. */
+const RECORD = /\/accounts\/([^/]+\/[^/]+\/[^/]+)\/?$/;
+/** All of them mandatory: service-api 4.1 rule 1. */
+const PROJECT_FIELDS = ['name', 'languages', 'environments'];
 
 /**
  * Plays the service's three PATCHes, and the reading of one record. What stands before it judges; the fake itself does not.
  * Where the description is silent, the choice is ours.
  */
 export function createFake(state: State): Fake {
-  const seeded = Array.from(recordsOf(state), ({ name, record }) => [keyOf(name), record] as const);
+  const seeded = recordsOf(state);
   const sessions = new WeakMap<Session, Map<string, JsonObject>>();
   const recordsIn = (session: Session) => {
     const records = sessions.get(session) ?? new Map(seeded);
@@ -36,44 +32,43 @@ export function createFake(state: State): Fake {
 
   const answerTo = ({ method, url, session }: UpstreamRequest, body: Buffer): Answer => {
     const { path } = splitTarget(url);
-    const [, account = '', collection = '', id = ''] = RECORD.exec(path) ?? [];
-    if (!isCollection(collection)) return problem(404, `The fake has nothing at ${path}.`);
-    const kind = COLLECTIONS[collection];
+    const place = RECORD.exec(path)?.[1] ?? '';
     const records = recordsIn(session);
-    const key = keyOf({ account, kind, id });
-    const record = records.get(key);
-    if (!record) return problem(404, `There is no ${kind} ${id} in the account ${account}.`);
+    const record = records.get(place);
+    if (!record) return problem(404, `The fake has nothing at ${path}.`);
     if (method === 'GET' || method === 'HEAD') return answer(200, record);
     if (method !== 'PATCH') {
       const refused = problem(405, `The fake does not know ${method} here.`);
       return { ...refused, headers: [...refused.headers, 'allow', 'GET, HEAD, PATCH'] };
     }
-    const patch = readObject(body);
-    if (!patch) return problem(400, 'The body is not a JSON object in UTF-8.');
-    const after = afterPatch(kind, record, patch);
+    const patch = jsonOf(body);
+    if (!isObject(patch)) return problem(400, 'The body is not a JSON object in UTF-8.');
+    const after = afterPatch(place.includes('/projects/'), record, patch);
     const answered = answer(200, after);
-    records.set(key, after);
+    records.set(place, after);
     return answered;
   };
 
   return {
     handle(request) {
-      const body = bodyOfRequest(request, LIMIT);
+      const body = bodyOfRequest(request);
       return Buffer.isBuffer(body) ? answerTo(request, body) : body.then((bytes) => answerTo(request, bytes));
     },
-    recordOf: (session, name) => recordsIn(session).get(keyOf(name)),
+    recordOf: (session, { account, kind, id }) => recordsIn(session).get(`${account}/${kind}s/${id}`),
     close: async () => undefined,
   };
 }
 
-function readObject(bytes: Buffer): JsonObject | undefined {
-  try {
-    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
-    const value = JSON.parse(text) as JsonValue;
-    return isObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
+/**
+ * A project's fields are replaced whole, and nothing else that the PATCH carries (service-api 4.1 rules 3 to 7); of another record,
+ * all that it carries: our choice. A mandatory field that an unjudged PATCH lacks stays: to lose the environments would be worse.
+ */
+function afterPatch(isProject: boolean, record: JsonObject, patch: JsonObject): JsonObject {
+  if (!isProject) return { ...record, ...patch };
+  const after = { ...record };
+  for (const field of PROJECT_FIELDS)
+    if (Object.hasOwn(patch, field)) after[field] = patch[field] as JsonValue;
+  return after;
 }
 
 /** RFC 9457; without a type of its own, the title is the status's. */

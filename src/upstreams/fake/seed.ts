@@ -1,33 +1,40 @@
 import { readFile } from 'node:fs/promises';
+import { readContractFiles } from '../../contract/contract-files.ts';
 import { PatchgateError, whyUnreadable } from '../../errors.ts';
 import type { JsonObject } from '../../json/json.ts';
-import type { RecordKind, RecordName } from '../../model/record.ts';
+import type { ContractFile } from '../../model/contract.ts';
 import { checkFile, parseFile } from '../../schemas/check.ts';
-
-/** The parts of a path and of a seed that hold records, and what kind of record each holds. */
-export const COLLECTIONS = {
-  projects: 'project',
-  features: 'feature',
-  drafts: 'draft',
-} as const satisfies Record<string, RecordKind>;
-
-type Collection = keyof typeof COLLECTIONS;
-
-export function isCollection(name: string): name is Collection {
-  return Object.hasOwn(COLLECTIONS, name);
-}
+import { DEFAULT_CONTRACT } from '../../settings/config.ts';
 
 /** What a service holds at first, by account (`current` or a workspace's id), kind and id. */
 export interface State {
   accounts: Record<string, Partial<Record<Collection, Record<string, JsonObject>>>>;
 }
 
-/** The records of a state, one by one. */
-export function* recordsOf({ accounts }: State): Generator<{ name: RecordName; record: JsonObject }> {
+type Collection = 'projects' | 'features' | 'drafts';
+type Project = { name: string; languages: string[]; environments: JsonObject[] };
+
+/** The records of a state, by the ends of their paths: `current/projects/42`. */
+export function recordsOf({ accounts }: State): Map<string, JsonObject> {
+  const records = new Map<string, JsonObject>();
   for (const [account, collections] of Object.entries(accounts))
-    for (const [collection, records] of Object.entries(collections))
-      for (const [id, record] of Object.entries(records))
-        yield { name: { account, kind: COLLECTIONS[collection as Collection], id }, record };
+    for (const [collection, held] of Object.entries(collections))
+      for (const [id, record] of Object.entries(held)) records.set(`${account}/${collection}/${id}`, record);
+  return records;
+}
+
+/** What the fake holds without a seed: the contract's examples, one environment more, and the same for an integer account id. */
+export function sampleState() {
+  const { contractText } = readContractFiles(DEFAULT_CONTRACT);
+  const { updateProject, updateFeature, updateDraft } = (JSON.parse(contractText) as ContractFile).operations;
+  const project = updateProject?.example?.body as Project;
+  project.environments.push({ id: 3, name: 'Development', isEnabled: false });
+  const records = {
+    projects: { 42: project },
+    features: { 7: updateFeature?.example?.body as JsonObject },
+    drafts: { 1001: updateDraft?.example?.body as JsonObject },
+  };
+  return { accounts: { current: records, 196: records } } satisfies State;
 }
 
 /**

@@ -1,9 +1,12 @@
 import { withoutHeaders } from '../../http/http.ts';
-import { childOf, isObject, type JsonValue } from '../../json/json.ts';
+import { childOf, type JsonValue } from '../../json/json.ts';
 import { tokensOf } from '../../json/pointer.ts';
 import type { RecordedAnswer } from '../../recordings/stored-exchange.ts';
 import type { EchoRule } from '../../settings/define-config.ts';
+import { jsonOf } from '../bodies.ts';
 import type { UpstreamRequest } from '../upstream.ts';
+
+export type Echo = (request: UpstreamRequest, body: Buffer, answer: RecordedAnswer) => RecordedAnswer;
 
 /**
  * Puts values of a request's body into the recorded answer, in the place of the recorded ones.
@@ -19,10 +22,9 @@ export function echoing(
   return (request, body, answer) => {
     const operation = operationOf(request);
     const meant = rules.filter((rule) => rule.operation === undefined || rule.operation === operation);
-    const sent = meant.length === 0 ? undefined : (request.json ?? parsed(body));
-    const answered = sent === undefined ? undefined : parsed(answer.body);
-    if (answered === undefined) return answer;
-    const isChanged = meant.map((rule) => put(answered, rule.to, at(sent, rule.from))).includes(true);
+    const sent = meant.length === 0 ? undefined : (request.json ?? jsonOf(body));
+    const answered = sent === undefined ? undefined : jsonOf(answer.body);
+    const isChanged = meant.map(({ from, to }) => put(answered, to, at(sent, tokensOf(from)))).includes(true);
     if (!isChanged) return answer;
     const text = Buffer.from(JSON.stringify(answered));
     const headers = withoutHeaders(answer.headers, (name) => name === 'content-length');
@@ -30,27 +32,16 @@ export function echoing(
   };
 }
 
-export type Echo = (request: UpstreamRequest, body: Buffer, answer: RecordedAnswer) => RecordedAnswer;
-
-function parsed(bytes: Buffer): unknown {
-  try {
-    return JSON.parse(bytes.toString());
-  } catch {
-    return undefined;
-  }
-}
-
-function at(value: unknown, pointer: string): unknown {
-  return tokensOf(pointer).reduce<unknown>(childOf, value);
+function at(value: unknown, tokens: readonly string[]): unknown {
+  return tokens.reduce<unknown>(childOf, value);
 }
 
 /** Replaces what stands at a pointer. Whether something stood there, and a value was given. */
 function put(holder: unknown, pointer: string, value: unknown): boolean {
   const tokens = tokensOf(pointer);
   const last = tokens.pop();
-  const parent = tokens.reduce<unknown>(childOf, holder);
+  const parent = at(holder, tokens);
   if (value === undefined || last === undefined || childOf(parent, last) === undefined) return false;
-  if (isObject(parent) || Array.isArray(parent))
-    (parent as Record<string, JsonValue>)[last] = value as JsonValue;
+  (parent as Record<string, JsonValue>)[last] = value as JsonValue;
   return true;
 }

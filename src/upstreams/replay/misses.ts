@@ -1,7 +1,5 @@
-import type { PatchgateError } from '../../errors.ts';
 import { redactText, redactUrl } from '../../recordings/redact/redact.ts';
 import type { Redaction } from '../../recordings/redact/redaction.ts';
-import type { UpstreamRequest } from '../upstream.ts';
 
 /** A request that nothing in the recording answers, with those of its session that miss for the same reason. Redacted. */
 export interface MissedRequest {
@@ -31,31 +29,27 @@ const MOST_SESSIONS = 100_000;
 
 /** The requests that a replay refused. Those of a session stay when it ends. */
 export class Misses {
-  readonly #redaction: Redaction;
   /** By session and text. */
   readonly #alike = new Map<string, MissedRequest>();
   readonly #ofSession = new Map<string, number>();
   #count = 0;
 
-  constructor(redaction: Redaction) {
-    this.#redaction = redaction;
-  }
+  constructor(readonly redaction: Redaction) {}
 
   /** @param error what it is refused with */
   add(
-    { method, url, session }: Pick<UpstreamRequest, 'method' | 'url'> & { session: { name: string } },
-    { message, hint = '' }: Pick<PatchgateError, 'message' | 'hint'>,
+    { method, url, session: { name } }: { method: string; url: string; session: { name: string } },
+    { message, hint = '' }: { message: string; hint?: string | undefined },
   ): void {
-    const { name } = session;
     this.#count++;
     const before = this.#ofSession.get(name) ?? 0;
     if (before > 0 || this.#ofSession.size < MOST_SESSIONS) this.#ofSession.set(name, before + 1);
-    const text = redactText(message, this.#redaction);
+    const text = redactText(message, this.redaction);
     const key = `${name}\n${text}`;
     const known = this.#alike.get(key);
     if (known) known.count++;
     else if (this.#alike.size < MOST) {
-      const clean = { url: redactUrl(url, this.#redaction), hint: redactText(hint, this.#redaction) };
+      const clean = { url: redactUrl(url, this.redaction), hint: redactText(hint, this.redaction) };
       this.#alike.set(key, { method, session: name, text, count: 1, ...clean });
     }
   }

@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../../src/json/json.ts';
 import { createFake } from '../../../src/upstreams/fake/fake.ts';
-import { SAMPLE } from '../../../src/upstreams/fake/sample.ts';
-import { loadSeed } from '../../../src/upstreams/fake/seed.ts';
+import { loadSeed, type State, sampleState } from '../../../src/upstreams/fake/seed.ts';
 import { type ServedUpstream, serveUpstream } from '../../support/serve-upstream.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
@@ -13,7 +12,7 @@ afterEach(async () => {
   for (const fake of fakes.splice(0)) await fake.close();
 });
 
-async function start(seed = SAMPLE): Promise<ServedUpstream> {
+async function start(seed: State = sampleState()): Promise<ServedUpstream> {
   const fake = await serveUpstream(createFake(seed));
   fakes.push(fake);
   return fake;

@@ -1,5 +1,5 @@
 import { afterEach, expect, it, vi } from 'vitest';
-import { proxyOf } from '../../src/upstreams/tunnel.ts';
+import { proxyOf } from '../../src/upstreams/connector.ts';
 import { refusal } from '../support/errors.ts';
 
 afterEach(() => vi.unstubAllEnvs());
