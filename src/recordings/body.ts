@@ -3,7 +3,7 @@ import type { JsonValue } from '../json/json.ts';
 import { scanJson, UNLIMITED } from '../json/scan-json.ts';
 import type { JsonBody, StoredBody } from '../model/exchange.ts';
 
-/** JSON nested deeper is kept as text: in a file, where each level is indented, it would grow with the depth's square. */
+/** JSON nested deeper is kept as text: a file indents each level, so it would grow with the depth's square. */
 const MAX_JSON_DEPTH = 128;
 
 /** Bytes of the longest body in a recording. An exchange with a longer one is not recorded. */

@@ -104,7 +104,7 @@ function explainDifference(recording: string, recorded: readonly StoredExchange[
   };
 }
 
-/** A part of a request, and where in it. */
+/** A part of a request, and the place in it. */
 type Spot = readonly [part: 'query' | 'headers' | 'body', ...Tokens];
 
 /** The exchange that differs in the fewest parts, and in these at the fewest places; the oldest of equals. */
@@ -147,7 +147,7 @@ function redacted(request: RecordedRequest, rules: MatchRules): Form {
   return formOf(changed, rules);
 }
 
-/** What is to be shown of a place; undefined if nothing is there. */
+/** A place's value as people may see it; undefined if nothing is there. */
 function shown(spot: Spot, form: Form, clean: Form): string | undefined {
   if (valueAt(spot, form) === undefined) return undefined;
   // Redaction has removed what lies below a secret.

@@ -18,7 +18,7 @@ export interface RecordingContent {
 }
 
 /**
- * A file of a recording as a lowdb database: what is read is checked, what is written takes the file's place whole or not at all. A
+ * A file of a recording as a lowdb database: it checks what it reads, and replaces the file whole or not at all. A
  * file that is not there holds no exchanges.
  *
  * @param place undefined if the file's name does not say it

@@ -79,7 +79,7 @@ export function decodeFrame(bytes: Buffer): PlainExchange {
   return found.frame;
 }
 
-/** The frame at a place, and where the next one begins; undefined if it was cut off. */
+/** The frame at an offset, and the offset of the next one; undefined if it was cut off. */
 function frameAt(
   bytes: Buffer,
   at: number,

@@ -34,7 +34,7 @@ export interface Lock {
  * Takes the lock of what one process writes at a time. The lock of a process that is gone is taken over.
  *
  * @param file the lock; its folder is made if it is missing
- * @param thing what is locked: `the recording recordings/checkout`
+ * @param thing its name: `the recording recordings/checkout`
  * @param instead what else to do: `record under another name with --recording`
  * @throws PatchgateError `recording-in-use` with who holds it, `cannot-write`
  */

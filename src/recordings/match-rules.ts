@@ -19,7 +19,7 @@ export interface MatchRules {
   headers: ReadonlySet<string>;
   ignored: PatternNode | undefined;
   ignoredQuery: ReadonlySet<string>;
-  /** What recorded requests went through, and what is shown goes through. */
+  /** That of recorded requests, and of all that is shown. */
   redaction: Redaction;
   /** To make them again in another thread. */
   settings: Partial<MatchSettings>;
@@ -44,5 +44,5 @@ export function matchRules(
   };
 }
 
-/** Query and body of one method and path: what counts where no setting says more. */
+/** Without a setting, query and body count. */
 export const DEFAULT_RULES: MatchRules = matchRules();

@@ -16,7 +16,7 @@ import { yieldToEventLoop } from './yield-to-event-loop.ts';
 
 export type Pairs = readonly (readonly [name: string, value: string])[];
 
-/** What is compared of a request beside method and path, without what the rules ignore. */
+/** The parts of a request that matching compares, beside method and path. */
 export interface Form {
   /** Decoded, by name; values of one name keep their order. */
   query: Pairs;

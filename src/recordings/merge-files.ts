@@ -53,7 +53,7 @@ function readState(folder: string): RunState {
 
 interface MergeOptions {
   rules: MatchRules;
-  /** The run is over: what earlier ones recorded beyond its own answers goes. */
+  /** The run is over: the surplus of earlier ones goes. */
   ends: boolean;
   /** Ends it early: the segments that are left stay. */
   signal?: AbortSignal;
@@ -125,7 +125,7 @@ async function mergeSegment(
   if (trouble !== undefined) throw trouble;
 }
 
-/** Merges what a run that has ended left. @returns whether it left exchanges */
+/** Merges the journal of a run that has ended. @returns whether it left exchanges */
 export async function mergeLeft(root: string, rules: MatchRules): Promise<boolean> {
   const folder = join(root, HIDDEN);
   const numbers = segmentNumbers(folder);
@@ -144,16 +144,16 @@ function forgetState(folder: string): void {
   for (const name of [STATE, `.${STATE}.tmp`]) rmSync(join(folder, name), { force: true });
 }
 
-/** What a run has recorded and no file has. */
+/** Exchanges of a run that no file has. */
 export interface WaitingRun {
   mode: MergeMode;
-  /** Of what the files have. */
+  /** Of the exchanges in files. */
   counts: Record<string, Counts>;
   /** By file. */
   frames: Map<string, PlainExchange[]>;
 }
 
-/** What a reader finds in the journal: all of it is of one run. @throws PatchgateError `cannot-read`, `bad-recording` */
+/** Reads the journal, all of which is of one run. @throws PatchgateError `cannot-read`, `bad-recording` */
 export function readWaiting(root: string): WaitingRun {
   const folder = join(root, HIDDEN);
   const look = () => ({ numbers: segmentNumbers(folder), state: readState(folder) });
@@ -197,14 +197,14 @@ function byLocation(frames: readonly PlainExchange[]): Map<string, PlainExchange
 /** Of the build alone: sources and tests merge in their own thread. */
 const WORKER = fileURLToPath(new URL('./merge-worker.js', import.meta.url));
 
-/** What is given to the thread. */
+/** The thread's input. */
 export interface MergeWork {
   root: string;
   settings: MatchRules['settings'];
   ends: boolean;
 }
 
-/** What comes back of an error, which does not survive the way. */
+/** The parts of an error, which does not survive the way back. */
 export type MergeTrouble = ConstructorParameters<typeof PatchgateError>;
 
 /** The same as `mergeSegments`, in a thread, so that requests do not wait. */

@@ -18,7 +18,7 @@ export type KeyOf = (exchange: Exchange) => string;
 /**
  * Merges what a run recorded into what a file holds. In mode `all` the run's n-th answer to a request takes the place of the n-th that
  * the file has for it, and what has no place goes behind; if only noise differs, the former one stays. In mode `append` all goes
- * behind, but for what is there already. Merging the same batch again changes nothing.
+ * behind, unless it is there already. Merging the same batch again changes nothing.
  *
  * @param counts of the run, without this batch
  */

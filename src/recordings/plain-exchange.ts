@@ -77,7 +77,7 @@ export interface SeenExchange {
 }
 
 /**
- * An exchange that went by, as it may be kept. A secret of one part is hidden in all others, where a server may echo it.
+ * An exchange that went by, as it may be kept. A secret of one part is hidden in all others: a server may echo it.
  *
  * @param keepHeaders names in lower case of headers that are kept of the request besides: those that matching looks at
  * @throws PatchgateError `bad-input` if nobody can say what a body holds, or it is too long
@@ -124,7 +124,7 @@ export function redactExchange(exchange: Exchange, redaction: Redaction): Exchan
   return { request, response, meta: exchange.meta };
 }
 
-/** What one part shows to be a secret is hidden in all others, where a server may echo it. */
+/** Hides the secrets of one part in all others, too: a server may echo them. */
 function redactAll(exchange: PlainExchange, redaction: Redaction, known: KnownSecrets): void {
   redactParts(exchange, known.noting);
   const { texts } = known;

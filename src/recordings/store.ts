@@ -60,7 +60,7 @@ export interface StoreOptions
 
 /**
  * Opens the recording `name` in a folder of recordings. Only its journal is read before something is asked for. One process at a time
- * may write to it; a reader beside that sees what is there now.
+ * may write to it; a reader beside it sees the exchanges so far.
  *
  * @throws PatchgateError `bad-usage` (the name), `cannot-read`, `cannot-write` (the folder), `bad-recording` (the journal, or
  *  a file that it is for), `recording-in-use`
@@ -159,7 +159,7 @@ class FileStore implements RecordingStore {
     const kept = readExchanges(join(this.#root, location), place) ?? [];
     const { exchanges } = merge(kept, waiting, mode, counts[location] ?? {}, keysBy(this.#rules));
     const index = new ExchangeIndex(exchanges.map(StoredExchange.of), this.#rules);
-    // What nothing is recorded for may be asked for without end.
+    // Clients may ask for paths without exchanges without end.
     if (exchanges.length > 0 || this.isWritable) this.#paths.set(key, { place, index });
     return index;
   }
@@ -200,7 +200,7 @@ class FileStore implements RecordingStore {
     if (!this.#writer?.append(exchange) || this.#writer.mode === 'all') return;
     const { method, path } = exchange.request;
     try {
-      // What is recorded on the way is found at once.
+      // The next request finds it already.
       const index = this.exchanges(method, path) as ExchangeIndex;
       index.all.push(StoredExchange.of(toStoredExchange(exchange)));
     } catch {

@@ -17,7 +17,7 @@ export interface WriterOptions {
   onNotice?: ((notice: string) => void) | undefined;
   /** Gets the count of exchanges that are with the system now. */
   onKept?: ((count: number) => void) | undefined;
-  /** Milliseconds that `close` may take; what is left is merged by the next start. Default: as long as it takes. */
+  /** Milliseconds that `close` may take; the next start merges the rest. Default: as long as it takes. */
   closeWithin?: number | undefined;
   /** Bytes of the journal from which it is merged while requests come, and of frames that are kept while the disk does not take them. */
   mostBytes?: number | undefined;
@@ -33,7 +33,7 @@ const PATIENCE_MS = 1000;
 /** By how bad it is. */
 const RISKS = [
   'Nothing is lost: it stays in the journal, and gets into its file as soon as that can be written, at the next start at the latest.',
-  'What is recorded now is only in memory, and lost if this process is killed.',
+  'New exchanges are only in memory, and lost if this process is killed.',
   'No more fits in memory: exchanges are lost from now on.',
 ];
 

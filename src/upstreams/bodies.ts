@@ -9,11 +9,11 @@ import type { Answer, UpstreamRequest } from './upstream.ts';
 
 export const NO_BODY: Buffer = Buffer.alloc(0);
 
-/** The whole body; `too-large` past the limit, with what was read put back; undefined where the client broke off. */
+/** The whole body; `too-large` past the limit, with what was read put back; undefined if the client broke off. */
 export type BytesRead = Buffer | 'too-large' | undefined;
 
 /**
- * Calls back with a body that came along with its head, as most do, and costs no listener; undefined where it is still to come.
+ * Calls back with a body that came along with its head, as most do, and costs no listener; undefined if it is still to come.
  * A chunked one never counts as whole.
  */
 export function bytesAtHand(
@@ -78,7 +78,7 @@ export function bodyOfRequest(
   });
 }
 
-/** A body as a value; undefined where it is no JSON in UTF-8. */
+/** A body as a value; undefined if it is no JSON in UTF-8. */
 export function jsonOf(bytes: Buffer): JsonValue | undefined {
   try {
     return isUtf8(bytes) ? (JSON.parse(bytes.toString()) as JsonValue) : undefined;

@@ -57,7 +57,7 @@ function addressOf({ hostname, port, protocol }: URL) {
   return { hostname: hostname.replace(/^\[|\]$/g, ''), port: port || (protocol === 'https:' ? '443' : '80') };
 }
 
-/** The proxy that `HTTPS_PROXY` and `NO_PROXY` give a target over TLS. @throws PatchgateError `bad-usage` where it is no URL of one */
+/** The proxy that `HTTPS_PROXY` and `NO_PROXY` give a target over TLS. @throws PatchgateError `bad-usage` if it is no URL of one */
 export function proxyOf(url: URL): TargetProxy | undefined {
   const text = url.protocol === 'https:' ? getProxyForUrl(url.href) : '';
   if (text === '') return undefined;

@@ -19,7 +19,7 @@ const CONNECTIONS_AT_MOST = 1024;
  * The target as an upstream, by undici: for the same it takes about two thirds of the CPU of node:http.
  *
  * @param settings `timeout`: milliseconds that the target may be silent before it answers; 0: for ever
- * @throws PatchgateError where the settings are wrong
+ * @throws PatchgateError if the settings are wrong
  */
 export async function openForward(
   { origin, path, url }: Target,
@@ -33,7 +33,7 @@ export async function openForward(
   // Its own timers are half a second late. Once it answers, a target may be silent for hours: a stream of events.
   const pooled = { connect, connections: CONNECTIONS_AT_MOST, headersTimeout: 0, bodyTimeout: 0 };
   const kept = new Pool(origin, { ...pooled, pipelining: 1 });
-  /** Each request gets a connection of its own. */
+  /** Each request gets a new connection. */
   const fresh = new Pool(origin, { ...pooled, pipelining: 0 });
   return {
     target,

@@ -62,8 +62,8 @@ const OF_BODY = /^content-(?:length|encoding|type)$/;
  * Headers that each request to the target has, whatever the client sent.
  *
  * @param texts `NAME=VALUE`, `NAME=env:VARIABLE`; `NAME=`: it is left out
- * @returns `names` in lower case of the client's that go, and name, value, name, … that come; undefined where there are none
- * @throws PatchgateError `bad-usage` where a header is the gate's own, or a variable is not set
+ * @returns `names` in lower case of the client's that go, and name, value, name, … that come; undefined if there are none
+ * @throws PatchgateError `bad-usage` if a header is the gate's own, or a variable is not set
  */
 export function readSetHeaders(texts: readonly string[], env: Env) {
   if (texts.length === 0) return undefined;

@@ -18,7 +18,7 @@ import { type Answer, type UpstreamRequest, WHOLE_AT_MOST } from './upstream.ts'
 
 type Controller = Dispatcher.DispatchController;
 
-/** Milliseconds that what came of a small answer is held back for the rest. */
+/** Milliseconds that the start of a small answer waits for the rest. */
 const PATIENCE = 50;
 /** The target may have acted on any other already (RFC 9110 9.2.2). */
 const REPEATABLE: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
@@ -32,7 +32,7 @@ export class Receiver implements Dispatcher.DispatchHandler {
   readonly #upload: PassThrough | undefined;
   /** By which it may be sent once more. */
   #again: Pool | undefined;
-  /** Of the target's silence; then of what is held back. */
+  /** Of the target's silence; then of the chunks that are held back. */
   #timer: NodeJS.Timeout | undefined;
   /** Nothing of the answer is wanted any more, but for the rest of its body. */
   #isDone = false;
@@ -134,7 +134,7 @@ export class Receiver implements Dispatcher.DispatchHandler {
     else if (!this.#isDone) this.#finish(Promise.reject(reason));
   }
 
-  /** What came of it is handed on, and the rest as it comes. */
+  /** Hands on the start of it, and the rest as it comes. */
   #release(): void {
     if (this.#isDone) return;
     const body = this.#flow();

@@ -11,9 +11,9 @@ import { BodyCollector, bounded, type CollectedBody, NO_BODY, readAlong } from '
 import type { Answer, Upstream } from './upstream.ts';
 
 export interface RecordOptions {
-  /** What is redacted, which headers are kept besides, and which requests are the same. */
+  /** They say what is secret, which further headers are kept, and which requests are the same. */
   rules?: MatchRules;
-  /** Keeps only what was judged, what was answered below 400, or what is both. */
+  /** Keeps only exchanges that were judged, or answered below 400, or both. */
   only?: 'judged' | 'ok' | 'judged,ok' | undefined;
   /** Told of every exchange that is not kept, and why, in one sentence. */
   onSkipped?: (reason: string, request: RequestHead) => void;

@@ -29,7 +29,7 @@ export interface ReplayUpstream extends Upstream {
   /** What was refused. */
   readonly misses: Misses;
   /** Reads every file of the recording. @param session of what was recorded in this one alone; `""`: in none
-   *  @throws PatchgateError where one is broken */
+   *  @throws PatchgateError if one is broken */
   unserved(session?: string): Unserved;
 }
 
@@ -37,18 +37,18 @@ export interface ReplayUpstream extends Upstream {
 const OF_BROWSERS =
   /^\/(?:favicon\.ico|apple-touch-icon(?:-precomposed)?\.png|\.well-known\/appspecific\/com\.chrome\.devtools\.json)$/;
 
-/** Paths of requests of which it is remembered what is recorded for them. */
+/** Paths whose exchanges are remembered. */
 const MOST_PATHS = 100_000;
 const NONE: readonly StoredExchange[] = [];
 
-/** What is recorded for a request's method and path, and under which path. */
+/** The exchanges for a request's method and path, and their path. */
 interface Recorded {
   path: string;
   exchanges: ExchangesOfPath;
 }
 
 /**
- * Answers from a recording: each session with what was recorded in one of its name, where there is such. The same request
+ * Answers from a recording: each session with the exchanges of one of its name, if there are any. The same request
  * recorded several times is answered in the order of recording, in each session by itself, and the last answer repeats.
  * Closing closes `onMiss`, not the store.
  */
@@ -60,7 +60,7 @@ export function replay(store: RecordingStore, options: ReplayOptions = {}): Repl
   /** By method and path as sent. */
   const known = new Map<string, Recorded>();
   /** The place that comes next. A sequence goes by the first of all that matches, which is the same for every request of it:
-   *  what is recorded on the way may leave the session others of them. */
+   *  exchanges that are recorded on the way may leave the session others of them. */
   const next = new WeakMap<Session, Map<StoredExchange | undefined, number>>();
 
   const answer = (request: UpstreamRequest, body: Buffer, signal: AbortSignal): Answer | Promise<Answer> => {
@@ -115,7 +115,7 @@ export function replay(store: RecordingStore, options: ReplayOptions = {}): Repl
     const places = paths.map((path) => ({ path, exchanges: store.exchanges(method, path) }));
     const place = places.find(({ exchanges }) => exchanges.length > 0);
     if (!place) return places[0] as Recorded;
-    // What is recorded on the way may be for the very path, and name its secrets.
+    // An exchange that is recorded on the way may be for the very path, and name its secrets.
     if (!store.isWritable && known.size < MOST_PATHS) known.set(key, place);
     return place;
   };
@@ -146,7 +146,7 @@ export function replay(store: RecordingStore, options: ReplayOptions = {}): Repl
       const { method, url } = request;
       const reading = store.ready?.(method, recordedFor(method, splitTarget(url).path).path);
       const body = bodyOfRequest(request, bodyLimit);
-      // No promise where all is at hand.
+      // No promise if all is at hand.
       if (Buffer.isBuffer(body) && !reading) return answer(request, body, signal);
       return Promise.all([body, reading]).then(([bytes]) => answer(request, bytes, signal));
     },

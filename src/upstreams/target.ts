@@ -8,7 +8,7 @@ export interface Target {
   /** The path in its URL, without a slash at its end: `/api/v2`, or `""`. */
   path: string;
   url: URL;
-  /** What connections to it go by, where that is not the direct way. */
+  /** The proxy on the way to it; absent on the direct way. */
   proxy?: TargetProxy | undefined;
 }
 
@@ -21,7 +21,7 @@ export interface TargetProxy {
   authorization?: string;
 }
 
-/** @throws PatchgateError `bad-usage` where the text is no http or https URL */
+/** @throws PatchgateError `bad-usage` if the text is no http or https URL */
 export function parseTarget(text: string): Target {
   const url = parseUrl(text);
   if (!url || !/^https?:$/.test(url.protocol) || url.hostname === '') {

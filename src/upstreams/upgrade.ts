@@ -26,7 +26,7 @@ export function createUpgrade(options: ForwardOptions, open: Connector['open']):
     open(asked, (error, socket) => done?.(error, socket as Socket));
     return undefined as unknown as Socket;
   };
-  // The connector alone knows where the target is, and whether that speaks TLS.
+  // The connector alone knows the target's address, and whether it speaks TLS.
   const proxy = httpProxy.createProxyServer({ target: 'http://target', agent, ignorePath: true });
 
   return (incoming, socket, head, done) => {
@@ -54,7 +54,7 @@ export function createUpgrade(options: ForwardOptions, open: Connector['open']):
       socket.once('close', () => fail(new PatchgateError('target-unreachable', gone)));
       outgoing.once('upgrade', (answer, other) => {
         answered(answer);
-        // http-proxy ends it only where the client's socket ends in good order.
+        // http-proxy ends it only if the client's socket ends in good order.
         socket.once('close', () => other.destroy());
       });
       outgoing.once('response', (answer) => {

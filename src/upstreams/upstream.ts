@@ -17,23 +17,23 @@ export interface Session {
 
 /** A request that passed the gate, on its way to whatever answers it. */
 export interface UpstreamRequest extends RequestHead {
-  /** The very bytes, where they were read. Undefined: nothing was read, `stream` has the body. */
+  /** The very bytes, if they were read. Undefined: nothing was read, `stream` has the body. */
   body: Buffer | undefined;
-  /** The judged body as a value; undefined where it was not judged or is no JSON. */
+  /** The judged body as a value; undefined if it was not judged or is no JSON. */
   json: JsonValue | undefined;
   /** The client's message. */
   stream: IncomingMessage;
   session: Session;
 }
 
-/** Whose answer it is: `gate` where it gives one itself, `fault` where a fault stands in for the service. */
+/** Whose answer it is: `gate` for its own, `fault` if a fault stands in for the service. */
 export type AnsweredBy = 'target' | 'recording' | 'fake' | 'gate' | 'fault';
 
 /** Bytes that a body of known length may have to come as one buffer. */
 export const WHOLE_AT_MOST = 1_048_576;
 
 export interface Answer extends ResponseHead {
-  /** A buffer where the body is small and its length is known before it comes; empty where there is none. */
+  /** A buffer if the body is small and its length is known before it comes; empty if there is none. */
   body: Buffer | Readable;
   from: AnsweredBy;
 }
@@ -41,13 +41,13 @@ export interface Answer extends ResponseHead {
 /** What answers requests that passed: the target, the fake or a recording. */
 export interface Upstream {
   /**
-   * @param signal the answer is not wanted any more, where it has not come yet; one that flows is ended by destroying its body
-   * @throws PatchgateError (or rejects with one) where there is no answer; a body that is cut off errors with one
+   * @param signal the answer is not wanted any more, if it has not come yet; one that flows is ended by destroying its body
+   * @throws PatchgateError (or rejects with one) if there is no answer; a body that is cut off errors with one
    */
   handle(request: UpstreamRequest, signal: AbortSignal): Answer | Promise<Answer>;
   /** Whether it answers a request by itself, without the service. */
   holds?(request: UpstreamRequest): boolean;
-  /** Finishes what is being written and frees what is held. */
+  /** Finishes writing, and frees connections. */
   close(): Promise<void>;
 }
 

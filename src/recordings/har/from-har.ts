@@ -29,7 +29,7 @@ interface HarPair {
   value?: unknown;
 }
 
-/** `text` is base64 where an encoding says so, hexadecimal where Polly's `_isBinary` does, and else decoded from its charset. */
+/** `text` is base64 if an encoding says so, hexadecimal with Polly's `_isBinary`, and else decoded from its charset. */
 interface HarBody {
   text?: string | null;
   mimeType?: string | null;
@@ -43,7 +43,7 @@ interface HarBody {
 export interface HarItem {
   /** `/log/entries/3` */
   pointer: string;
-  /** Absent where the request cannot be read; the request alone where something else is wrong. */
+  /** Absent if the request cannot be read; the request alone if something else is wrong. */
   entry?: HarEntry;
   /** The first field that is not as HAR 1.2 says: its pointer from the entry, and `must be string`. */
   wrong?: { pointer: string; what: string };
@@ -53,7 +53,7 @@ export interface HarItem {
  * The entries of an HTTP archive in the order of the file, each checked as far as it is read here.
  *
  * @param file its name, for messages
- * @throws PatchgateError `bad-input` with file, line and column where it is no archive
+ * @throws PatchgateError `bad-input` with file, line and column if it is no archive
  */
 export function harEntries(bytes: Buffer, file: string): { text: string; items: readonly HarItem[] } {
   const fail = (what: string) =>
@@ -80,13 +80,13 @@ function checked(value: JsonValue): Omit<HarItem, 'pointer'> {
   return { entry: { request: value.request } as unknown as HarEntry, wrong };
 }
 
-/** An entry with a time: where it has none of its own, that of the one before it, or of now. */
+/** An entry with a time: without one, it gets that of the entry before it, or of now. */
 export type TimedEntry = HarEntry & { startedDateTime: string };
 
 /**
  * The entries of an archive to be imported, in the order of their start.
  *
- * @returns `odd`: what is left out, and why: `x.har:12:5: /log/entries/3/request/url must be string`
+ * @returns `odd`: the entries that are left out, and why: `x.har:12:5: /log/entries/3/request/url must be string`
  * @throws PatchgateError as `harEntries`
  */
 export function readHar(bytes: Buffer, file: string) {
@@ -159,7 +159,7 @@ function whySkipped(method: string, url: URL | undefined, status: number): strin
 }
 
 const NO_BYTES = Buffer.alloc(0);
-/** A body's bytes; undefined where the archive has only heard of it. */
+/** A body's bytes; undefined if the archive has only heard of it. */
 type Found = Buffer | undefined;
 
 /** The headers of a request as they describe its body, and that. */
@@ -251,7 +251,7 @@ function withoutUndone(headers: RawHeaders, body: Buffer): string[] {
   return withoutHeaders(headers, (name) => !isCoded && name === 'content-encoding');
 }
 
-/** With the media type that stands elsewhere, where no header says it. */
+/** With the media type that stands elsewhere, if no header says it. */
 function withType(headers: string[], type: string | null | undefined): string[] {
   if (!type || type === UNKNOWN_TYPE || header(headers, 'content-type') !== undefined) return headers;
   return [...headers, ...headersOf([{ name: 'content-type', value: type }])];

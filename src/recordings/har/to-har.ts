@@ -7,7 +7,7 @@ import { contentTypeOf } from '../redact/redact.ts';
 
 /** Stands for the host, which recordings do not keep (RFC 6761: no such host will ever be). */
 const NO_ORIGIN = 'http://recorded.invalid';
-/** What Chrome says where the media type is not known. */
+/** What Chrome says if the media type is not known. */
 export const UNKNOWN_TYPE = 'x-unknown';
 
 /** An exchange as an entry of HTTP Archive 1.2. */

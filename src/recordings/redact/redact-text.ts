@@ -35,7 +35,7 @@ export function redactSuspect(text: string, redaction: Redaction, hide: Hide = h
   return redactJsonText(text, redaction) ?? redactPlain(redactNamed(text, redaction), redaction, hide);
 }
 
-/** A JSON value; the very one where nothing is hidden. */
+/** A JSON value; the very one if nothing is hidden. */
 export function redactJson<T extends JsonValue>(value: T, redaction: Redaction): T {
   const text = JSON.stringify(value);
   if (!mayHoldAny(Buffer.from(text), redaction)) return value;
@@ -197,7 +197,7 @@ function redactDocument(text: string, parsed: JsonValue, redaction: Redaction): 
   }
 }
 
-/** Hides what looks like a secret and what is known as one, in text of any kind. */
+/** Hides known secrets, and all that looks like one, in text of any kind. */
 export function redactPlain(
   text: string,
   { texts, onSecret }: Pick<Redaction, 'texts' | 'onSecret'>,
@@ -305,7 +305,7 @@ function endOfQuoted(text: string, from: number, opening: string): number {
   return Math.min(at, text.length);
 }
 
-/** The name that ends before a sign: letters of any script, digits and `_ - . $ % ~ [ ]`, in quotes or not; `""` where there is none. */
+/** The name that ends before a sign: letters of any script, digits and `_ - . $ % ~ [ ]`, in quotes or not; `""` if there is none. */
 function nameBefore(text: string, sign: number, floor: number): string {
   let end = sign;
   while (end > floor && sign - end < MOST_BLANKS && ` \t"'\\`.includes(text[end - 1] as string)) end--;

@@ -7,7 +7,7 @@ import { type PatternNode, patternTree } from '../../json/pointer-pattern.ts';
 import { SecretNames } from './names.ts';
 import { type Hide, isRedacted, REDACTED } from './redacted.ts';
 
-/** What is redacted: the settings, compiled. */
+/** The settings of redaction, compiled. */
 export interface Redaction {
   /** It is made from these, and `texts`. */
   settings: RedactionSettings;

@@ -95,7 +95,7 @@ function isCredentials(scheme: string, value: string): boolean {
   return value.length >= 16 && /\d/.test(value) && /[A-Za-z]/.test(value);
 }
 
-/** Either may be missing, as where a token is the user's name. */
+/** Either may be missing: some APIs take a token as the user's name. */
 function isUserAndPassword(bytes: Buffer): boolean {
   return isUtf8(bytes) && /^(?=.{4})[^\p{Cc}:]*:\P{Cc}*$/u.test(bytes.toString());
 }

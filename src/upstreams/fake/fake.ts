@@ -71,7 +71,7 @@ function afterPatch(isProject: boolean, record: JsonObject, patch: JsonObject): 
   return after;
 }
 
-/** RFC 9457; without a type of its own, the title is the status's. */
+/** RFC 9457: a problem of no type has the status's title. */
 function problem(status: number, detail: string): Answer {
   const body = { type: 'about:blank', title: STATUS_CODES[status] ?? '', status, detail };
   return answer(status, body, 'application/problem+json');

@@ -41,7 +41,7 @@ export function sampleState() {
  * Reads a seed's text. What the records hold is left open: a test may need a record that the service never had.
  *
  * @param where its name, for the message
- * @throws PatchgateError `bad-input` with file, line and column, where it is no JSON or has another shape
+ * @throws PatchgateError `bad-input` with file, line and column, if it is no JSON or has another shape
  */
 export function readState(text: string, where: string): State {
   const content = parseFile({ where, text }, 'bad-input');

@@ -12,7 +12,7 @@ export type Echo = (request: UpstreamRequest, body: Buffer, answer: RecordedAnsw
  * Puts values of a request's body into the recorded answer, in the place of the recorded ones.
  *
  * @param operationOf the operation that a request means
- * @returns undefined where nothing is echoed
+ * @returns undefined if nothing is echoed
  */
 export function echoing(
   rules: readonly EchoRule[],

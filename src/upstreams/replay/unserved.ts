@@ -11,7 +11,7 @@ export interface UnservedExchange {
   query: string;
   /** ISO 8601, UTC. */
   recordedAt: string;
-  /** Name of the session that it was recorded in; absent where that was the default one. */
+  /** Name of the session that it was recorded in; absent if that was the default one. */
   session?: string;
 }
 
