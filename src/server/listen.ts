@@ -12,6 +12,7 @@ import type { Duplex } from 'node:stream';
 import { PatchgateError, systemCode } from '../errors.ts';
 import { headerValues, withoutHeaders } from '../http/http.ts';
 import type { KeyPair } from '../http/tls.ts';
+import { addressOf } from '../upstreams/target.ts';
 import { isLoopback } from './access.ts';
 import { type Client, clientOf, type Handler } from './connections.ts';
 import { unclearFraming } from './framing.ts';
@@ -135,9 +136,8 @@ function closeOnceAnswered(client: Client): Promise<unknown> {
 
 /** A target that is this server would be asked by itself, again and again. */
 function leadsHere(target: string, own: number): boolean {
-  const { hostname, port, protocol } = new URL(target);
-  if ((Number(port) || (protocol === 'https:' ? 443 : 80)) !== own) return false;
-  return hostname === 'localhost' || isLoopback(hostname.replace(/^\[|\]$/g, ''));
+  const { host, port } = addressOf(new URL(target));
+  return port === own && (host === 'localhost' || isLoopback(host));
 }
 
 function cannotListen(cause: Error, { host, port, portFlag = '--port' }: ListenOptions): PatchgateError {

@@ -6,7 +6,7 @@ import { buildConnector, Pool } from 'undici';
 import { PatchgateError } from '../errors.ts';
 import type { TargetTls } from '../http/tls.ts';
 import { parseUrl } from '../http/url.ts';
-import { NeverReached, noConnection, type Target, type TargetProxy } from './target.ts';
+import { addressOf, NeverReached, noConnection, type Target, type TargetProxy } from './target.ts';
 import { stopped } from './upstream.ts';
 
 /** Makes connections to the target: TLS, and what a proxy must be asked first, included. */
@@ -20,16 +20,17 @@ export interface Connector {
 /** @param timeout milliseconds; 0: for ever */
 export function createConnector(target: Target, tls: TargetTls, timeout: number): Connector {
   const { url, proxy } = target;
-  const { hostname, port } = addressOf(url);
+  const { host: hostname, port } = addressOf(url);
   const build = buildConnector({ timeout, ...tls });
   const connect = (over: { httpSocket: Socket } | undefined, done: buildConnector.Callback) =>
-    build({ hostname, host: url.host, protocol: url.protocol, port, ...over }, (error, socket) =>
-      error ? done(noConnection(target, error, timeout), null) : done(null, socket),
+    build(
+      { hostname, host: url.host, protocol: url.protocol, port: String(port), ...over },
+      (error, socket) => (error ? done(noConnection(target, error, timeout), null) : done(null, socket)),
     );
   if (!proxy) return { open: (_, done) => connect(undefined, done), close: async () => undefined };
 
   const path = `${url.hostname}:${port}`;
-  const at = addressOf(proxy.url).hostname;
+  const at = addressOf(proxy.url).host;
   // Always verified, by its own name, whatever the environment says.
   const secure = { rejectUnauthorized: true, servername: isIP(at) === 0 ? at : '', timeout };
   const asked = new Pool(proxy.origin, { connect: secure, headersTimeout: timeout });
@@ -50,11 +51,6 @@ export function createConnector(target: Target, tls: TargetTls, timeout: number)
     },
     close: () => asked.destroy(stopped()),
   };
-}
-
-/** Where a connection to a URL of http or https leads. */
-function addressOf({ hostname, port, protocol }: URL) {
-  return { hostname: hostname.replace(/^\[|\]$/g, ''), port: port || (protocol === 'https:' ? '443' : '80') };
 }
 
 /** The proxy that `HTTPS_PROXY` and `NO_PROXY` give a target over TLS. @throws PatchgateError `bad-usage` if it is no URL of one */

@@ -21,6 +21,11 @@ export interface TargetProxy {
   authorization?: string;
 }
 
+/** Where a connection to a URL of http or https leads. */
+export function addressOf({ hostname, port, protocol }: URL): { host: string; port: number } {
+  return { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port) || (protocol === 'https:' ? 443 : 80) };
+}
+
 /** @throws PatchgateError `bad-usage` if the text is no http or https URL */
 export function parseTarget(text: string): Target {
   const url = parseUrl(text);
