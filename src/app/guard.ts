@@ -32,16 +32,15 @@ export async function guardOf(
   setup: Setup,
   gate: Gate,
   approvers: ReadonlyMap<string, string>,
-  { fake, isReal, forward }: Backend,
+  { fake, forward }: Backend,
 ) {
   const { config, rules } = setup;
   const { redaction } = rules;
-  const real = isReal ? forward : undefined;
-  const memory: Memory = real
-    ? await memoryOf(setup, real)
+  const memory: Memory = forward
+    ? await memoryOf(setup, forward)
     : { records: new MemoryRecords(undefined, true), book: new FileApprovals() };
   const { records, book, trouble } = memory;
-  const readTarget = real && config.readState ? targetReader(real, config.timeout) : undefined;
+  const readTarget = forward && config.readState ? targetReader(forward, config.timeout) : undefined;
   const reader = fake ? fakeReader(fake) : readTarget;
   const names = approvers.size > 0 ? new Set(approvers.values()) : undefined;
   const approvals = new Approvals({ book, lifetime: TOKEN_LIFETIME, approvers: names, redaction });

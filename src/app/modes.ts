@@ -71,13 +71,11 @@ export interface Backend {
   upstream: Upstream;
   /** For people. */
   summary: string;
-  /** WebSockets go there, too. */
+  /** To a real service, which gets what passes, and WebSockets, too. */
   forward?: Forward | undefined;
   store?: RecordingStore;
   replay?: ReplayUpstream;
   fake?: Fake;
-  /** A real service gets what passes: no fake, and no recording that has every answer. */
-  isReal: boolean;
   /** How many exchanges were recorded by now. */
   recorded?: () => number;
 }
@@ -87,10 +85,7 @@ export const MODES: Readonly<Record<ServerKind, (setup: Setup) => Promise<Backen
   async proxy(setup) {
     const { config, rules, opened, notice, mode } = setup;
     const at = `"${config.recording}" in ${placeOf(setup)}`;
-    if (mode === 'none') {
-      const forward = config.target === undefined ? undefined : await forwardTo(setup, config.target);
-      return { ...(await MODES.replay(setup)), forward, summary: `replays ${at}` };
-    }
+    if (mode === 'none') return MODES.replay(setup);
     if (config.target === undefined) {
       const { target: hint = 'patchgate proxy https://staging.example.com/api/v2' } = setup.hints ?? {};
       throw new PatchgateError('bad-usage', 'no target is given', { hint });
@@ -98,7 +93,7 @@ export const MODES: Readonly<Record<ServerKind, (setup: Setup) => Promise<Backen
     const forward = await forwardTo(setup, config.target);
     const { proxy } = forward.target;
     const to = `forwards to ${config.target}${proxy ? ` by the proxy ${proxy.origin}` : ''}`;
-    if (mode === undefined) return { upstream: forward, forward, isReal: true, summary: to };
+    if (mode === undefined) return { upstream: forward, forward, summary: to };
     let count = 0;
     const onKept = (more: number) => {
       count += more;
@@ -106,7 +101,7 @@ export const MODES: Readonly<Record<ServerKind, (setup: Setup) => Promise<Backen
     const options = { rules, onNotice: notice, writable: true, replaces: mode !== 'new_episodes', onKept };
     const store = opened.add(await openRecording(config, setup, options));
     const recorder = opened.add(await recorderOf(setup, forward, store));
-    const parts = { forward, store, isReal: true, recorded: () => count };
+    const parts = { forward, store, recorded: () => count };
     if (mode !== 'new_episodes')
       return { ...parts, upstream: recorder, summary: `${to}, records ${at} (${mode})` };
     const replay = await replayOf(setup, store, recorder);
@@ -121,7 +116,7 @@ export const MODES: Readonly<Record<ServerKind, (setup: Setup) => Promise<Backen
     if (!isBrief && store.isEmpty()) notice(`the recording ${at} is empty, so every request is refused`);
     const replay = await replayOf(setup, store);
     const summary = `replays "${config.recording}" from ${placeOf(setup)} and refuses the rest`;
-    return { upstream: replay, store, replay, isReal: false, summary };
+    return { upstream: replay, store, replay, summary };
   },
 
   async fake(setup) {
@@ -132,7 +127,7 @@ export const MODES: Readonly<Record<ServerKind, (setup: Setup) => Promise<Backen
     const fake = createFake(given ?? (file ? await loadSeed(file) : sampleState()));
     const from = file ?? (given ? 'records given' : 'the built-in sample');
     const summary = `stands in front of a fake of the service, seeded from ${from}`;
-    return { upstream: fake, fake, isReal: false, summary };
+    return { upstream: fake, fake, summary };
   },
 };
 

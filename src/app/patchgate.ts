@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import { shippedContract } from '../contract/shipped-contract.ts';
-import { messageOf, PatchgateError } from '../errors.ts';
+import { messageOf } from '../errors.ts';
 import { type KeyPair, readKeyPair } from '../http/tls.ts';
 import type { RecordingStore } from '../recordings/store.ts';
 import { createAccess, readNamedTokens } from '../server/access.ts';
@@ -10,7 +10,7 @@ import { CONTROL_ROOT, isControlPath } from '../server/control-path.ts';
 import { createDataPath } from '../server/data-path.ts';
 import type { ExchangeFilter } from '../server/exchange-list.ts';
 import { type Handlers, type Listening, listen } from '../server/listen.ts';
-import { problemOfError, sendProblem } from '../server/problem.ts';
+import { ownFault, problemOfError, sendProblem } from '../server/problem.ts';
 import { quotingNoSecrets } from '../server/redact-verdict.ts';
 import type { ShownExchange } from '../server/show-exchange.ts';
 import { createUpgradePath } from '../server/upgrade-path.ts';
@@ -193,14 +193,12 @@ function controlOf({ guard, approvals, approvers }: Parts, run: Run): Handler {
     const { createControl } = await import('../server/control.ts');
     return createControl({ guard, approvals, approvers, run });
   };
-  return async (req, res) => {
-    try {
-      control ??= load();
-      (await control)(req, res);
-    } catch (cause) {
-      const message = `the control API cannot start: ${messageOf(cause)}`;
-      sendProblem(res, problemOfError(new PatchgateError('internal', message, { cause })));
-    }
+  return (req, res) => {
+    control ??= load();
+    control.then(
+      (handle) => handle(req, res),
+      (error) => sendProblem(res, problemOfError(ownFault(error))),
+    );
   };
 }
 

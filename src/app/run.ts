@@ -26,10 +26,10 @@ export type Run = ReturnType<typeof createRun>;
 /** Keeps the requests of a run, and tells of them. @throws PatchgateError `cannot-write` */
 export function createRun(parts: Parts) {
   const { config, kind, gate, approvals, rules, notice, store, replay } = parts;
-  const { isReal, database, outbox, recorded } = parts;
+  const { forward, database, outbox, recorded } = parts;
   const { redaction } = rules;
-  const entryOf = entriesBy(gate, redaction, isReal);
-  const hasAudit = config.audit !== undefined || (isReal && outbox !== undefined);
+  const entryOf = entriesBy(gate, redaction, forward !== undefined);
+  const hasAudit = config.audit !== undefined || (forward && outbox);
   const audit = hasAudit ? new Audit({ file: config.audit, outbox, entryOf, notice }) : undefined;
   const sessions = new Sessions();
   const log = createAccessLog(config.log, entryOf, parts.writeLog, parts.isLogColoured);
