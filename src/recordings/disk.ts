@@ -8,7 +8,6 @@ import {
   rmSync,
   statSync,
   writeFileSync,
-  writeSync,
 } from 'node:fs';
 import { dirname, isAbsolute, join } from 'node:path';
 import { messageOf, PatchgateError, systemCode } from '../errors.ts';
@@ -65,12 +64,6 @@ export async function writeFileAtomically(file: string, text: string): Promise<v
   } catch (error) {
     throw cannotWrite(file, error);
   }
-}
-
-/** Writes all bytes at a position, or behind the last ones. */
-export function writeAll(fd: number, bytes: Buffer, position?: number): void {
-  for (let done = 0; done < bytes.length; )
-    done += writeSync(fd, bytes, done, bytes.length - done, position === undefined ? null : position + done);
 }
 
 export function cannotWrite(file: string, error: unknown): PatchgateError {

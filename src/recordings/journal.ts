@@ -8,11 +8,12 @@ import {
   renameSync,
   rmSync,
   statSync,
+  writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
 import { PatchgateError } from '../errors.ts';
 import { isObject } from '../json/json.ts';
-import { cannotWrite, ifThere, makeFolders, readFileIfThere, removeQuietly, writeAll } from './disk.ts';
+import { cannotWrite, ifThere, makeFolders, readFileIfThere, removeQuietly } from './disk.ts';
 import type { PlainExchange } from './plain-exchange.ts';
 
 /**
@@ -78,45 +79,40 @@ interface FrameHead {
 
 /** Reads one frame. @throws PatchgateError `bad-recording` */
 export function decodeFrame(bytes: Buffer): PlainExchange {
-  const found = frameAt(bytes, 0, 'a frame');
-  if (!found) throw broken(bytes, 0, 'a frame', 'it is cut off');
-  return found.frame;
+  for (const frame of framesIn(bytes, 0, 'a frame')) return frame;
+  throw broken(bytes, 0, 'a frame', 'it is cut off');
 }
 
-/** The frame at a place, and where the next one begins; undefined if it was cut off. */
-function frameAt(
-  bytes: Buffer,
-  at: number,
-  file: string,
-): { frame: PlainExchange; next: number } | undefined {
-  const end = bytes.indexOf(LINE_FEED, at);
-  if (end < 0) return undefined;
-  const head = parse(bytes.toString('utf8', at, end)) as FrameHead | undefined;
-  if (!isObject(head) || ![head.request, head.response, head.sizes].every(Array.isArray))
-    throw broken(bytes, at, file, 'this is no exchange');
-  const middle = end + 1 + head.sizes[0];
-  const last = middle + head.sizes[1];
-  if (last >= bytes.length) return undefined;
-  if (bytes[last] !== LINE_FEED) throw broken(bytes, at, file, 'an exchange is not as long as it says');
-  const [method, path, query, ...headers] = head.request;
-  const [omitted, answerOmitted] = head.omitted ?? [];
-  const body = bytes.subarray(end + 1, middle);
-  const answer = bytes.subarray(middle, last);
-  const frame: PlainExchange = {
-    request: { method, path, query, headers, body, json: undefined, ...(omitted != null && { omitted }) },
-    response: {
-      ...{ status: head.status, headers: head.response, body: answer },
-      ...(answerOmitted != null && { omitted: answerOmitted }),
-    },
-    startedAt: head.at,
-    durationMs: head.ms,
-    ...(head.session !== undefined && { session: head.session }),
-  };
-  return { frame, next: last + 1 };
+/** The frames from a place on, but for one that was cut off at the end. */
+function* framesIn(bytes: Buffer, start: number, file: string): Generator<PlainExchange> {
+  for (let at = start; at < bytes.length; ) {
+    const end = bytes.indexOf(LINE_FEED, at);
+    if (end < 0) return;
+    const head = parse(bytes.toString('utf8', at, end)) as FrameHead | undefined;
+    if (!isObject(head) || ![head.request, head.response, head.sizes].every(Array.isArray))
+      throw broken(bytes, at, file, 'this is no exchange');
+    const middle = end + 1 + head.sizes[0];
+    const last = middle + head.sizes[1];
+    if (last >= bytes.length) return;
+    if (bytes[last] !== LINE_FEED) throw broken(bytes, at, file, 'an exchange is not as long as it says');
+    const [method, path, query, ...headers] = head.request;
+    const [omitted, answerOmitted] = head.omitted ?? [];
+    const body = bytes.subarray(end + 1, middle);
+    const answer = bytes.subarray(middle, last);
+    yield {
+      request: { method, path, query, headers, body, omitted: omitted ?? undefined },
+      response: {
+        ...{ status: head.status, headers: head.response },
+        ...{ body: answer, omitted: answerOmitted ?? undefined },
+      },
+      ...{ startedAt: head.at, durationMs: head.ms, session: head.session },
+    };
+    at = last + 1;
+  }
 }
 
 /**
- * Reads a segment or the journal. A frame that was cut off at the end counts for nothing.
+ * Reads a segment or the journal.
  *
  * @returns undefined if it is gone, or its first line was cut off
  * @throws PatchgateError `cannot-read`; `bad-recording` with file and line
@@ -130,14 +126,8 @@ export function readSegment(folder: string, number: number): Segment | undefined
   if (!isObject(head) || typeof head.run !== 'string' || (head.mode !== 'all' && head.mode !== 'append'))
     throw broken(bytes, 0, file, 'this is no journal');
   if (head.journal !== FORMAT) throw broken(bytes, 0, file, `the journal is of format ${head.journal}`);
-  const frames: PlainExchange[] = [];
-  for (let at = first + 1; at < bytes.length; ) {
-    const found = frameAt(bytes, at, file);
-    if (!found) break;
-    frames.push(found.frame);
-    at = found.next;
-  }
-  return { head: { run: head.run, mode: head.mode }, number, frames };
+  const { run, mode } = head;
+  return { head: { run, mode }, number, frames: [...framesIn(bytes, first + 1, file)] };
 }
 
 /** Numbers of the segments, then that of the journal, as far as they are there. @throws PatchgateError `cannot-read` */
@@ -167,6 +157,7 @@ export class Journal {
   readonly #head: Buffer;
   #fd: number | undefined;
   #size = 0;
+  #segments = 0;
   #lookedAt = 0;
   /** Something half written may stand behind the last frame. */
   #isTorn = false;
@@ -186,12 +177,13 @@ export class Journal {
   append(frames: readonly Buffer[]): void {
     try {
       const lost = this.#takeBack();
-      const fd = this.#fd ?? this.#make();
-      if (this.#isTorn) ftruncateSync(fd, this.#size);
+      this.#fd ??= this.#make();
+      if (this.#isTorn) ftruncateSync(this.#fd, this.#size);
       const before = lost ?? (this.#size === 0 ? this.#head : NOTHING);
       const bytes = Buffer.concat([before, ...frames]);
       this.#isTorn = true;
-      writeAll(fd, bytes, this.#size);
+      for (let done = 0; done < bytes.length; )
+        done += writeSync(this.#fd, bytes, done, bytes.length - done, this.#size + done);
       this.#isTorn = false;
       this.#size += bytes.length;
     } catch (error) {
@@ -199,16 +191,17 @@ export class Journal {
     }
   }
 
-  /** Makes a segment of it, if it holds something. @throws PatchgateError `cannot-write` */
-  rotate(number: number): void {
+  /** Makes the next segment of it, if it holds something. @throws PatchgateError `cannot-write` */
+  rotate(): void {
     if (this.#size === 0) return;
     this.#lookedAt = 0;
     this.append([]);
     try {
-      renameSync(this.#file, segmentFile(this.#folder, number));
+      renameSync(this.#file, segmentFile(this.#folder, this.#segments + 1));
     } catch (error) {
       throw cannotWrite(this.#file, error);
     }
+    this.#segments++;
     this.close();
     this.#size = 0;
   }
@@ -237,8 +230,7 @@ export class Journal {
 
   #make(): number {
     makeFolders(this.#folder);
-    this.#fd = openSync(this.#file, 'wx+');
-    return this.#fd;
+    return openSync(this.#file, 'wx+');
   }
 }
 

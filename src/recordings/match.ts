@@ -3,7 +3,13 @@ import stringify from 'safe-stable-stringify';
 import type { RequestHead } from '../http/http.ts';
 import type { JsonValue } from '../json/json.ts';
 import { withoutMatches } from '../json/pointer-pattern.ts';
-import { isKept, type RecordedRequest, type StoredBody, type WholeRequest } from '../model/exchange.ts';
+import {
+  type Exchange,
+  isKept,
+  type RecordedRequest,
+  type StoredBody,
+  type WholeRequest,
+} from '../model/exchange.ts';
 import { bodyBytes, jsonOf } from './body.ts';
 import { sameJson, sameText } from './compare-json.ts';
 import { DEFAULT_RULES, type MatchRules } from './match-rules.ts';
@@ -11,7 +17,7 @@ import { recordedRequest } from './plain-exchange.ts';
 import { contentTypeOf, redactBytes, redactHeader, redactPath, redactQuery } from './redact/redact.ts';
 import { decodePart } from './redact/redact-text.ts';
 import { REDACTED } from './redact/redacted.ts';
-import type { StoredExchange } from './stored-exchange.ts';
+import { StoredExchange } from './stored-exchange.ts';
 import { yieldToEventLoop } from './yield-to-event-loop.ts';
 
 export type Pairs = readonly (readonly [name: string, value: string])[];
@@ -147,8 +153,7 @@ export function sameBody({ body, json }: Form, { request, form: now, rules }: Se
 
 /** The exchanges of one method and path. Its lists only grow. */
 export class ExchangeIndex {
-  /** Oldest first. */
-  readonly all: StoredExchange[];
+  readonly #all: StoredExchange[];
   readonly #rules: MatchRules;
   /** By `requestKey` and `bytesKey`. */
   readonly #byKey = new Map<string, StoredExchange[]>();
@@ -156,13 +161,22 @@ export class ExchangeIndex {
   readonly #open = new Map<StoredExchange, Form>();
   #keyed = 0;
 
-  constructor(all: StoredExchange[], rules: MatchRules) {
-    this.all = all;
+  constructor(exchanges: readonly Exchange[], rules: MatchRules) {
+    this.#all = exchanges.map((one) => new StoredExchange(one));
     this.#rules = rules;
   }
 
+  /** Oldest first; the same list as long as it is the same index. */
+  get all(): readonly StoredExchange[] {
+    return this.#all;
+  }
+
   get length(): number {
-    return this.all.length;
+    return this.#all.length;
+  }
+
+  add(exchange: Exchange): void {
+    this.#all.push(new StoredExchange(exchange));
   }
 
   /** The exchanges that match a request, oldest first. The same list for the same request, unless one has a placeholder. */
@@ -172,7 +186,7 @@ export class ExchangeIndex {
     const open = [...this.#open].filter(([, form]) => matches(form, sent)).map(([stored]) => stored);
     if (open.length === 0) return same;
     const found = new Set([...open, ...same]);
-    return this.all.filter((one) => found.has(one));
+    return this.#all.filter((one) => found.has(one));
   }
 
   /** The same by the bytes of query and body, without parsing; undefined if they do not say it. */
@@ -184,20 +198,20 @@ export class ExchangeIndex {
 
   /** Prepares the answers, and lets requests go first. */
   async prepare(): Promise<void> {
-    for (let i = 0; i < this.all.length; i++) {
+    for (let i = 0; i < this.#all.length; i++) {
       if (i === this.#keyed) this.#keyNext();
-      const stored = this.all[i] as StoredExchange;
+      const stored = this.#all[i] as StoredExchange;
       if (!this.#open.has(stored)) stored.pack();
       await yieldToEventLoop();
     }
   }
 
   #keyAll(): void {
-    while (this.#keyed < this.all.length) this.#keyNext();
+    while (this.#keyed < this.#all.length) this.#keyNext();
   }
 
   #keyNext(): void {
-    const stored = this.all[this.#keyed++] as StoredExchange;
+    const stored = this.#all[this.#keyed++] as StoredExchange;
     const { request } = stored;
     const form = formOf(request, this.#rules);
     if (isOpen(form, this.#rules)) {

@@ -14,14 +14,16 @@ import {
   segmentFile,
   segmentNumbers,
 } from './journal.ts';
-import { requestKey } from './match.ts';
 import type { MatchRules } from './match-rules.ts';
-import { type Counts, type KeyOf, merge, withoutSurplus } from './merge.ts';
-import { locationOf } from './names.ts';
+import { type Counts, merge, withoutSurplus } from './merge.ts';
+import { byPlace, locationOf } from './names.ts';
 import { type PlainExchange, toStoredExchange } from './plain-exchange.ts';
 import { yieldToEventLoop } from './yield-to-event-loop.ts';
 
-/** How far the run of mode `all` is whose answers the files have. It is on disk before a segment goes, also for who starts after a crash. */
+/**
+ * How far the run of mode `all` is whose answers the files have. It is on disk before a segment goes, and goes with the run: all
+ * segments of a recording are of one run, since the next one begins when they are merged.
+ */
 interface RunState {
   run: string;
   /** Number of the last segment that all files have. */
@@ -51,7 +53,7 @@ function readState(folder: string): RunState {
   });
 }
 
-interface MergeOptions {
+export interface MergeOptions {
   rules: MatchRules;
   /** The run is over: what earlier ones recorded beyond its own answers goes. */
   ends: boolean;
@@ -67,56 +69,47 @@ interface MergeOptions {
  */
 export async function mergeSegments(root: string, options: MergeOptions): Promise<void> {
   const folder = join(root, HIDDEN);
-  let state = readState(folder);
+  const state = readState(folder);
   for (const number of segmentNumbers(folder).filter(Number.isFinite)) {
-    const segment = readSegment(folder, number);
-    if (segment && segment.head.run !== state.run)
-      state = { run: segment.head.run, merged: 0, counts: {}, surplus: {} };
-    if (segment && number > state.merged) {
+    const segment = number > state.merged ? readSegment(folder, number) : undefined;
+    if (segment) {
       await mergeSegment(root, state, segment, options);
-      state.merged = number;
+      Object.assign(state, { run: segment.head.run, merged: number });
       if (segment.head.mode === 'all') await writeFileAtomically(join(folder, STATE), JSON.stringify(state));
     }
     removeSegment(folder, number);
   }
   if (!options.ends) return;
-  for (const [location, hasSurplus] of Object.entries(state.surplus)) {
-    if (!hasSurplus) continue;
+  for (const location of Object.keys(state.surplus).filter((one) => state.surplus[one])) {
     const db = openFile(join(root, location));
     await db.read();
-    db.data.exchanges = withoutSurplus(
-      db.data.exchanges,
-      state.counts[location] ?? {},
-      keysBy(options.rules),
-    );
+    db.data.exchanges = withoutSurplus(db.data.exchanges, state.counts[location] ?? {}, options.rules);
     await db.write();
   }
   forgetState(folder);
 }
 
-/** Merges one segment, file by file. @param state is brought up to it */
+/** Merges one segment, file by file. @param state gets its counts */
 async function mergeSegment(
   root: string,
-  state: RunState,
+  { counts, surplus }: RunState,
   { head: { mode }, frames }: Segment,
   { rules, signal }: MergeOptions,
 ): Promise<void> {
-  const keyOf = keysBy(rules);
   let trouble: unknown;
-  for (const [location, batch] of byLocation(frames)) {
+  for (const batch of byPlace(frames).values()) {
     signal?.throwIfAborted();
+    const { request: place } = batch[0] as PlainExchange;
+    const location = locationOf(place.method, place.path);
     try {
-      const db = openFile(join(root, location), batch[0]?.request);
+      const db = openFile(join(root, location), place);
       await db.read();
       const before = db.data.exchanges;
-      const own = state.counts[location] ?? {};
-      const merged = merge(before, batch.map(toStoredExchange), mode, own, keyOf);
+      const merged = merge(before, batch.map(toStoredExchange), mode, counts[location] ?? {}, rules);
       db.data.exchanges = merged.exchanges;
       if (merged.exchanges !== before) await db.write();
-      if (mode === 'all') {
-        state.counts[location] = merged.counts;
-        state.surplus[location] = merged.hasSurplus;
-      }
+      counts[location] = merged.counts;
+      surplus[location] = merged.hasSurplus;
     } catch (error) {
       trouble ??= error;
     }
@@ -147,13 +140,13 @@ function forgetState(folder: string): void {
 /** What a run has recorded and no file has. */
 export interface WaitingRun {
   mode: MergeMode;
-  /** Of what the files have. */
+  /** Of what the files have, by file. */
   counts: Record<string, Counts>;
-  /** By file. */
+  /** By method and path. */
   frames: Map<string, PlainExchange[]>;
 }
 
-/** What a reader finds in the journal: all of it is of one run. @throws PatchgateError `cannot-read`, `bad-recording` */
+/** What a reader finds in the journal. @throws PatchgateError `cannot-read`, `bad-recording` */
 export function readWaiting(root: string): WaitingRun {
   const folder = join(root, HIDDEN);
   const look = () => ({ numbers: segmentNumbers(folder), state: readState(folder) });
@@ -164,59 +157,34 @@ export function readWaiting(root: string): WaitingRun {
     // Who records has merged meanwhile.
     const isSame = String(now.numbers) === String(numbers) && now.state.merged === state.merged;
     if (!isSame && attempt < 20) continue;
-    const [first] = segments;
-    const isOfState = first?.head.run === state.run;
-    const left = segments.filter(({ number }) => !isOfState || number > state.merged);
-    return {
-      mode: first?.head.mode ?? 'append',
-      counts: isOfState ? state.counts : {},
-      frames: byLocation(left.flatMap(({ frames }) => frames)),
-    };
+    const left = segments.flatMap(({ number, frames }) => (number > state.merged ? frames : []));
+    return { mode: segments[0]?.head.mode ?? 'append', counts: state.counts, frames: byPlace(left) };
   }
-}
-
-/** The same for exchanges of one request, as the rules have it, in one session. */
-export function keysBy(rules: MatchRules): KeyOf {
-  return ({ request, meta }) =>
-    Buffer.from(requestKey(request, rules), 'latin1').toString('base64url') + (meta.session ?? '');
-}
-
-function byLocation(frames: readonly PlainExchange[]): Map<string, PlainExchange[]> {
-  const groups = new Map<string, PlainExchange[]>();
-  for (const frame of frames) {
-    const key = `${frame.request.method} ${frame.request.path}`;
-    if (groups.get(key)?.push(frame) === undefined) groups.set(key, [frame]);
-  }
-  const located = Array.from(groups.values(), (group) => {
-    const { method, path } = (group[0] as PlainExchange).request;
-    return [locationOf(method, path), group] as const;
-  });
-  return new Map(located);
 }
 
 /** Of the build alone: sources and tests merge in their own thread. */
 const WORKER = fileURLToPath(new URL('./merge-worker.js', import.meta.url));
 
-/** What is given to the thread. */
-export interface MergeWork {
-  root: string;
-  settings: MatchRules['settings'];
-  ends: boolean;
-}
-
-/** What comes back of an error, which does not survive the way. */
-export type MergeTrouble = ConstructorParameters<typeof PatchgateError>;
-
 /** The same as `mergeSegments`, in a thread, so that requests do not wait. */
 export async function mergeBeside(root: string, options: MergeOptions): Promise<void> {
   const { rules, ends, signal } = options;
   if (!existsSync(WORKER)) return mergeSegments(root, options);
-  const work: MergeWork = { root, settings: rules.settings, ends };
-  const worker = new Worker(WORKER, { workerData: work, execArgv: [] });
+  const worker = new Worker(WORKER, { workerData: { root, settings: rules.settings, ends }, execArgv: [] });
   signal?.addEventListener('abort', () => void worker.terminate(), { once: true });
-  const trouble = await new Promise<MergeTrouble | undefined>((resolve, reject) => {
-    worker.once('message', resolve).once('error', reject);
-    worker.once('exit', () => reject(new Error('the thread that merges has ended')));
+  await new Promise<void>((resolve, reject) => {
+    worker.once('error', (error) => reject(ofThread(error)));
+    worker.once('exit', (code) =>
+      code === 0 ? resolve() : reject(new Error('the thread that merges has ended')),
+    );
   });
-  if (trouble) throw new PatchgateError(...trouble);
+}
+
+/** An error on its way out of a thread loses its class. */
+function ofThread(error: Error): PatchgateError {
+  const { name, code, message, hint, details } = error as PatchgateError;
+  const isOurs = name === 'PatchgateError';
+  return new PatchgateError(isOurs ? code : 'internal', message, {
+    ...(hint && { hint }),
+    ...(details && { details }),
+  });
 }

@@ -1,5 +1,7 @@
 import type { Exchange, RecordedResponse, StoredHeaders } from '../model/exchange.ts';
 import type { MergeMode } from './journal.ts';
+import { requestKey } from './match.ts';
+import type { MatchRules } from './match-rules.ts';
 
 /** How often a run has answered each request of a file by now, by a key for request and session. */
 export type Counts = Readonly<Record<string, number>>;
@@ -11,9 +13,6 @@ export interface Merged {
   /** The file has more for some request than the run has answered. */
   hasSurplus: boolean;
 }
-
-/** The same for exchanges of one request in one session. */
-export type KeyOf = (exchange: Exchange) => string;
 
 /**
  * Merges what a run recorded into what a file holds. In mode `all` the run's n-th answer to a request takes the place of the n-th that
@@ -27,7 +26,7 @@ export function merge(
   batch: readonly Exchange[],
   mode: MergeMode,
   counts: Counts,
-  keyOf: KeyOf,
+  rules: MatchRules,
 ): Merged {
   if (mode === 'append') {
     const added = without(before, batch);
@@ -39,11 +38,11 @@ export function merge(
   const addPlace = (key: string, place: number) => {
     if (places.get(key)?.push(place) === undefined) places.set(key, [place]);
   };
-  for (const [place, exchange] of before.entries()) addPlace(keyOf(exchange), place);
+  for (const [place, exchange] of before.entries()) addPlace(keyOf(exchange, rules), place);
   const next = new Map(Object.entries(counts));
   let isChanged = false;
   for (const exchange of batch) {
-    const key = keyOf(exchange);
+    const key = keyOf(exchange, rules);
     const n = next.get(key) ?? 0;
     next.set(key, n + 1);
     const place = places.get(key)?.[n];
@@ -72,15 +71,20 @@ function without(there: readonly Exchange[], batch: readonly Exchange[]): Exchan
 export function withoutSurplus(
   exchanges: readonly Exchange[],
   counts: Counts,
-  keyOf: KeyOf,
+  rules: MatchRules,
 ): readonly Exchange[] {
   const seen = new Map<string, number>();
   return exchanges.filter((exchange) => {
-    const key = keyOf(exchange);
+    const key = keyOf(exchange, rules);
     const n = seen.get(key) ?? 0;
     seen.set(key, n + 1);
     return n < (counts[key] ?? Number.POSITIVE_INFINITY);
   });
+}
+
+/** The same for exchanges of one request, as the rules have it, in one session. */
+function keyOf({ request, meta }: Exchange, rules: MatchRules): string {
+  return Buffer.from(requestKey(request, rules), 'latin1').toString('base64url') + (meta.session ?? '');
 }
 
 /** Names of headers that are of one request or one moment: ids, traces, dates and times, and what caches on the way say of themselves. */

@@ -10,6 +10,20 @@ export interface Place {
   path: string;
 }
 
+export function placeKey({ method, path }: Place): string {
+  return `${method} ${path}`;
+}
+
+/** Exchanges by `placeKey`. */
+export function byPlace<T extends { request: Place }>(exchanges: readonly T[]): Map<string, T[]> {
+  const groups = new Map<string, T[]>();
+  for (const exchange of exchanges) {
+    const key = placeKey(exchange.request);
+    if (groups.get(key)?.push(exchange) === undefined) groups.set(key, [exchange]);
+  }
+  return groups;
+}
+
 /** Characters that file systems take of one name, and of a file's whole place below its recording. */
 const LONGEST_NAME = 240;
 const LONGEST = 600;

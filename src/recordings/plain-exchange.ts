@@ -45,7 +45,7 @@ export interface PlainExchange {
   /** From the request's head to the response's end, in whole milliseconds. */
   durationMs: number;
   /** Name of the session that it was recorded in; absent for the default one. */
-  session?: string;
+  session?: string | undefined;
 }
 
 interface PlainMessage {
@@ -53,7 +53,7 @@ interface PlainMessage {
   headers: readonly string[];
   body: Buffer;
   /** So many bytes were not kept; `body` is then empty. */
-  omitted?: number;
+  omitted?: number | undefined;
 }
 
 interface PlainRequest extends PlainMessage {
@@ -61,7 +61,7 @@ interface PlainRequest extends PlainMessage {
   path: string;
   query: string;
   /** The body as a value, if it is parsed already. */
-  json: JsonValue | undefined;
+  json?: JsonValue | undefined;
 }
 
 /** One request with its response, both whole, as they went by. */

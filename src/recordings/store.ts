@@ -1,23 +1,17 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { messageOf, PatchgateError } from '../errors.ts';
+import type { Exchange } from '../model/exchange.ts';
 import { HIDDEN, hideFromGit, ifThere, LOCK, leaveHidden, makeFolders } from './disk.ts';
 import { placesIn, readExchanges } from './files.ts';
 import { takeLock } from './lock.ts';
 import { ExchangeIndex } from './match.ts';
 import { DEFAULT_RULES, type MatchRules } from './match-rules.ts';
 import { merge } from './merge.ts';
-import { keysBy, mergeLeft, readWaiting, type WaitingRun } from './merge-files.ts';
-import { checkRecordingName, locationOf, type Place } from './names.ts';
+import { mergeLeft, readWaiting, type WaitingRun } from './merge-files.ts';
+import { checkRecordingName, locationOf, type Place, placeKey } from './names.ts';
 import { type PlainExchange, toStoredExchange } from './plain-exchange.ts';
-import { StoredExchange } from './stored-exchange.ts';
 import { Writer, type WriterOptions } from './writer.ts';
-
-/** The exchanges of one method and path. */
-export type ExchangesOfPath = Pick<ExchangeIndex, 'length' | 'find' | 'withBytes'> & {
-  /** Oldest first; the same list as long as exchanges are only added. */
-  readonly all: readonly StoredExchange[];
-};
 
 /** The port to a recording: a named place that holds exchanges, in files or in a database that many gates share. */
 export interface RecordingStore {
@@ -28,7 +22,7 @@ export interface RecordingStore {
   isEmpty(): boolean;
   /** The exchanges of a method and path (as sent, without query). They are read when they are first asked for, and stay in memory.
    *  @throws PatchgateError `bad-recording`, `cannot-read`. A store that has `ready` knows them when that has resolved */
-  exchanges(method: string, path: string): ExchangesOfPath;
+  exchanges(method: string, path: string): ExchangeIndex;
   /** Of a store that cannot read at once: resolves when `exchanges` knows a method and path; undefined if it does. */
   ready?(method: string, path: string): Promise<void> | undefined;
   /** All methods and paths of the recording, in no promised order. */
@@ -106,9 +100,6 @@ async function openToWrite(root: string, name: string, options: StoreOptions): P
   }
 }
 
-const NOTHING_RECORDED: ExchangesOfPath = new ExchangeIndex([], DEFAULT_RULES);
-const NONE_WAITING: WaitingRun = { mode: 'append', counts: {}, frames: new Map() };
-
 /** A recording as a tree of files, one for each method and path. */
 class FileStore implements RecordingStore {
   readonly name: string;
@@ -119,7 +110,7 @@ class FileStore implements RecordingStore {
   /** Of a writer: frees the lock. */
   readonly #leave: (() => void) | undefined;
   /** Of a reader: what the journal held when it was opened. */
-  readonly #waiting: WaitingRun;
+  readonly #waiting: WaitingRun | undefined;
   /** Those that were asked for, by method and path. */
   readonly #paths = new Map<string, { place: Place; index: ExchangeIndex }>();
   /** All files were looked at. */
@@ -139,7 +130,7 @@ class FileStore implements RecordingStore {
     this.#rules = rules;
     this.#writer = writing?.writer;
     this.#leave = writing?.leave;
-    this.#waiting = writing ? NONE_WAITING : readWaiting(root);
+    this.#waiting = writing ? undefined : readWaiting(root);
   }
 
   isEmpty(): boolean {
@@ -147,46 +138,48 @@ class FileStore implements RecordingStore {
     return true;
   }
 
-  exchanges(method: string, path: string): ExchangesOfPath {
-    const key = `${method} ${path}`;
+  exchanges(method: string, path: string): ExchangeIndex {
+    const place = { method, path };
+    const key = placeKey(place);
     const found = this.#paths.get(key);
     if (found) return found.index;
-    const location = locationOf(method, path);
-    const { mode, counts, frames } = this.#waiting;
-    const waiting = frames.get(location)?.map(toStoredExchange) ?? [];
-    if (this.#isLoaded && waiting.length === 0) return NOTHING_RECORDED;
-    const place = { method, path };
-    const kept = readExchanges(join(this.#root, location), place) ?? [];
-    const { exchanges } = merge(kept, waiting, mode, counts[location] ?? {}, keysBy(this.#rules));
-    const index = new ExchangeIndex(exchanges.map(StoredExchange.of), this.#rules);
+    const index = new ExchangeIndex(this.#read(place, key), this.#rules);
     // What nothing is recorded for may be asked for without end.
-    if (exchanges.length > 0 || this.isWritable) this.#paths.set(key, { place, index });
+    if (index.length > 0 || this.isWritable) this.#paths.set(key, { place, index });
     return index;
+  }
+
+  #read(place: Place, key: string): readonly Exchange[] {
+    const waiting = this.#waiting?.frames.get(key);
+    if (this.#isLoaded && !waiting) return [];
+    const location = locationOf(place.method, place.path);
+    const kept = readExchanges(join(this.#root, location), place) ?? [];
+    if (!this.#waiting || !waiting) return kept;
+    const { mode, counts } = this.#waiting;
+    return merge(kept, waiting.map(toStoredExchange), mode, counts[location] ?? {}, this.#rules).exchanges;
   }
 
   *places(): Iterable<Place> {
     const given = new Set<string>();
-    for (const [key, { place, index }] of this.#paths) {
-      if (index.length === 0) continue;
+    for (const { method, path } of this.#found()) {
+      const key = placeKey({ method, path });
+      if (!given.has(key)) yield { method, path };
       given.add(key);
-      yield place;
     }
-    for (const [first] of this.#waiting.frames.values()) {
-      const { method, path } = (first as PlainExchange).request;
-      if (given.has(`${method} ${path}`)) continue;
-      given.add(`${method} ${path}`);
-      yield { method, path };
-    }
-    if (this.#isLoaded) return;
-    for (const place of placesIn(this.#root)) if (!given.has(`${place.method} ${place.path}`)) yield place;
+  }
+
+  /** A place may come several times. */
+  *#found(): Iterable<Place> {
+    for (const { place, index } of this.#paths.values()) if (index.length > 0) yield place;
+    for (const [first] of this.#waiting?.frames.values() ?? []) yield (first as PlainExchange).request;
+    if (!this.#isLoaded) yield* placesIn(this.#root);
   }
 
   async load(): Promise<void> {
     let broken: unknown;
     for (const { method, path } of this.places()) {
       try {
-        this.exchanges(method, path);
-        await this.#paths.get(`${method} ${path}`)?.index.prepare();
+        await this.exchanges(method, path).prepare();
       } catch (error) {
         broken ??= error;
       }
@@ -201,8 +194,7 @@ class FileStore implements RecordingStore {
     const { method, path } = exchange.request;
     try {
       // What is recorded on the way is found at once.
-      const index = this.exchanges(method, path) as ExchangeIndex;
-      index.all.push(StoredExchange.of(toStoredExchange(exchange)));
+      this.exchanges(method, path).add(toStoredExchange(exchange));
     } catch {
       // Its file is broken, which a look at it says: the exchange waits in the journal.
     }

@@ -18,14 +18,10 @@ export class StoredExchange {
   #exchange: Exchange | Buffer;
   #answer: RecordedAnswer | undefined;
 
-  private constructor(exchange: Exchange) {
+  constructor(exchange: Exchange) {
     this.session = exchange.meta.session ?? '';
     this.meta = exchange.meta;
     this.#exchange = exchange;
-  }
-
-  static of(exchange: Exchange): StoredExchange {
-    return new StoredExchange(exchange);
   }
 
   get exchange(): Exchange {

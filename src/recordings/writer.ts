@@ -56,7 +56,6 @@ export class Writer {
   #lostWhy: Error | undefined;
   #journalTrouble: Error | undefined;
   #fileTrouble: Error | undefined;
-  #segments = 0;
   #merging: Promise<void> = Promise.resolve();
   #isMerging = false;
   #isClosing = false;
@@ -174,9 +173,10 @@ export class Writer {
     const [ends, { rules }] = [this.#isClosing, this.#options];
     try {
       // At the end nobody waits: a little is merged before a thread would have started.
-      const isSmall = ends && this.#journal.size < WORTH_A_THREAD && this.#hasNoSegment();
+      const hasSegment = segmentNumbers(join(this.#root, HIDDEN)).some(Number.isFinite);
+      const isSmall = ends && this.#journal.size < WORTH_A_THREAD && !hasSegment;
       const merge = this.#options.merge ?? (isSmall ? mergeSegments : mergeBeside);
-      this.#journal.rotate(++this.#segments);
+      this.#journal.rotate();
       await merge(this.#root, { rules, ends, signal });
       this.#unmerged -= count;
       this.#fileTrouble = undefined;
@@ -188,14 +188,10 @@ export class Writer {
     this.#tell();
   }
 
-  #hasNoSegment(): boolean {
-    return !segmentNumbers(join(this.#root, HIDDEN)).some(Number.isFinite);
-  }
-
   /** Makes a segment of the journal. It is read whole: while one is merged, the next must not grow without end. */
   #cut(): void {
     try {
-      this.#journal.rotate(++this.#segments);
+      this.#journal.rotate();
     } catch (error) {
       this.#fileTrouble = error as Error;
     }

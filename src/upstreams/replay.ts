@@ -1,10 +1,10 @@
 import { messageOf, PatchgateError } from '../errors.ts';
 import { splitTarget } from '../http/http.ts';
 import { explainMiss } from '../recordings/explain.ts';
-import { ofSession, SentRequest } from '../recordings/match.ts';
+import { type ExchangeIndex, ofSession, SentRequest } from '../recordings/match.ts';
 import { DEFAULT_RULES, type MatchRules } from '../recordings/match-rules.ts';
 import { pathsWithToken, redactPath } from '../recordings/redact/redact.ts';
-import type { ExchangesOfPath, RecordingStore } from '../recordings/store.ts';
+import type { RecordingStore } from '../recordings/store.ts';
 import type { RecordedAnswer, StoredExchange } from '../recordings/stored-exchange.ts';
 import { bodyOfRequest, NO_BODY } from './bodies.ts';
 import type { Echo } from './replay/echo.ts';
@@ -48,7 +48,7 @@ interface Recorded {
   path: string;
   /** That under which it is recorded. */
   recordedPath: string;
-  exchanges: ExchangesOfPath;
+  exchanges: ExchangeIndex;
 }
 
 /**

@@ -229,7 +229,7 @@ describe('the bytes of a request', () => {
 
 describe('a session', () => {
   const named = (names: readonly string[]) =>
-    names.map((session) => StoredExchange.of(exchange(session ? { session } : {})));
+    names.map((session) => new StoredExchange(exchange(session ? { session } : {})));
 
   it('gets its own, else those of the default session, else all', () => {
     const recorded = named(['one', '', 'two', 'one']);
@@ -255,7 +255,7 @@ it.each<ExchangeParts>([
   { answer: { text: '{"a":1}' }, headers: {} },
 ])('an exchange stays as it stands in its file once its answer is made: %j', (parts) => {
   const whole = exchange(parts);
-  const stored = StoredExchange.of(structuredClone(whole));
+  const stored = new StoredExchange(structuredClone(whole));
   stored.pack();
   expect(stored.answer?.body.toString()).toContain('"a"');
   expect(stored.exchange).toEqual(whole);

@@ -10,7 +10,6 @@ import { bodyBytes } from '../../src/recordings/body.ts';
 import { ExchangeIndex } from '../../src/recordings/match.ts';
 import { DEFAULT_RULES, type MatchRules } from '../../src/recordings/match-rules.ts';
 import type { PlainExchange } from '../../src/recordings/plain-exchange.ts';
-import { StoredExchange } from '../../src/recordings/stored-exchange.ts';
 
 export interface ExchangeParts {
   method?: string;
@@ -92,7 +91,7 @@ function flat(headers: StoredHeaders): string[] {
 
 /** As a store gives them. */
 export function listed(exchanges: readonly Exchange[], rules: MatchRules = DEFAULT_RULES): ExchangeIndex {
-  return new ExchangeIndex(exchanges.map(StoredExchange.of), rules);
+  return new ExchangeIndex(exchanges, rules);
 }
 
 /** The text of a recording's file that holds these. */

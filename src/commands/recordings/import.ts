@@ -6,7 +6,7 @@ import { RECORD_LIMIT } from '../../recordings/body.ts';
 import { readHar, seenOf } from '../../recordings/har/from-har.ts';
 import type { MatchRules } from '../../recordings/match-rules.ts';
 import { merge } from '../../recordings/merge.ts';
-import { keysBy } from '../../recordings/merge-files.ts';
+import { byPlace } from '../../recordings/names.ts';
 import { plainExchangeOf, type SeenExchange, toStoredExchange } from '../../recordings/plain-exchange.ts';
 import { redactText } from '../../recordings/redact/redact.ts';
 import { amount } from '../../reporters/wording.ts';
@@ -44,9 +44,9 @@ export const importRecording: CommandModule = {
       const hint = 'export it with bodies; --only begins as the URLs do, or as the paths: /api/';
       if (exchanges.length === 0) throw new PatchgateError('bad-input', message, { hint });
       await withRecording(recordings, config.recording, 'create', async (recording) => {
-        for (const own of byPlace(exchanges)) {
+        for (const own of byPlace(exchanges).values()) {
           const { request: place } = own[0] as Exchange;
-          const merged = merge(await recording.read(place), own, 'append', {}, keysBy(rules));
+          const merged = merge(await recording.read(place), own, 'append', {}, rules);
           await recording.write(place, merged.exchanges);
         }
       });
@@ -81,13 +81,4 @@ function storedOf(seen: SeenExchange, rules: MatchRules): Exchange {
     if (side.body.length > RECORD_LIMIT)
       Object.assign(side, { body: Buffer.alloc(0), omitted: side.body.length });
   return toStoredExchange(plain);
-}
-
-function byPlace(exchanges: readonly Exchange[]): Iterable<Exchange[]> {
-  const places = new Map<string, Exchange[]>();
-  for (const exchange of exchanges) {
-    const key = `${exchange.request.method} ${exchange.request.path}`;
-    places.set(key, [...(places.get(key) ?? []), exchange]);
-  }
-  return places.values();
 }
