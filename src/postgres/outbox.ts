@@ -7,7 +7,6 @@ import { messageOf, PatchgateError } from '../errors.ts';
 import { cannotWrite, HIDDEN, hideFromGit, LOCK, makeFolders } from '../recordings/disk.ts';
 import { type MergeMode, readSegment, removeSegment, segmentNumbers } from '../recordings/journal.ts';
 import { type Lock, takeLock } from '../recordings/lock.ts';
-import { DEFAULT_RULES } from '../recordings/match-rules.ts';
 import type { PlainExchange } from '../recordings/plain-exchange.ts';
 import { Writer } from '../recordings/writer.ts';
 import { amount } from '../reporters/wording.ts';
@@ -50,7 +49,7 @@ export class Outbox {
     this.#notice = notice;
     this.#lock = lockOf(this.#folder);
     const merge = () => ship(database, recording, this.#folder);
-    this.#writer = new Writer(this.#folder, { merge, mode, onNotice: notice, rules: DEFAULT_RULES });
+    this.#writer = new Writer(this.#folder, { merge, mode, onNotice: notice });
   }
 
   /** Opens one, after what ended processes have left is in the database. @throws PatchgateError `cannot-write` */

@@ -1,6 +1,6 @@
 import { messageOf, PatchgateError } from '../errors.ts';
-import { ExchangeIndex } from '../recordings/match.ts';
-import type { MatchRules } from '../recordings/match-rules.ts';
+import { ExchangeIndex } from '../recordings/exchange-index.ts';
+import type { MatchRules } from '../recordings/match.ts';
 import { type Place, placeKey } from '../recordings/names.ts';
 import { type PlainExchange, toStoredExchange } from '../recordings/plain-exchange.ts';
 import type { RecordingStore } from '../recordings/store.ts';

@@ -1,4 +1,4 @@
-import { existsSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
@@ -14,7 +14,7 @@ import {
   segmentFile,
   segmentNumbers,
 } from './journal.ts';
-import type { MatchRules } from './match-rules.ts';
+import type { MatchRules } from './match.ts';
 import { type Counts, merge, withoutSurplus } from './merge.ts';
 import { byPlace, locationOf } from './names.ts';
 import { type PlainExchange, toStoredExchange } from './plain-exchange.ts';
@@ -53,7 +53,7 @@ function readState(folder: string): RunState {
   });
 }
 
-export interface MergeOptions {
+interface MergeOptions {
   rules: MatchRules;
   /** The run is over: what earlier ones recorded beyond its own answers goes. */
   ends: boolean;
@@ -165,10 +165,16 @@ export function readWaiting(root: string): WaitingRun {
 /** Of the build alone: sources and tests merge in their own thread. */
 const WORKER = fileURLToPath(new URL('./merge-worker.js', import.meta.url));
 
+/** At the end nobody waits: so few bytes are merged before a thread would have started. */
+const WORTH_A_THREAD = 1024 * 1024;
+
 /** The same as `mergeSegments`, in a thread, so that requests do not wait. */
 export async function mergeBeside(root: string, options: MergeOptions): Promise<void> {
   const { rules, ends, signal } = options;
-  if (!existsSync(WORKER)) return mergeSegments(root, options);
+  const folder = join(root, HIDDEN);
+  const sizes = segmentNumbers(folder).map((number) => statSync(segmentFile(folder, number)).size);
+  const isSmall = ends && sizes.reduce((sum, size) => sum + size, 0) < WORTH_A_THREAD;
+  if (isSmall || !existsSync(WORKER)) return mergeSegments(root, options);
   const worker = new Worker(WORKER, { workerData: { root, settings: rules.settings, ends }, execArgv: [] });
   signal?.addEventListener('abort', () => void worker.terminate(), { once: true });
   await new Promise<void>((resolve, reject) => {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { workerData } from 'node:worker_threads';
 import { HIDDEN } from './disk.ts';
 import { segmentNumbers } from './journal.ts';
-import { matchRules } from './match-rules.ts';
+import { matchRules } from './match.ts';
 import { mergeSegments } from './merge-files.ts';
 
 /** Past so many segments, merging is as urgent as answering. */

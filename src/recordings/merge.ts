@@ -1,7 +1,6 @@
 import type { Exchange, RecordedResponse, StoredHeaders } from '../model/exchange.ts';
 import type { MergeMode } from './journal.ts';
-import { requestKey } from './match.ts';
-import type { MatchRules } from './match-rules.ts';
+import { formOf, keyOf, type MatchRules } from './match.ts';
 
 /** How often a run has answered each request of a file by now, by a key for request and session. */
 export type Counts = Readonly<Record<string, number>>;
@@ -38,11 +37,11 @@ export function merge(
   const addPlace = (key: string, place: number) => {
     if (places.get(key)?.push(place) === undefined) places.set(key, [place]);
   };
-  for (const [place, exchange] of before.entries()) addPlace(keyOf(exchange, rules), place);
+  for (const [place, exchange] of before.entries()) addPlace(slotOf(exchange, rules), place);
   const next = new Map(Object.entries(counts));
   let isChanged = false;
   for (const exchange of batch) {
-    const key = keyOf(exchange, rules);
+    const key = slotOf(exchange, rules);
     const n = next.get(key) ?? 0;
     next.set(key, n + 1);
     const place = places.get(key)?.[n];
@@ -75,7 +74,7 @@ export function withoutSurplus(
 ): readonly Exchange[] {
   const seen = new Map<string, number>();
   return exchanges.filter((exchange) => {
-    const key = keyOf(exchange, rules);
+    const key = slotOf(exchange, rules);
     const n = seen.get(key) ?? 0;
     seen.set(key, n + 1);
     return n < (counts[key] ?? Number.POSITIVE_INFINITY);
@@ -83,8 +82,9 @@ export function withoutSurplus(
 }
 
 /** The same for exchanges of one request, as the rules have it, in one session. */
-function keyOf({ request, meta }: Exchange, rules: MatchRules): string {
-  return Buffer.from(requestKey(request, rules), 'latin1').toString('base64url') + (meta.session ?? '');
+function slotOf({ request, meta }: Exchange, rules: MatchRules): string {
+  const key = keyOf(formOf(request, rules));
+  return Buffer.from(key, 'latin1').toString('base64url') + (meta.session ?? '');
 }
 
 /** Names of headers that are of one request or one moment: ids, traces, dates and times, and what caches on the way say of themselves. */

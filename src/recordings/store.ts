@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import { messageOf, PatchgateError } from '../errors.ts';
 import type { Exchange } from '../model/exchange.ts';
 import { HIDDEN, hideFromGit, ifThere, LOCK, leaveHidden, makeFolders } from './disk.ts';
+import { ExchangeIndex } from './exchange-index.ts';
 import { placesIn, readExchanges } from './files.ts';
 import { takeLock } from './lock.ts';
-import { ExchangeIndex } from './match.ts';
-import { DEFAULT_RULES, type MatchRules } from './match-rules.ts';
+import { DEFAULT_RULES, type MatchRules } from './match.ts';
 import { merge } from './merge.ts';
-import { mergeLeft, readWaiting, type WaitingRun } from './merge-files.ts';
+import { mergeBeside, mergeLeft, readWaiting, type WaitingRun } from './merge-files.ts';
 import { checkRecordingName, locationOf, type Place, placeKey } from './names.ts';
 import { type PlainExchange, toStoredExchange } from './plain-exchange.ts';
 import { Writer, type WriterOptions } from './writer.ts';
@@ -74,7 +74,7 @@ export async function openStore(
 }
 
 async function openToWrite(root: string, name: string, options: StoreOptions): Promise<RecordingStore> {
-  const { rules = DEFAULT_RULES, replaces, ...others } = options;
+  const { rules = DEFAULT_RULES } = options;
   try {
     makeFolders(root);
     accessSync(root, constants.W_OK | constants.X_OK);
@@ -92,7 +92,8 @@ async function openToWrite(root: string, name: string, options: StoreOptions): P
     hideFromGit(hidden);
     if (await mergeLeft(root, rules))
       options.onNotice?.(`what an earlier run had left in the journal of ${root} is in its files now`);
-    const writer = new Writer(root, { ...others, rules, mode: replaces ? 'all' : 'append' });
+    const merge: WriterOptions['merge'] = (how) => mergeBeside(root, { rules, ...how });
+    const writer = new Writer(root, { ...options, merge, mode: options.replaces ? 'all' : 'append' });
     return new FileStore(root, name, options, { writer, leave });
   } catch (error) {
     leave();

@@ -3,16 +3,13 @@ import { join } from 'node:path';
 import { PatchgateError } from '../errors.ts';
 import { beforeAnswers } from '../http/end-of-turn.ts';
 import { HIDDEN } from './disk.ts';
-import { encodeFrame, Journal, type MergeMode, segmentNumbers } from './journal.ts';
-import type { MatchRules } from './match-rules.ts';
-import { mergeBeside, mergeSegments } from './merge-files.ts';
+import { encodeFrame, Journal, type MergeMode } from './journal.ts';
 import type { PlainExchange } from './plain-exchange.ts';
 
 export interface WriterOptions {
-  rules: MatchRules;
   mode: MergeMode;
-  /** Takes the segments elsewhere than into files. */
-  merge?: typeof mergeSegments | undefined;
+  /** Takes all segments to where they are for. */
+  merge: (how: { ends: boolean; signal: AbortSignal }) => Promise<void>;
   /** Says in a sentence when the disk stops taking exchanges, when some are lost, and when all is well again. */
   onNotice?: ((notice: string) => void) | undefined;
   /** Gets the count of exchanges that are with the system now. */
@@ -26,7 +23,6 @@ export interface WriterOptions {
 const MOST_BYTES = 64 * 1024 * 1024;
 /** Nothing has come for so long: then it is merged. */
 const QUIET_MS = 1000;
-const WORTH_A_THREAD = 1024 * 1024;
 /** Past this, people learn what `close` is doing. */
 const PATIENCE_MS = 1000;
 
@@ -170,14 +166,10 @@ export class Writer {
     if (signal.aborted || (this.#unmerged === 0 && !this.#isClosing)) return;
     this.#isMerging = true;
     const count = this.#unmerged;
-    const [ends, { rules }] = [this.#isClosing, this.#options];
+    const ends = this.#isClosing;
     try {
-      // At the end nobody waits: a little is merged before a thread would have started.
-      const hasSegment = segmentNumbers(join(this.#root, HIDDEN)).some(Number.isFinite);
-      const isSmall = ends && this.#journal.size < WORTH_A_THREAD && !hasSegment;
-      const merge = this.#options.merge ?? (isSmall ? mergeSegments : mergeBeside);
       this.#journal.rotate();
-      await merge(this.#root, { rules, ends, signal });
+      await this.#options.merge({ ends, signal });
       this.#unmerged -= count;
       this.#fileTrouble = undefined;
     } catch (error) {

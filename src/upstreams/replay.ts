@@ -1,11 +1,11 @@
 import { messageOf, PatchgateError } from '../errors.ts';
 import { splitTarget } from '../http/http.ts';
+import type { RecordedAnswer, StoredExchange } from '../recordings/exchange-index.ts';
+import { type ExchangeIndex, ofSession } from '../recordings/exchange-index.ts';
 import { explainMiss } from '../recordings/explain.ts';
-import { type ExchangeIndex, ofSession, SentRequest } from '../recordings/match.ts';
-import { DEFAULT_RULES, type MatchRules } from '../recordings/match-rules.ts';
+import { DEFAULT_RULES, type MatchRules, SentRequest } from '../recordings/match.ts';
 import { pathsWithToken, redactPath } from '../recordings/redact/redact.ts';
 import type { RecordingStore } from '../recordings/store.ts';
-import type { RecordedAnswer, StoredExchange } from '../recordings/stored-exchange.ts';
 import { bodyOfRequest, NO_BODY } from './bodies.ts';
 import type { Echo } from './replay/echo.ts';
 import { Misses } from './replay/misses.ts';

@@ -7,7 +7,7 @@ import { placesOf, requireStored } from '../../src/postgres/frames.ts';
 import { Outbox } from '../../src/postgres/outbox.ts';
 import { PgRecordingStore } from '../../src/postgres/recordings.ts';
 import { decodeFrame, encodeFrame, Journal, type MergeMode } from '../../src/recordings/journal.ts';
-import { DEFAULT_RULES } from '../../src/recordings/match-rules.ts';
+import { DEFAULT_RULES } from '../../src/recordings/match.ts';
 import type { RecordingStore } from '../../src/recordings/store.ts';
 import { describeStore } from '../recordings/store-suite.ts';
 import { cleanUpLater } from '../support/clean-up.ts';

@@ -2,9 +2,15 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import type { JsonValue } from '../../src/json/json.ts';
 import type { Exchange } from '../../src/model/exchange.ts';
-import { ofSession, requestKey, SentRequest } from '../../src/recordings/match.ts';
-import { DEFAULT_RULES, type MatchSettings, matchRules } from '../../src/recordings/match-rules.ts';
-import { StoredExchange } from '../../src/recordings/stored-exchange.ts';
+import { ofSession, StoredExchange } from '../../src/recordings/exchange-index.ts';
+import {
+  DEFAULT_RULES,
+  formOf,
+  keyOf,
+  type MatchSettings,
+  matchRules,
+  SentRequest,
+} from '../../src/recordings/match.ts';
 import { type ExchangeParts, exchange, listed, PROJECT_PATH, rawHeaders } from '../support/exchanges.ts';
 
 interface Sent {
@@ -33,7 +39,7 @@ function isSame(recorded: ExchangeParts, sent: ExchangeParts, settings: Partial<
   const [a, b] = [exchange(recorded).request, exchange(sent).request];
   const isFound = listed([exchange(recorded)], rules).find(new SentRequest(b, rules)).length > 0;
   if (!JSON.stringify(a).includes('[redacted]'))
-    expect(requestKey(a, rules) === requestKey(b, rules)).toBe(isFound);
+    expect(keyOf(formOf(a, rules)) === keyOf(formOf(b, rules))).toBe(isFound);
   return isFound;
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Exchange } from '../../src/model/exchange.ts';
 import type { MergeMode } from '../../src/recordings/journal.ts';
-import { DEFAULT_RULES } from '../../src/recordings/match-rules.ts';
+import { DEFAULT_RULES } from '../../src/recordings/match.ts';
 import { type Counts, differsByNoise, merge, withoutSurplus } from '../../src/recordings/merge.ts';
 import { exchange } from '../support/exchanges.ts';
 

@@ -7,8 +7,8 @@ import {
   type WholeRequest,
 } from '../../src/model/exchange.ts';
 import { bodyBytes } from '../../src/recordings/body.ts';
-import { ExchangeIndex } from '../../src/recordings/match.ts';
-import { DEFAULT_RULES, type MatchRules } from '../../src/recordings/match-rules.ts';
+import { ExchangeIndex } from '../../src/recordings/exchange-index.ts';
+import { DEFAULT_RULES, type MatchRules } from '../../src/recordings/match.ts';
 import type { PlainExchange } from '../../src/recordings/plain-exchange.ts';
 
 export interface ExchangeParts {

@@ -4,7 +4,7 @@ import { splitTarget } from '../../http/http.ts';
 import type { Exchange } from '../../model/exchange.ts';
 import { RECORD_LIMIT } from '../../recordings/body.ts';
 import { readHar, seenOf } from '../../recordings/har/from-har.ts';
-import type { MatchRules } from '../../recordings/match-rules.ts';
+import type { MatchRules } from '../../recordings/match.ts';
 import { merge } from '../../recordings/merge.ts';
 import { byPlace } from '../../recordings/names.ts';
 import { plainExchangeOf, type SeenExchange, toStoredExchange } from '../../recordings/plain-exchange.ts';

@@ -1,6 +1,6 @@
 import { PatchgateError } from '../../errors.ts';
+import type { StoredExchange } from '../../recordings/exchange-index.ts';
 import { recordIt } from '../../recordings/explain.ts';
-import type { StoredExchange } from '../../recordings/stored-exchange.ts';
 import type { Session } from '../session.ts';
 
 /** Whether an exchange can be an answer: its body was kept. */
