@@ -11,9 +11,17 @@ import {
   writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { PatchgateError } from '../errors.ts';
+import type { PatchgateError } from '../errors.ts';
 import { isObject } from '../json/json.ts';
-import { cannotWrite, ifThere, makeFolders, readFileIfThere, removeQuietly } from './disk.ts';
+import {
+  brokenFile,
+  cannotWrite,
+  ifThere,
+  makeFolders,
+  parseJson,
+  readFileIfThere,
+  removeQuietly,
+} from './disk.ts';
 import type { PlainExchange } from './plain-exchange.ts';
 
 /**
@@ -88,7 +96,7 @@ function* framesIn(bytes: Buffer, start: number, file: string): Generator<PlainE
   for (let at = start; at < bytes.length; ) {
     const end = bytes.indexOf(LINE_FEED, at);
     if (end < 0) return;
-    const head = parse(bytes.toString('utf8', at, end)) as FrameHead | undefined;
+    const head = parseJson(bytes.toString('utf8', at, end)) as FrameHead | undefined;
     if (!isObject(head) || ![head.request, head.response, head.sizes].every(Array.isArray))
       throw broken(bytes, at, file, 'this is no exchange');
     const middle = end + 1 + head.sizes[0];
@@ -122,7 +130,7 @@ export function readSegment(folder: string, number: number): Segment | undefined
   const bytes = readFileIfThere(file) ?? NOTHING;
   const first = bytes.indexOf(LINE_FEED);
   if (first < 0 && BEGIN.startsWith(bytes.toString('latin1', 0, BEGIN.length))) return undefined;
-  const head = first < 0 ? undefined : parse(bytes.toString('utf8', 0, first));
+  const head = first < 0 ? undefined : parseJson(bytes.toString('utf8', 0, first));
   if (!isObject(head) || typeof head.run !== 'string' || (head.mode !== 'all' && head.mode !== 'append'))
     throw broken(bytes, 0, file, 'this is no journal');
   if (head.journal !== FORMAT) throw broken(bytes, 0, file, `the journal is of format ${head.journal}`);
@@ -234,18 +242,9 @@ export class Journal {
   }
 }
 
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
 function broken(bytes: Buffer, at: number, file: string, what: string): PatchgateError {
   const line = bytes.toString('latin1', 0, at).split('\n').length;
-  return new PatchgateError('bad-recording', `${file}:${line}:1: ${what}`, {
-    hint: 'what was recorded last and is not in its file yet stands there: correct it, or delete it to go without it',
-    details: { file, line, column: 1 },
-  });
+  const hint =
+    'what was recorded last and is not in its file yet stands there: correct it, or delete it to go without it';
+  return brokenFile(file, { line, column: 1 }, what, hint);
 }

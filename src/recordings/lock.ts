@@ -12,7 +12,7 @@ import {
 import { hostname } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { messageOf, PatchgateError, systemCode } from '../errors.ts';
-import { ifThere, makeFolders, removeQuietly } from './disk.ts';
+import { ifThere, makeFolders, parseJson, removeQuietly } from './disk.ts';
 
 /** Who writes, as the lock file says. */
 interface Holder {
@@ -135,12 +135,9 @@ function readHolder(file: string): Holder | undefined {
     return readFileSync(file, 'utf8');
   });
   if (text === undefined) return undefined;
-  try {
-    const holder = JSON.parse(text) as Holder;
-    if (Number.isInteger(holder.pid) && holder.pid > 0 && /^[0-9a-f]+$/.test(holder.id)) return holder;
-  } catch {
-    // Told below.
-  }
+  const holder = parseJson(text) as Partial<Holder> | null | undefined;
+  if (Number.isInteger(holder?.pid) && Number(holder?.pid) > 0 && /^[0-9a-f]+$/.test(holder?.id ?? ''))
+    return holder as Holder;
   throw new PatchgateError('recording-in-use', `${file} does not say which process holds it`, {
     hint: 'delete it if no other Patchgate writes here',
   });

@@ -1,14 +1,13 @@
 import { hash } from 'node:crypto';
 import stringify from 'safe-stable-stringify';
 import { PatchgateError } from '../errors.ts';
-import type { RequestHead } from '../http/http.ts';
 import type { JsonValue } from '../json/json.ts';
 import { isPointer } from '../json/pointer.ts';
 import { type PatternNode, patternTree, withoutMatches } from '../json/pointer-pattern.ts';
 import { isKept, type RecordedRequest, type StoredBody, type WholeRequest } from '../model/exchange.ts';
 import { bodyBytes, jsonOf } from './body.ts';
 import { compareJson, sameText, type Tokens } from './compare-json.ts';
-import { recordedRequest } from './plain-exchange.ts';
+import { plainRequest, type SeenExchange, toStoredRequest } from './plain-exchange.ts';
 import { contentTypeOf, redactBytes, redactHeader, redactPath, redactQuery } from './redact/redact.ts';
 import { decodePart } from './redact/redact-text.ts';
 import { REDACTED } from './redact/redacted.ts';
@@ -139,18 +138,9 @@ export class SentRequest {
     this.form = formOf(request, rules);
   }
 
-  /**
-   * @param json the body as a value, if it is parsed already
-   * @param path under which the recording has it
-   */
-  static of(
-    head: RequestHead,
-    body: Buffer,
-    json: JsonValue | undefined,
-    rules: MatchRules,
-    path?: string,
-  ): SentRequest {
-    const request = recordedRequest(head, body, json, rules.headers);
+  /** @param path under which the recording has it */
+  static of(head: SeenExchange['request'], body: Buffer, rules: MatchRules, path?: string): SentRequest {
+    const request = toStoredRequest(plainRequest(head, body, rules.headers)) as WholeRequest;
     request.path = path ?? redactPath(request.path, rules.redaction);
     // A value hidden by its hash equals the same one hidden again.
     request.query = redactQuery(request.query, rules.redaction);

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { PatchgateError } from '../errors.ts';
 import { isObject } from '../json/json.ts';
-import { HIDDEN, readFileIfThere, writeFileAtomically } from './disk.ts';
+import { brokenFile, HIDDEN, parseJson, readFileIfThere, writeFileAtomically } from './disk.ts';
 import { openFile } from './files.ts';
 import {
   type MergeMode,
@@ -41,16 +41,11 @@ function readState(folder: string): RunState {
   const file = join(folder, STATE);
   const bytes = readFileIfThere(file);
   if (!bytes) return { run: '', merged: 0, counts: {}, surplus: {} };
-  try {
-    const state = JSON.parse(bytes.toString()) as RunState;
-    if (isObject(state.counts) && Number.isInteger(state.merged)) return state;
-  } catch {
-    // Told below.
-  }
-  throw new PatchgateError('bad-recording', `${file}:1:1: these are no counts of a run`, {
-    hint: 'delete it: what waits in the journal may then take the places of what the same run recorded before',
-    details: { file, line: 1, column: 1 },
-  });
+  const state = parseJson(bytes.toString()) as RunState | undefined;
+  if (isObject(state?.counts) && Number.isInteger(state.merged)) return state;
+  const hint =
+    'delete it: what waits in the journal may then take the places of what the same run recorded before';
+  throw brokenFile(file, { line: 1, column: 1 }, 'these are no counts of a run', hint);
 }
 
 interface MergeOptions {

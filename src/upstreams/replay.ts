@@ -122,7 +122,7 @@ export function replay(store: RecordingStore, options: ReplayOptions = {}): Repl
   };
 
   const sentRequest = (request: UpstreamRequest, body: Buffer, path: string) =>
-    SentRequest.of(request, body, request.json, rules, path);
+    SentRequest.of(request, body, rules, path);
 
   const matching = (
     request: UpstreamRequest,

@@ -23,7 +23,7 @@ interface Sent {
 function find(recorded: readonly Exchange[], sent: Sent): Exchange[] {
   const headers = rawHeaders(sent.headers ?? { 'Content-Type': 'application/json' });
   const head = { method: 'PATCH', url: `${PROJECT_PATH}?${sent.query ?? ''}`, headers };
-  const request = SentRequest.of(head, Buffer.from(sent.body ?? ''), undefined, DEFAULT_RULES);
+  const request = SentRequest.of(head, Buffer.from(sent.body ?? ''), DEFAULT_RULES);
   return listed(recorded)
     .find(request)
     .map(({ exchange }) => exchange);
