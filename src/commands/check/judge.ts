@@ -1,9 +1,8 @@
 import type { Gate } from '../../gate/gate.ts';
 import { type Kept, knownOf, learned, tellingOf } from '../../guard/kept.ts';
 import { splitTarget } from '../../http/http.ts';
-import { isKept } from '../../model/exchange.ts';
 import { recordKey } from '../../model/record.ts';
-import { bodyBytes, jsonOf } from '../../recordings/body.ts';
+import { jsonOf } from '../../recordings/body.ts';
 import type { Redaction } from '../../recordings/redact/redaction.ts';
 import type { CheckedFile, Skipped, Subject } from '../../reporters/report.ts';
 import type { Input } from './inputs.ts';
@@ -57,10 +56,9 @@ async function judgeRequests(gate: Gate, input: Input, redaction: Redaction): Pr
     }
     const shown = match ? gate.recordOf(match) : gate.recordAt(head.url);
     if (shown?.kind !== 'project') continue;
-    const { response } = request.exchange();
+    const answer = request.answer();
     const sent = match && body && jsonOf({ text: body.toString('utf8') });
-    const bytes = response?.body && isKept(response.body) ? bodyBytes(response.body) : undefined;
-    const answered = response && { status: response.status, headers: [], bytes };
+    const answered = answer && { ...answer, headers: [] };
     const kept = learned(history.get(recordKey(shown)), tellingOf(shown, head, sent), answered);
     if (kept) history.set(recordKey(shown), kept);
   }

@@ -4,11 +4,10 @@ import { type Exchange, headerPairs, isKept, type RecordedRequest } from '../../
 import { bodyBytes } from '../../recordings/body.ts';
 import { decodeRecording, parseRecording } from '../../recordings/files.ts';
 import {
-  askedIn,
-  exchangeIn,
+  answerIn,
   type HarItem,
   harEntries,
-  targetOf,
+  requestIn,
   textEncoding,
 } from '../../recordings/har/from-har.ts';
 import type { Input } from './inputs.ts';
@@ -21,7 +20,7 @@ interface FoundRequest {
   /** Undefined: it is not in the file. */
   body: Buffer | undefined;
   place: BodyPlace;
-  exchange(): Partial<Pick<Exchange, 'response'>>;
+  answer(): { status: number; bytes: Buffer | undefined } | undefined;
 }
 
 interface FoundRequests {
@@ -42,7 +41,7 @@ export function requestsIn({ kind, name, bytes }: Input): FoundRequests {
 }
 
 function recordedRequest(exchange: Exchange, index: number): FoundRequest {
-  const { request } = exchange;
+  const { request, response } = exchange;
   const pointer = `/exchanges/${index}`;
   const [member = ''] = Object.keys(request.body ?? {});
   const place: BodyPlace = {
@@ -50,19 +49,20 @@ function recordedRequest(exchange: Exchange, index: number): FoundRequest {
     as: member === 'json' || member === 'text' ? member : 'coded',
   };
   const body = isKept(request.body) ? bodyBytes(request.body) : undefined;
-  return { pointer, head: headOf(request), body, place, exchange: () => exchange };
+  const bytes = () => (response.body && isKept(response.body) ? bodyBytes(response.body) : undefined);
+  const answer = () => ({ status: response.status, bytes: bytes() });
+  return { pointer, head: headOf(request), body, place, answer };
 }
 
 function archivedRequest({ entry, pointer, wrong }: HarItem) {
   if (!entry) return { pointer, why: `${wrong?.pointer} ${wrong?.what}`.trim() };
-  const { headers, body: asked } = askedIn(entry);
-  const { method, postData, bodySize } = entry.request;
-  const head = { method, url: targetOf(entry), headers };
+  const { head, body: asked } = requestIn(entry);
+  const { postData, bodySize } = entry.request;
   const body = postData || bodySize === 0 ? asked : undefined;
   const isText = postData?.text && textEncoding(postData) === 'utf8';
   const member = `${postData ? '/postData' : ''}${isText ? '/text' : ''}`;
   const place: BodyPlace = { pointer: `${pointer}/request${member}`, as: isText ? 'text' : 'coded' };
-  return { pointer, head, body, place, exchange: () => exchangeIn(entry, head, body) };
+  return { pointer, head, body, place, answer: () => answerIn(entry) };
 }
 
 /** The head of a recorded request. Its body is kept with its content coding undone. */
