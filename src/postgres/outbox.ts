@@ -119,9 +119,9 @@ async function ship(database: Database, recording: string, root: string, withJou
   for (const number of segmentNumbers(folder)) {
     const isJournal = !Number.isFinite(number);
     if (isJournal && !withJournal) return;
-    const { head, frames } = readSegment(folder, number) ?? {};
+    const segment = readSegment(folder, number);
     const first = (isJournal ? LAST_SEGMENT : number) * NUMBERS;
-    if (head && frames) await insertFrames(database, { recording, ...head, first }, frames);
+    if (segment) await insertFrames(database, { recording, ...segment, first }, segment.frames);
     removeSegment(folder, number);
   }
 }

@@ -1,11 +1,13 @@
 import { isUtf8 } from 'node:buffer';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { type Adapter, Low } from 'lowdb';
 import { isObject } from '../json/json.ts';
 import { findPlace, placeAt, syntaxErrorOf } from '../json/json-text.ts';
 import type { Exchange } from '../model/exchange.ts';
 import { problemOf } from '../schemas/check.ts';
-import { brokenFile, parseJson, readFileIfThere, writeFileAtomically } from './disk.ts';
-import { filesIn, type Place } from './names.ts';
+import { brokenFile, ifThere, parseJson, readFileIfThere, writeFileAtomically } from './disk.ts';
+import { type Place, placeOf } from './names.ts';
 
 const FORMAT_VERSION = 1;
 const HINT = 'correct the file, take it back from version control, or delete it and record again';
@@ -49,11 +51,16 @@ function readContent(file: string, place?: Place): RecordingContent | undefined 
   return bytes && parseRecording(decodeRecording(bytes, file), file, place);
 }
 
-/** Methods and paths of the files in a recording's folder. @throws PatchgateError `cannot-read`, `bad-recording` */
-export function* placesIn(root: string): Iterable<Place> {
-  for (const { file, place } of filesIn(root)) {
-    const found = place ?? readExchanges(file)?.[0]?.request;
-    if (found) yield { method: found.method, path: found.path };
+/** Methods and paths of the files in a recording's folder, sorted. All else is left alone. @throws PatchgateError as `readExchanges` */
+export function* placesIn(root: string, below = ''): Generator<Place> {
+  const folder = join(root, below);
+  const entries = ifThere(folder, () => readdirSync(folder, { withFileTypes: true })) ?? [];
+  for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
+    const location = below + entry.name;
+    if (entry.isDirectory()) yield* placesIn(root, `${location}/`);
+    const named = entry.isFile() ? placeOf(location) : undefined;
+    const place = named === 'hashed' ? readExchanges(join(root, location))?.[0]?.request : named;
+    if (place) yield { method: place.method, path: place.path };
   }
 }
 

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import {
   closeSync,
   fstatSync,
@@ -41,16 +42,10 @@ const NOTHING = Buffer.alloc(0);
 /** `all`: the n-th answer to a request takes the place of the n-th that the file has. `append`: all goes behind. */
 export type MergeMode = 'all' | 'append';
 
-/** First line of each journal. */
-export interface JournalHead {
+/** What a journal holds. */
+export interface Segment {
   run: string;
   mode: MergeMode;
-}
-
-export interface Segment {
-  head: JournalHead;
-  /** The journal itself has `Infinity`. */
-  number: number;
   frames: PlainExchange[];
 }
 
@@ -135,10 +130,10 @@ export function readSegment(folder: string, number: number): Segment | undefined
     throw broken(bytes, 0, file, 'this is no journal');
   if (head.journal !== FORMAT) throw broken(bytes, 0, file, `the journal is of format ${head.journal}`);
   const { run, mode } = head;
-  return { head: { run, mode }, number, frames: [...framesIn(bytes, first + 1, file)] };
+  return { run, mode, frames: [...framesIn(bytes, first + 1, file)] };
 }
 
-/** Numbers of the segments, then that of the journal, as far as they are there. @throws PatchgateError `cannot-read` */
+/** Numbers of the segments, then `Infinity` for the journal, as far as they are there. @throws PatchgateError `cannot-read` */
 export function segmentNumbers(folder: string): number[] {
   const names = ifThere(folder, () => readdirSync(folder)) ?? [];
   const numbers = names.map((name) =>
@@ -170,7 +165,8 @@ export class Journal {
   /** Something half written may stand behind the last frame. */
   #isTorn = false;
 
-  constructor(folder: string, { run, mode }: JournalHead) {
+  /** @param folder holds what is of this run alone */
+  constructor(folder: string, mode: MergeMode, run = randomBytes(9).toString('base64url')) {
     this.#folder = folder;
     this.#file = join(folder, JOURNAL);
     this.#head = Buffer.from(`${JSON.stringify({ journal: FORMAT, run, mode })}\n`);

@@ -69,8 +69,8 @@ export async function mergeSegments(root: string, options: MergeOptions): Promis
     const segment = number > state.merged ? readSegment(folder, number) : undefined;
     if (segment) {
       await mergeSegment(root, state, segment, options);
-      Object.assign(state, { run: segment.head.run, merged: number });
-      if (segment.head.mode === 'all') await writeFileAtomically(join(folder, STATE), JSON.stringify(state));
+      Object.assign(state, { run: segment.run, merged: number });
+      if (segment.mode === 'all') await writeFileAtomically(join(folder, STATE), JSON.stringify(state));
     }
     removeSegment(folder, number);
   }
@@ -88,7 +88,7 @@ export async function mergeSegments(root: string, options: MergeOptions): Promis
 async function mergeSegment(
   root: string,
   { counts, surplus }: RunState,
-  { head: { mode }, frames }: Segment,
+  { mode, frames }: Segment,
   { rules, signal }: MergeOptions,
 ): Promise<void> {
   let trouble: unknown;
@@ -147,13 +147,14 @@ export function readWaiting(root: string): WaitingRun {
   const look = () => ({ numbers: segmentNumbers(folder), state: readState(folder) });
   for (let attempt = 0; ; attempt++) {
     const { numbers, state } = look();
-    const segments = numbers.flatMap((number) => readSegment(folder, number) ?? []);
+    const segments = numbers.map((number) => ({ number, ...readSegment(folder, number) }));
     const now = look();
     // Who records has merged meanwhile.
     const isSame = String(now.numbers) === String(numbers) && now.state.merged === state.merged;
     if (!isSame && attempt < 20) continue;
-    const left = segments.flatMap(({ number, frames }) => (number > state.merged ? frames : []));
-    return { mode: segments[0]?.head.mode ?? 'append', counts: state.counts, frames: byPlace(left) };
+    const left = segments.flatMap(({ number, frames = [] }) => (number > state.merged ? frames : []));
+    const mode = segments.find((segment) => segment.mode)?.mode ?? 'append';
+    return { mode, counts: state.counts, frames: byPlace(left) };
   }
 }
 

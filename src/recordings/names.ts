@@ -1,8 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readdirSync } from 'node:fs';
-import { join } from 'node:path';
 import { PatchgateError } from '../errors.ts';
-import { ifThere } from './disk.ts';
 
 /** The one method and path that a file is for. */
 export interface Place {
@@ -51,32 +48,13 @@ export function locationOf(method: string, path: string): string {
 }
 
 /** The method and path of a file; `hashed`: only the file itself says its path; undefined: it is none of ours. */
-function placeOf(location: string): Place | 'hashed' | undefined {
+export function placeOf(location: string): Place | 'hashed' | undefined {
   const [, folder = '', method] = /^(.+)\/([^/]+)\.json$/.exec(location) ?? [];
   if (method === undefined) return undefined;
   if (folder.startsWith(`${HASHED}/`)) return 'hashed';
   const segments = folder.replace(/^~~/, '').split('/').map(decode).join('/');
   const place = { method: decode(method), path: (folder.startsWith('~~') ? '' : '/') + segments };
   return locationOf(place.method, place.path) === location ? place : undefined;
-}
-
-/** A file of exchanges. */
-export interface RecordingFile {
-  file: string;
-  /** Undefined if its name does not say it. */
-  place: Place | undefined;
-}
-
-/** Files of exchanges below a recording's folder, sorted. All else is left alone. @throws PatchgateError `cannot-read` */
-export function* filesIn(root: string, below = ''): Generator<RecordingFile> {
-  const folder = join(root, below);
-  const entries = ifThere(folder, () => readdirSync(folder, { withFileTypes: true })) ?? [];
-  for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
-    const location = below + entry.name;
-    if (entry.isDirectory()) yield* filesIn(root, `${location}/`);
-    const place = entry.isFile() ? placeOf(location) : undefined;
-    if (place) yield { file: join(root, location), place: place === 'hashed' ? undefined : place };
-  }
 }
 
 /** A name that every file system takes, and that leads out of no folder. */

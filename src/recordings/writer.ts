@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { PatchgateError } from '../errors.ts';
 import { beforeAnswers } from '../http/end-of-turn.ts';
@@ -64,8 +63,7 @@ export class Writer {
     this.#root = root;
     this.#options = options;
     this.#most = options.mostBytes ?? MOST_BYTES;
-    const run = randomBytes(9).toString('base64url');
-    this.#journal = new Journal(join(root, HIDDEN), { run, mode: options.mode });
+    this.#journal = new Journal(join(root, HIDDEN), options.mode);
     this.#quiet = setTimeout(() => void this.#merge(), QUIET_MS).unref();
   }
 

@@ -113,7 +113,7 @@ describe('a recording in the database', { tags: 'slow' }, () => {
 /** What a killed process has left. @returns its folder */
 function leave(database: Pick<Database, 'name'>, folder: string, ...texts: string[]): string {
   const left = join(folder, encodeURIComponent(database.name), 'r%2F1~dead');
-  const journal = new Journal(join(left, '.patchgate'), { run: 'dead', mode: 'append' });
+  const journal = new Journal(join(left, '.patchgate'), 'append', 'dead');
   journal.append(texts.map((text) => encodeFrame(answered(text))));
   journal.close();
   return left;
