@@ -1,5 +1,5 @@
 import { accessSync, constants, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { messageOf, PatchgateError } from '../errors.ts';
 import type { Exchange } from '../model/exchange.ts';
 import { HIDDEN, hideFromGit, ifThere, LOCK, leaveHidden, makeFolders } from './disk.ts';
@@ -8,7 +8,7 @@ import { placesIn, readExchanges } from './files.ts';
 import { takeLock } from './lock.ts';
 import { DEFAULT_RULES, type MatchRules } from './match.ts';
 import { merge } from './merge.ts';
-import { mergeBeside, mergeLeft, readWaiting, type WaitingRun } from './merge-files.ts';
+import { mergeBeside, mergeLeft, readWaiting } from './merge-files.ts';
 import { checkRecordingName, locationOf, type Place, placeKey } from './names.ts';
 import { type PlainExchange, toStoredExchange } from './plain-exchange.ts';
 import { Writer, type WriterOptions } from './writer.ts';
@@ -65,15 +65,16 @@ export async function openStore(
   options: StoreOptions = {},
 ): Promise<RecordingStore> {
   checkRecordingName(name);
+  const { rules = DEFAULT_RULES } = options;
   const root = join(folder, name);
-  if (options.writable) return openToWrite(root, name, options);
-  if (ifThere(root, () => statSync(root).isDirectory()) ?? true) return new FileStore(root, name, options);
+  if (options.writable) return openToWrite(root, options);
+  if (ifThere(root, () => statSync(root).isDirectory()) ?? true) return storeIn(root, rules);
   throw new PatchgateError('cannot-read', `${root} is no folder`, {
     hint: 'a recording is a folder: give another name with --recording',
   });
 }
 
-async function openToWrite(root: string, name: string, options: StoreOptions): Promise<RecordingStore> {
+async function openToWrite(root: string, options: StoreOptions): Promise<RecordingStore> {
   const { rules = DEFAULT_RULES } = options;
   try {
     makeFolders(root);
@@ -94,135 +95,104 @@ async function openToWrite(root: string, name: string, options: StoreOptions): P
       options.onNotice?.(`what an earlier run had left in the journal of ${root} is in its files now`);
     const merge: WriterOptions['merge'] = (how) => mergeBeside(root, { rules, ...how });
     const writer = new Writer(root, { ...options, merge, mode: options.replaces ? 'all' : 'append' });
-    return new FileStore(root, name, options, { writer, leave });
+    return storeIn(root, rules, writer, leave);
   } catch (error) {
     leave();
     throw error;
   }
 }
 
-/** A recording as a tree of files, one for each method and path. */
-class FileStore implements RecordingStore {
-  readonly name: string;
-  readonly isWritable: boolean;
-  readonly #root: string;
-  readonly #rules: MatchRules;
-  readonly #writer: Writer | undefined;
-  /** Of a writer: frees the lock. */
-  readonly #leave: (() => void) | undefined;
+/**
+ * A recording as a tree of files, one for each method and path.
+ *
+ * @param leave frees the lock of a writer
+ * @throws PatchgateError `cannot-read`, `bad-recording`
+ */
+function storeIn(root: string, rules: MatchRules, writer?: Writer, leave?: () => void): RecordingStore {
   /** Of a reader: what the journal held when it was opened. */
-  readonly #waiting: WaitingRun | undefined;
-  /** Those that were asked for, by method and path. */
-  readonly #paths = new Map<string, { place: Place; index: ExchangeIndex }>();
+  const waiting = writer ? undefined : readWaiting(root);
+  /** Those that were asked for, by `placeKey`. */
+  const paths = new Map<string, { place: Place; index: ExchangeIndex }>();
   /** All files were looked at. */
-  #isLoaded = false;
-  #isClosed = false;
+  let isLoaded = false;
+  let isClosed = false;
 
-  /** @throws PatchgateError `cannot-read`, `bad-recording` */
-  constructor(
-    root: string,
-    name: string,
-    { rules = DEFAULT_RULES }: StoreOptions,
-    writing?: { writer: Writer; leave: () => void },
-  ) {
-    this.name = name;
-    this.isWritable = writing !== undefined;
-    this.#root = root;
-    this.#rules = rules;
-    this.#writer = writing?.writer;
-    this.#leave = writing?.leave;
-    this.#waiting = writing ? undefined : readWaiting(root);
-  }
-
-  isEmpty(): boolean {
-    for (const _ of this.places()) return false;
-    return true;
-  }
-
-  exchanges(method: string, path: string): ExchangeIndex {
+  function exchanges(method: string, path: string): ExchangeIndex {
     const place = { method, path };
     const key = placeKey(place);
-    const found = this.#paths.get(key);
+    const found = paths.get(key);
     if (found) return found.index;
-    const index = new ExchangeIndex(this.#read(place, key), this.#rules);
+    const index = new ExchangeIndex(read(place, waiting?.frames.get(key)), rules);
     // What nothing is recorded for may be asked for without end.
-    if (index.length > 0 || this.isWritable) this.#paths.set(key, { place, index });
+    if (index.length > 0 || writer) paths.set(key, { place, index });
     return index;
   }
 
-  #read(place: Place, key: string): readonly Exchange[] {
-    const waiting = this.#waiting?.frames.get(key);
-    if (this.#isLoaded && !waiting) return [];
+  function read(place: Place, frames: readonly PlainExchange[] = []): readonly Exchange[] {
+    if (isLoaded && frames.length === 0) return [];
     const location = locationOf(place.method, place.path);
-    const kept = readExchanges(join(this.#root, location), place) ?? [];
-    if (!this.#waiting || !waiting) return kept;
-    const { mode, counts } = this.#waiting;
-    return merge(kept, waiting.map(toStoredExchange), mode, counts[location] ?? {}, this.#rules).exchanges;
+    const kept = readExchanges(join(root, location), place) ?? [];
+    if (!waiting || frames.length === 0) return kept;
+    const counts = waiting.counts[location] ?? {};
+    return merge(kept, frames.map(toStoredExchange), waiting.mode, counts, rules).exchanges;
   }
 
-  *places(): Iterable<Place> {
+  function* places(): Generator<Place> {
     const given = new Set<string>();
-    for (const { method, path } of this.#found()) {
+    for (const { method, path } of placesTwice()) {
       const key = placeKey({ method, path });
       if (!given.has(key)) yield { method, path };
       given.add(key);
     }
   }
 
-  /** A place may come several times. */
-  *#found(): Iterable<Place> {
-    for (const { place, index } of this.#paths.values()) if (index.length > 0) yield place;
-    for (const [first] of this.#waiting?.frames.values() ?? []) yield (first as PlainExchange).request;
-    if (!this.#isLoaded) yield* placesIn(this.#root);
+  /** Some come more than once. */
+  function* placesTwice(): Generator<Place> {
+    for (const { place, index } of paths.values()) if (index.length > 0) yield place;
+    for (const [first] of waiting?.frames.values() ?? []) yield (first as PlainExchange).request;
+    if (!isLoaded) yield* placesIn(root);
   }
 
-  async load(): Promise<void> {
-    let broken: unknown;
-    for (const { method, path } of this.places()) {
-      try {
-        await this.exchanges(method, path).prepare();
-      } catch (error) {
-        broken ??= error;
+  return {
+    name: basename(root),
+    isWritable: writer !== undefined,
+    isEmpty: () => places().next().done === true,
+    exchanges,
+    places,
+    async load() {
+      let broken: unknown;
+      for (const { method, path } of places()) {
+        try {
+          await exchanges(method, path).prepare();
+        } catch (error) {
+          broken ??= error;
+        }
+        if (isClosed) return;
       }
-      if (this.#isClosed) return;
-    }
-    if (broken !== undefined) throw broken;
-    this.#isLoaded = !this.isWritable;
-  }
-
-  append(exchange: PlainExchange): void {
-    if (!this.#writer?.append(exchange) || this.#writer.mode === 'all') return;
-    const { method, path } = exchange.request;
-    try {
-      // What is recorded on the way is found at once.
-      this.exchanges(method, path).add(toStoredExchange(exchange));
-    } catch {
-      // Its file is broken, which a look at it says: the exchange waits in the journal.
-    }
-  }
-
-  get counts() {
-    return this.#writer?.counts ?? { waiting: 0, lost: 0, journalBytes: 0 };
-  }
-
-  takesExchanges(): boolean {
-    return this.#writer?.takesExchanges ?? false;
-  }
-
-  get trouble(): Error | undefined {
-    return this.#writer?.trouble;
-  }
-
-  async flush(): Promise<void> {
-    await this.#writer?.flush();
-  }
-
-  async close(): Promise<void> {
-    this.#isClosed = true;
-    try {
-      await this.#writer?.close();
-    } finally {
-      this.#leave?.();
-    }
-  }
+      if (broken !== undefined) throw broken;
+      isLoaded = !writer;
+    },
+    append(exchange) {
+      if (!writer?.append(exchange) || writer.mode === 'all') return;
+      const { method, path } = exchange.request;
+      try {
+        // What is recorded on the way is found at once.
+        exchanges(method, path).add(toStoredExchange(exchange));
+      } catch {
+        // Its file is broken, which a look at it says: the exchange waits in the journal.
+      }
+    },
+    get counts() {
+      return writer?.counts ?? { waiting: 0, lost: 0, journalBytes: 0 };
+    },
+    takesExchanges: () => writer?.takesExchanges ?? false,
+    get trouble() {
+      return writer?.trouble;
+    },
+    flush: async () => writer?.flush(),
+    async close() {
+      isClosed = true;
+      await writer?.close().finally(leave);
+    },
+  };
 }
