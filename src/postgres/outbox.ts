@@ -8,7 +8,7 @@ import { cannotWrite, HIDDEN, hideFromGit, LOCK, makeFolders } from '../recordin
 import { type MergeMode, readSegment, removeSegment, segmentNumbers } from '../recordings/journal.ts';
 import { type Lock, takeLock } from '../recordings/lock.ts';
 import type { PlainExchange } from '../recordings/plain-exchange.ts';
-import { Writer } from '../recordings/writer.ts';
+import { openWriter, type Writer } from '../recordings/writer.ts';
 import { amount } from '../reporters/wording.ts';
 import type { Database } from './database.ts';
 import { insertFrames } from './frames.ts';
@@ -49,7 +49,7 @@ export class Outbox {
     this.#notice = notice;
     this.#lock = lockOf(this.#folder);
     const merge = () => ship(database, recording, this.#folder);
-    this.#writer = new Writer(this.#folder, { merge, mode, onNotice: notice });
+    this.#writer = openWriter(this.#folder, { merge, mode, onNotice: notice });
   }
 
   /** Opens one, after what ended processes have left is in the database. @throws PatchgateError `cannot-write` */

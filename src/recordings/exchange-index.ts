@@ -1,9 +1,13 @@
 import { hash } from 'node:crypto';
+import { setImmediate } from 'node:timers/promises';
 import { HOP_BY_HOP, type ResponseHead } from '../http/http.ts';
 import { type Exchange, headerPairs, isKept, type RecordedRequest } from '../model/exchange.ts';
 import { bodyBytes } from './body.ts';
 import { compare, type Form, formOf, isOpen, keyOf, type MatchRules, type SentRequest } from './match.ts';
-import { yieldToEventLoop } from './yield-to-event-loop.ts';
+
+/** Milliseconds that answers are prepared at a stretch. */
+const WORK_MS = 3;
+let restedAt = 0;
 
 /** The exchanges of one method and path. Its lists only grow. */
 export class ExchangeIndex {
@@ -57,7 +61,9 @@ export class ExchangeIndex {
       if (i === this.#keyed) this.#keyNext();
       const stored = this.#all[i] as StoredExchange;
       if (!this.#open.has(stored)) stored.pack();
-      await yieldToEventLoop();
+      if (performance.now() - restedAt < WORK_MS) continue;
+      await setImmediate();
+      restedAt = performance.now();
     }
   }
 

@@ -1,5 +1,6 @@
 import { existsSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { PatchgateError } from '../errors.ts';
@@ -18,7 +19,6 @@ import type { MatchRules } from './match.ts';
 import { type Counts, merge, withoutSurplus } from './merge.ts';
 import { byPlace, locationOf } from './names.ts';
 import { type PlainExchange, toStoredExchange } from './plain-exchange.ts';
-import { yieldToEventLoop } from './yield-to-event-loop.ts';
 
 /**
  * How far the run of mode `all` is whose answers the files have. It is on disk before a segment goes, and goes with the run: all
@@ -108,7 +108,7 @@ async function mergeSegment(
     } catch (error) {
       trouble ??= error;
     }
-    await yieldToEventLoop();
+    await setImmediate();
   }
   if (trouble !== undefined) throw trouble;
 }

@@ -11,7 +11,7 @@ import { merge } from './merge.ts';
 import { mergeBeside, mergeLeft, readWaiting } from './merge-files.ts';
 import { checkRecordingName, locationOf, type Place, placeKey } from './names.ts';
 import { type PlainExchange, toStoredExchange } from './plain-exchange.ts';
-import { Writer, type WriterOptions } from './writer.ts';
+import { openWriter, type Writer, type WriterOptions } from './writer.ts';
 
 /** The port to a recording: a named place that holds exchanges, in files or in a database that many gates share. */
 export interface RecordingStore {
@@ -94,7 +94,7 @@ async function openToWrite(root: string, options: StoreOptions): Promise<Recordi
     if (await mergeLeft(root, rules))
       options.onNotice?.(`what an earlier run had left in the journal of ${root} is in its files now`);
     const merge: WriterOptions['merge'] = (how) => mergeBeside(root, { rules, ...how });
-    const writer = new Writer(root, { ...options, merge, mode: options.replaces ? 'all' : 'append' });
+    const writer = openWriter(root, { ...options, merge, mode: options.replaces ? 'all' : 'append' });
     return storeIn(root, rules, writer, leave);
   } catch (error) {
     leave();
