@@ -33,6 +33,7 @@ import type { PlainExchange } from './plain-exchange.ts';
 const JOURNAL = 'journal';
 
 const LINE_FEED = 10;
+const END = Buffer.from('\n');
 const FORMAT = 1;
 const BEGIN = '{"journal":';
 /** So often it is looked whether the file is still there: a look costs as much as a write. */
@@ -49,35 +50,33 @@ export interface Segment {
   frames: PlainExchange[];
 }
 
-/** One exchange as the journal has it. */
-export function encodeFrame({ request, response, startedAt, durationMs, session }: PlainExchange): Buffer {
-  const isOmitted = request.omitted !== undefined || response.omitted !== undefined;
-  const head =
-    `{"at":${startedAt},"ms":${durationMs},"status":${response.status}` +
-    `,"request":${JSON.stringify([request.method, request.path, request.query, ...request.headers])}` +
-    `,"response":${JSON.stringify(response.headers)},"sizes":[${request.body.length},${response.body.length}]` +
-    (isOmitted ? `,"omitted":[${request.omitted ?? null},${response.omitted ?? null}]` : '') +
-    (session === undefined ? '}\n' : `,"session":${JSON.stringify(session)}}\n`);
-  const frame = Buffer.allocUnsafe(Buffer.byteLength(head) + request.body.length + response.body.length + 1);
-  let end = frame.write(head);
-  end += request.body.copy(frame, end);
-  end += response.body.copy(frame, end);
-  frame[end] = LINE_FEED;
-  return frame;
-}
-
 /** The first line of a frame. */
 interface FrameHead {
   at: number;
   ms: number;
   status: number;
-  /** Method, path, query; then headers, name and value in turn. */
   request: [method: string, path: string, query: string, ...headers: string[]];
-  response: string[];
+  response: readonly string[];
   sizes: [request: number, response: number];
   /** Sizes of bodies that were not kept. */
-  omitted?: [request: number | null, response: number | null];
-  session?: string;
+  omitted?: [request: number | null, response: number | null] | undefined;
+  session?: string | undefined;
+}
+
+/** One exchange as the journal has it. */
+export function encodeFrame({ request, response, startedAt, durationMs, session }: PlainExchange): Buffer {
+  const isOmitted = request.omitted !== undefined || response.omitted !== undefined;
+  const head: FrameHead = {
+    at: startedAt,
+    ms: durationMs,
+    status: response.status,
+    request: [request.method, request.path, request.query, ...request.headers],
+    response: response.headers,
+    sizes: [request.body.length, response.body.length],
+    omitted: isOmitted ? [request.omitted ?? null, response.omitted ?? null] : undefined,
+    session,
+  };
+  return Buffer.concat([Buffer.from(`${JSON.stringify(head)}\n`), request.body, response.body, END]);
 }
 
 /** Reads one frame. @throws PatchgateError `bad-recording` */

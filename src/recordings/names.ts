@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { PatchgateError } from '../errors.ts';
 
 /** The one method and path that a file is for. */
 export interface Place {
@@ -25,7 +24,7 @@ export function byPlace<T extends { request: Place }>(exchanges: readonly T[]): 
 const LONGEST_NAME = 240;
 const LONGEST = 600;
 const HASHED = '~hash';
-const RESERVED = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i;
+export const RESERVED = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i;
 
 /**
  * The file of a method and path below a recording's folder: `<path segments>/<METHOD>.json`. Two methods or paths never share a file,
@@ -55,23 +54,6 @@ export function placeOf(location: string): Place | 'hashed' | undefined {
   const segments = folder.replace(/^~~/, '').split('/').map(decode).join('/');
   const place = { method: decode(method), path: (folder.startsWith('~~') ? '' : '/') + segments };
   return locationOf(place.method, place.path) === location ? place : undefined;
-}
-
-/** A name that every file system takes, and that leads out of no folder. */
-const RECORDING_NAME = /^(?![ .])[^/\\<>:"|?*\p{Cc}]{1,100}(?<![ .])$/u;
-
-export function isRecordingName(name: string): boolean {
-  return RECORDING_NAME.test(name) && !RESERVED.test(name);
-}
-
-/** @throws PatchgateError `bad-usage` */
-export function checkRecordingName(name: string): void {
-  if (isRecordingName(name)) return;
-  const last = name.split(/[/\\]/).findLast((part) => /\w/.test(part));
-  const hint = 'name it with letters, digits, - and _: checkout-tests';
-  throw new PatchgateError('bad-usage', `${JSON.stringify(name)} cannot be the name of a recording`, {
-    hint: last && last !== name ? `did you mean ${last}? its folder is given with --recordings` : hint,
-  });
 }
 
 /** Escapes all but `plain` characters, and of these what would not stand as a file's name. */

@@ -5,11 +5,12 @@ import type { Exchange } from '../model/exchange.ts';
 import { HIDDEN, hideFromGit, ifThere, LOCK, leaveHidden, makeFolders } from './disk.ts';
 import { ExchangeIndex } from './exchange-index.ts';
 import { placesIn, readExchanges } from './files.ts';
+import { checkRecordingName } from './find-recording.ts';
 import { takeLock } from './lock.ts';
 import { DEFAULT_RULES, type MatchRules } from './match.ts';
 import { merge } from './merge.ts';
 import { mergeBeside, mergeLeft, readWaiting } from './merge-files.ts';
-import { checkRecordingName, locationOf, type Place, placeKey } from './names.ts';
+import { locationOf, type Place, placeKey } from './names.ts';
 import { type PlainExchange, toStoredExchange } from './plain-exchange.ts';
 import { openWriter, type Writer, type WriterOptions } from './writer.ts';
 

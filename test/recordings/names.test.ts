@@ -2,7 +2,8 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { placesIn } from '../../src/recordings/files.ts';
-import { checkRecordingName, locationOf } from '../../src/recordings/names.ts';
+import { checkRecordingName } from '../../src/recordings/find-recording.ts';
+import { locationOf } from '../../src/recordings/names.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const PATHS = [
