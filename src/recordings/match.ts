@@ -59,7 +59,7 @@ export const DEFAULT_RULES: MatchRules = matchRules();
 
 /** What is compared of a request beside method and path, without what the rules ignore. */
 export interface Form {
-  /** Decoded. */
+  /** Decoded, sorted by name. */
   query: ReadonlyMap<string, readonly string[]>;
   /** The headers that the rules name, redacted; several values are joined. */
   headers: ReadonlyMap<string, readonly string[]>;
@@ -70,14 +70,14 @@ export interface Form {
 
 export function formOf({ query, headers, body }: RecordedRequest, rules: MatchRules): Form {
   const { ignored, ignoredQuery, redaction } = rules;
-  const values = valuesOf(queryPairs(query));
-  for (const name of ignoredQuery) values.delete(name);
+  const pairs = queryPairs(query).filter(([name]) => !ignoredQuery.has(name));
+  if (pairs.length > 1) pairs.sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
   const named = new Map<string, string[]>();
   for (const name of rules.headers) {
     const sent = Object.hasOwn(headers, name) ? [headers[name] ?? []].flat() : [];
     if (sent.length > 0) named.set(name, [sent.map((one) => redactHeader(name, one, redaction)).join(', ')]);
   }
-  const form: Form = { query: values, headers: named, body, json: undefined };
+  const form: Form = { query: valuesOf(pairs), headers: named, body, json: undefined };
   if (ignored?.matches) return { ...form, body: undefined };
   form.json = body && jsonOf(body);
   if (ignored && form.json !== undefined) form.json = withoutMatches(form.json, ignored) as JsonValue;
@@ -105,9 +105,8 @@ export function valuesOf(pairs: readonly (readonly [name: string, value: string]
 
 /** The same for two forms of one method and path exactly if they match, placeholders aside. */
 export function keyOf({ query, headers, body, json }: Form): string {
-  const sorted = [...query].sort(([a], [b]) => (a < b ? -1 : 1));
   const content = json === undefined ? body && bytesText(body) : `json ${stringify(json)}`;
-  const text = `${JSON.stringify(sorted)}\n${JSON.stringify([...headers])}\n${content ?? ''}`;
+  const text = `${JSON.stringify([...query])}\n${JSON.stringify([...headers])}\n${content ?? ''}`;
   return hash('sha1', text, 'binary');
 }
 
