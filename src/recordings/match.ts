@@ -106,7 +106,7 @@ export function valuesOf(pairs: readonly (readonly [name: string, value: string]
 /** The same for two forms of one method and path exactly if they match, placeholders aside. */
 export function keyOf({ query, headers, body, json }: Form): string {
   const content = json === undefined ? body && bytesText(body) : `json ${stringify(json)}`;
-  const text = `${JSON.stringify([...query])}\n${JSON.stringify([...headers])}\n${content ?? ''}`;
+  const text = `${JSON.stringify([[...query], [...headers]])}\n${content ?? ''}`;
   return hash('sha1', text, 'binary');
 }
 
@@ -158,16 +158,18 @@ export type Spot = readonly [part: 'query' | 'headers' | 'body', ...Tokens];
  */
 export function compare(recorded: Form, sent: SentRequest, onDifference: (spot: Spot) => boolean): boolean {
   const now = sent.form;
-  for (const part of ['query', 'headers'] as const)
-    for (const name of new Set([...recorded[part].keys(), ...now[part].keys()]))
-      if (!sameTexts(recorded[part].get(name), now[part].get(name)) && !onDifference([part, name]))
-        return false;
+  for (const part of ['query', 'headers'] as const) {
+    const [before, after] = [recorded[part], now[part]];
+    for (const [name, values] of before)
+      if (!sameTexts(values, after.get(name)) && !onDifference([part, name])) return false;
+    for (const name of after.keys()) if (!before.has(name) && !onDifference([part, name])) return false;
+  }
   if (recorded.json !== undefined && now.json !== undefined)
     return compareJson(recorded.json, now.json, (tokens) => onDifference(['body', ...tokens]));
   return sameBytes(recorded, sent) || onDifference(['body']);
 }
 
-function sameTexts(recorded: readonly string[] = [], now: readonly string[] = []): boolean {
+function sameTexts(recorded: readonly string[], now: readonly string[] = []): boolean {
   return recorded.length === now.length && recorded.every((text, i) => sameText(text, now[i] as string));
 }
 
