@@ -1,4 +1,4 @@
-import type { Exchange, RecordedResponse, StoredHeaders } from '../model/exchange.ts';
+import type { Exchange } from '../model/exchange.ts';
 import type { MergeMode } from './journal.ts';
 import { formOf, keyOf, type MatchRules } from './match.ts';
 
@@ -96,15 +96,10 @@ export function differsByNoise(before: Exchange, after: Exchange): boolean {
   return essenceOf(before) === essenceOf(after);
 }
 
-function essenceOf({ request, response }: Exchange): string {
-  const { method, path, query, headers, body } = request;
-  const lasting = Object.entries(response.headers).filter(([name]) => name !== 'etag' && !NOISE.test(name));
-  const answer = [response.status, lasting, response.body, tagOf(response)];
-  return JSON.stringify([[method, path, query, headers, body], answer]);
-}
-
-/** An ETag stands for the body, which is compared itself. That of an answer without a body, as to a HEAD, is all that there is. */
-function tagOf({ headers, body }: RecordedResponse): StoredHeaders[string] | boolean {
-  const { etag } = headers;
-  return body === undefined ? (etag ?? false) : etag !== undefined;
+function essenceOf({ request, response: { status, headers, body } }: Exchange): string {
+  const lasting = Object.entries(headers).filter(([name]) => name !== 'etag' && !NOISE.test(name));
+  // An ETag stands for the body, which is compared itself. That of an answer without a body, as to a HEAD, is all that there is.
+  const tag = body === undefined ? (headers.etag ?? false) : headers.etag !== undefined;
+  const { method, path, query } = request;
+  return JSON.stringify([method, path, query, request.headers, request.body, status, lasting, body, tag]);
 }

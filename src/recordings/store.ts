@@ -68,15 +68,14 @@ export async function openStore(
   checkRecordingName(name);
   const { rules = DEFAULT_RULES } = options;
   const root = join(folder, name);
-  if (options.writable) return openToWrite(root, options);
+  if (options.writable) return openToWrite(root, rules, options);
   if (ifThere(root, () => statSync(root).isDirectory()) ?? true) return storeIn(root, rules);
   throw new PatchgateError('cannot-read', `${root} is no folder`, {
     hint: 'a recording is a folder: give another name with --recording',
   });
 }
 
-async function openToWrite(root: string, options: StoreOptions): Promise<RecordingStore> {
-  const { rules = DEFAULT_RULES } = options;
+async function openToWrite(root: string, rules: MatchRules, options: StoreOptions): Promise<RecordingStore> {
   try {
     makeFolders(root);
     accessSync(root, constants.W_OK | constants.X_OK);
