@@ -24,18 +24,18 @@ export function makeFolders(folder: string): void {
   const full = isAbsolute(folder) ? folder : join(realpathSync.native('.'), folder);
   if (existsSync(full)) return;
   makeFolders(dirname(full));
-  try {
-    mkdirSync(full);
-  } catch (error) {
-    // Another process was faster.
-    if (systemCode(error) !== 'EEXIST') throw error;
-  }
+  unlessThere(() => mkdirSync(full));
 }
 
 /** @param folder one that is there */
 export function hideFromGit(folder: string): void {
+  unlessThere(() => writeFileSync(join(folder, IGNORE), '*\n', { flag: 'wx' }));
+}
+
+/** Another process may be faster. */
+function unlessThere(make: () => void): void {
   try {
-    writeFileSync(join(folder, IGNORE), '*\n', { flag: 'wx' });
+    make();
   } catch (error) {
     if (systemCode(error) !== 'EEXIST') throw error;
   }
