@@ -20,11 +20,9 @@ import { type Counts, merge, withoutSurplus } from './merge.ts';
 import { byPlace, locationOf } from './names.ts';
 import { type PlainExchange, toStoredExchange } from './plain-exchange.ts';
 
-/**
- * How far the run of mode `all` is whose answers the files have. It is on disk before a segment goes, and goes with the run: all
- * segments of a recording are of one run, since the next one begins when they are merged.
- */
+/** How far the run of mode `all` is whose answers the files have. It is on disk before a segment goes, and goes with the run. */
 interface RunState {
+  /** Somebody may have deleted the lock of a run that goes on: the state says nothing of segments of another. */
   run: string;
   /** Number of the last segment that all files have. */
   merged: number;
@@ -40,12 +38,16 @@ const STATE = 'counts';
 function readState(folder: string): RunState {
   const file = join(folder, STATE);
   const bytes = readFileIfThere(file);
-  if (!bytes) return { run: '', merged: 0, counts: {}, surplus: {} };
+  if (!bytes) return newState('');
   const state = parseJson(bytes.toString()) as RunState | undefined;
   if (isObject(state?.counts) && Number.isInteger(state.merged)) return state;
   const hint =
     'delete it: what waits in the journal may then take the places of what the same run recorded before';
   throw brokenFile(file, { line: 1, column: 1 }, 'these are no counts of a run', hint);
+}
+
+function newState(run: string): RunState {
+  return { run, merged: 0, counts: {}, surplus: {} };
 }
 
 interface MergeOptions {
@@ -64,12 +66,13 @@ interface MergeOptions {
  */
 export async function mergeSegments(root: string, options: MergeOptions): Promise<void> {
   const folder = join(root, HIDDEN);
-  const state = readState(folder);
+  let state = readState(folder);
   for (const number of segmentNumbers(folder).filter(Number.isFinite)) {
-    const segment = number > state.merged ? readSegment(folder, number) : undefined;
-    if (segment) {
+    const segment = readSegment(folder, number);
+    if (segment && segment.run !== state.run) state = newState(segment.run);
+    if (segment && number > state.merged) {
       await mergeSegment(root, state, segment, options);
-      Object.assign(state, { run: segment.run, merged: number });
+      state.merged = number;
       if (segment.mode === 'all') await writeFileAtomically(join(folder, STATE), JSON.stringify(state));
     }
     removeSegment(folder, number);
@@ -152,9 +155,10 @@ export function readWaiting(root: string): WaitingRun {
     // Who records has merged meanwhile.
     const isSame = String(now.numbers) === String(numbers) && now.state.merged === state.merged;
     if (!isSame && attempt < 20) continue;
-    const left = segments.flatMap(({ number, frames = [] }) => (number > state.merged ? frames : []));
-    const mode = segments.find((segment) => segment.mode)?.mode ?? 'append';
-    return { mode, counts: state.counts, frames: byPlace(left) };
+    const { run, mode = 'append' } = segments.find((segment) => segment.run) ?? {};
+    const { merged, counts } = run === state.run ? state : newState('');
+    const left = segments.flatMap(({ number, frames = [] }) => (number > merged ? frames : []));
+    return { mode, counts, frames: byPlace(left) };
   }
 }
 
