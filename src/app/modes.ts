@@ -1,6 +1,6 @@
 import { PatchgateError } from '../errors.ts';
 import type { RequestHead } from '../http/http.ts';
-import type { MatchRules } from '../recordings/match-rules.ts';
+import type { MatchRules } from '../recordings/match.ts';
 import { redactText, redactUrl } from '../recordings/redact/redact.ts';
 import type { RecordingStore } from '../recordings/store.ts';
 import type { Config } from '../settings/config.ts';

@@ -2,7 +2,7 @@ import { dirname, join } from 'node:path';
 import type { Database } from '../postgres/database.ts';
 import type { Outbox } from '../postgres/outbox.ts';
 import { findRecording } from '../recordings/find-recording.ts';
-import { type MatchRules, matchRules } from '../recordings/match-rules.ts';
+import { type MatchRules, matchRules } from '../recordings/match.ts';
 import { hidingSecrets, redactionOf } from '../recordings/redact/redaction.ts';
 import type { RecordingStore, StoreOptions } from '../recordings/store.ts';
 import type { Config, Resolved } from '../settings/config.ts';

@@ -1,9 +1,8 @@
 import type { Exchange } from '../model/exchange.ts';
 import { noSuchRecording } from '../recordings/find-recording.ts';
 import { decodeFrame, encodeFrame, type MergeMode } from '../recordings/journal.ts';
-import type { MatchRules } from '../recordings/match-rules.ts';
+import type { MatchRules } from '../recordings/match.ts';
 import { merge, withoutSurplus } from '../recordings/merge.ts';
-import { keysBy } from '../recordings/merge-files.ts';
 import type { Place } from '../recordings/names.ts';
 import { type PlainExchange, toStoredExchange } from '../recordings/plain-exchange.ts';
 import type { Database } from './database.ts';
@@ -86,14 +85,13 @@ export async function framesOf(
     `SELECT ordinal, run, mode, frame FROM patchgate_exchanges WHERE ${OF_PATH} ORDER BY ordinal`,
     [recording, path, method],
   );
-  const keyOf = keysBy(rules);
   let exchanges: readonly Exchange[] = [];
   for (const own of runsOf(rows)) {
     const batch = own.map(({ frame }) => toStoredExchange(decodeFrame(frame)));
     if (own[0]?.mode !== 'all') exchanges = [...exchanges, ...batch];
     else {
-      const merged = merge(exchanges, batch, 'all', {}, keyOf);
-      exchanges = withoutSurplus(merged.exchanges, merged.counts, keyOf);
+      const merged = merge(exchanges, batch, 'all', {}, rules);
+      exchanges = withoutSurplus(merged.exchanges, merged.counts, rules);
     }
   }
   return { ordinals: rows.map(({ ordinal }) => ordinal), exchanges };

@@ -7,9 +7,8 @@ import { messageOf, PatchgateError } from '../errors.ts';
 import { cannotWrite, HIDDEN, hideFromGit, LOCK, makeFolders } from '../recordings/disk.ts';
 import { type MergeMode, readSegment, removeSegment, segmentNumbers } from '../recordings/journal.ts';
 import { type Lock, takeLock } from '../recordings/lock.ts';
-import { DEFAULT_RULES } from '../recordings/match-rules.ts';
 import type { PlainExchange } from '../recordings/plain-exchange.ts';
-import { Writer } from '../recordings/writer.ts';
+import { openWriter, type Writer } from '../recordings/writer.ts';
 import { amount } from '../reporters/wording.ts';
 import type { Database } from './database.ts';
 import { insertFrames } from './frames.ts';
@@ -50,7 +49,7 @@ export class Outbox {
     this.#notice = notice;
     this.#lock = lockOf(this.#folder);
     const merge = () => ship(database, recording, this.#folder);
-    this.#writer = new Writer(this.#folder, { merge, mode, onNotice: notice, rules: DEFAULT_RULES });
+    this.#writer = openWriter(this.#folder, { merge, mode, onNotice: notice });
   }
 
   /** Opens one, after what ended processes have left is in the database. @throws PatchgateError `cannot-write` */
@@ -120,9 +119,9 @@ async function ship(database: Database, recording: string, root: string, withJou
   for (const number of segmentNumbers(folder)) {
     const isJournal = !Number.isFinite(number);
     if (isJournal && !withJournal) return;
-    const { head, frames } = readSegment(folder, number) ?? {};
+    const segment = readSegment(folder, number);
     const first = (isJournal ? LAST_SEGMENT : number) * NUMBERS;
-    if (head && frames) await insertFrames(database, { recording, ...head, first }, frames);
+    if (segment) await insertFrames(database, { recording, ...segment, first }, segment.frames);
     removeSegment(folder, number);
   }
 }

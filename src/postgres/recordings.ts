@@ -1,10 +1,9 @@
 import { messageOf, PatchgateError } from '../errors.ts';
-import { ExchangeIndex } from '../recordings/match.ts';
-import type { MatchRules } from '../recordings/match-rules.ts';
-import type { Place } from '../recordings/names.ts';
+import { ExchangeIndex } from '../recordings/exchange-index.ts';
+import type { MatchRules } from '../recordings/match.ts';
+import { type Place, placeKey } from '../recordings/names.ts';
 import { type PlainExchange, toStoredExchange } from '../recordings/plain-exchange.ts';
-import type { ExchangesOfPath, RecordingStore } from '../recordings/store.ts';
-import { StoredExchange } from '../recordings/stored-exchange.ts';
+import type { RecordingStore } from '../recordings/store.ts';
 import type { Database } from './database.ts';
 import { framesOf } from './frames.ts';
 import type { Outbox } from './outbox.ts';
@@ -43,7 +42,7 @@ export class PgRecordingStore implements RecordingStore {
     return [...this.#places.values()];
   }
 
-  exchanges(method: string, path: string): ExchangesOfPath {
+  exchanges(method: string, path: string): ExchangeIndex {
     return this.#paths.get(placeKey({ method, path })) ?? new ExchangeIndex([], this.#options.rules);
   }
 
@@ -64,7 +63,7 @@ export class PgRecordingStore implements RecordingStore {
     const { method, path } = plain.request;
     const key = placeKey({ method, path });
     this.#places.set(key, { method, path });
-    this.#paths.get(key)?.all.push(StoredExchange.of(toStoredExchange(plain)));
+    this.#paths.get(key)?.add(toStoredExchange(plain));
     outbox?.append(plain);
     onKept?.(1);
   }
@@ -95,14 +94,10 @@ export class PgRecordingStore implements RecordingStore {
       const { exchanges } = await framesOf(database, this.name, place, rules);
       // What nothing is recorded for may be asked for without end, and recorded by another gate.
       if (exchanges.length > 0 || this.isWritable)
-        this.#paths.set(placeKey(place), new ExchangeIndex(exchanges.map(StoredExchange.of), rules));
+        this.#paths.set(placeKey(place), new ExchangeIndex(exchanges, rules));
     } catch (cause) {
       const message = `${place.method} ${place.path} is not in memory: ${messageOf(cause)}`;
       throw new PatchgateError('store-unavailable', message, { hint: 'send it again', cause });
     }
   }
-}
-
-function placeKey({ method, path }: Place): string {
-  return `${method} ${path}`;
 }

@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import type { JsonValue } from '../json/json.ts';
 import { scanJson, UNLIMITED } from '../json/scan-json.ts';
 import type { JsonBody, StoredBody } from '../model/exchange.ts';
+import { parseJson } from './disk.ts';
 
 /** JSON nested deeper is kept as text: a file indents each level, so it would grow with the depth's square. */
 const MAX_JSON_DEPTH = 128;
@@ -44,11 +45,7 @@ export function jsonOf(stored: StoredBody): JsonValue | undefined {
   const excess = scanJson(stored.text, limits, () => {
     isClear = false;
   });
-  try {
-    return isClear && !excess ? (JSON.parse(stored.text) as JsonValue) : undefined;
-  } catch {
-    return undefined;
-  }
+  return isClear && !excess ? parseJson(stored.text) : undefined;
 }
 
 function isDeeperThan(levels: number, value: JsonValue): boolean {
@@ -57,7 +54,8 @@ function isDeeperThan(levels: number, value: JsonValue): boolean {
 }
 
 function storeJson(text: string, parsed: JsonValue | undefined): StoredBody | undefined {
-  const value = parsed === undefined ? parse(text) : parsed;
+  // What says JSON and is none is kept as the text that it is.
+  const value = parsed === undefined ? parseJson(text) : parsed;
   if (value === undefined || isDeeperThan(MAX_JSON_DEPTH, value)) return undefined;
   const indent = /^[[{]\n( {1,10}|\t)\S/.exec(text)?.[1];
   const body: JsonBody = {
@@ -85,13 +83,4 @@ function spacedText(value: JsonValue): string {
 
 function escaped(char: string): string {
   return `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`;
-}
-
-function parse(text: string): JsonValue | undefined {
-  try {
-    return JSON.parse(text) as JsonValue;
-  } catch {
-    // It says JSON and is none: kept as the text that it is.
-    return undefined;
-  }
 }

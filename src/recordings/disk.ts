@@ -8,10 +8,10 @@ import {
   rmSync,
   statSync,
   writeFileSync,
-  writeSync,
 } from 'node:fs';
 import { dirname, isAbsolute, join } from 'node:path';
 import { messageOf, PatchgateError, systemCode } from '../errors.ts';
+import type { JsonValue } from '../json/json.ts';
 
 /** A folder for the tool alone, hidden from git. No path gives a folder this name. */
 export const HIDDEN = '.patchgate';
@@ -24,18 +24,18 @@ export function makeFolders(folder: string): void {
   const full = isAbsolute(folder) ? folder : join(realpathSync.native('.'), folder);
   if (existsSync(full)) return;
   makeFolders(dirname(full));
-  try {
-    mkdirSync(full);
-  } catch (error) {
-    // Another process was faster.
-    if (systemCode(error) !== 'EEXIST') throw error;
-  }
+  unlessThere(() => mkdirSync(full));
 }
 
 /** @param folder one that is there */
 export function hideFromGit(folder: string): void {
+  unlessThere(() => writeFileSync(join(folder, IGNORE), '*\n', { flag: 'wx' }));
+}
+
+/** Another process may be faster. */
+function unlessThere(make: () => void): void {
   try {
-    writeFileSync(join(folder, IGNORE), '*\n', { flag: 'wx' });
+    make();
   } catch (error) {
     if (systemCode(error) !== 'EEXIST') throw error;
   }
@@ -67,17 +67,31 @@ export async function writeFileAtomically(file: string, text: string): Promise<v
   }
 }
 
-/** Writes all bytes at a position, or behind the last ones. */
-export function writeAll(fd: number, bytes: Buffer, position?: number): void {
-  for (let done = 0; done < bytes.length; )
-    done += writeSync(fd, bytes, done, bytes.length - done, position === undefined ? null : position + done);
-}
-
 export function cannotWrite(file: string, error: unknown): PatchgateError {
   return new PatchgateError('cannot-write', `cannot write ${file}: ${messageOf(error)}`, {
     hint: 'make room or correct the permissions',
     cause: error,
   });
+}
+
+/** Of a file whose content is none of ours. */
+export function brokenFile(
+  file: string,
+  { line, column }: { line: number; column: number },
+  what: string,
+  hint: string,
+): PatchgateError {
+  const details = { file, line, column };
+  return new PatchgateError('bad-recording', `${file}:${line}:${column}: ${what}`, { hint, details });
+}
+
+/** The value of a text; undefined if it is no JSON. */
+export function parseJson(text: string): JsonValue | undefined {
+  try {
+    return JSON.parse(text) as JsonValue;
+  } catch {
+    return undefined;
+  }
 }
 
 /** The bytes of a file, or undefined if there is none. @throws PatchgateError `cannot-read` */

@@ -2,15 +2,13 @@ import { childOf } from '../json/json.ts';
 import { escapeToken, pointerOf } from '../json/pointer.ts';
 import type { RecordedRequest, StoredBody } from '../model/exchange.ts';
 import { bodyBytes } from './body.ts';
-import { compareJson, sameText, type Tokens } from './compare-json.ts';
+import type { StoredExchange } from './exchange-index.ts';
 import { ignoringOption } from './ignoring-option.ts';
-import { type Form, formOf, type SentRequest, sameBody, valuesOf } from './match.ts';
-import type { MatchRules } from './match-rules.ts';
+import { compare, type Form, formOf, type MatchRules, type SentRequest, type Spot } from './match.ts';
 import type { Place } from './names.ts';
 import { contentTypeOf, redactBody, redactPath, redactQuery, redactText } from './redact/redact.ts';
 import { REDACTED } from './redact/redacted.ts';
 import type { RecordingStore } from './store.ts';
-import type { StoredExchange } from './stored-exchange.ts';
 
 /** Why no exchange answers a request. Redacted. */
 export interface Miss {
@@ -38,9 +36,9 @@ export interface Difference {
   /** `query/limit`, `headers/accept-language`, `body`, or the JSON Pointer of a place in the body. */
   place: string;
   /** As JSON, if it is JSON. Absent: the recorded request has nothing there. */
-  recorded?: string;
+  recorded?: string | undefined;
   /** Absent: the request that was sent has nothing there. */
-  sent?: string;
+  sent?: string | undefined;
 }
 
 /** Exchanges that are compared, the newest of those recorded, and bytes in all of them. */
@@ -84,11 +82,13 @@ function explainDifference(recording: string, recorded: readonly StoredExchange[
   const { stored, form, spots } = nearestOf(recorded, sent);
   const { request, meta } = stored.exchange;
   const [before, now] = [redacted(request, rules), redacted(sent.request, rules)];
-  const differences = spots.slice(0, MOST_SHOWN).map((spot): Difference => {
-    const [recorded, is] = [shown(spot, form, before), shown(spot, sent.form, now)];
-    const place = cut(redactText(placeOf(spot), rules.redaction));
-    return { place, ...(recorded !== undefined && { recorded }), ...(is !== undefined && { sent: is }) };
-  });
+  const differences = spots.slice(0, MOST_SHOWN).map(
+    (spot): Difference => ({
+      place: cut(redactText(placeOf(spot), rules.redaction)),
+      recorded: shown(spot, form, before),
+      sent: shown(spot, sent.form, now),
+    }),
+  );
   const omitted = spots.length - differences.length;
   const said = [...differences.map(inWords), ...(omitted > 0 ? [`and ${omitted} more`] : [])];
   const path = redactPath(request.path, rules.redaction);
@@ -104,39 +104,20 @@ function explainDifference(recording: string, recorded: readonly StoredExchange[
   };
 }
 
-/** A part of a request, and the place in it. */
-type Spot = readonly [part: 'query' | 'headers' | 'body', ...Tokens];
-
 /** The exchange that differs in the fewest parts, and in these at the fewest places; the oldest of equals. */
 function nearestOf(recorded: readonly StoredExchange[], sent: SentRequest) {
   const most = Math.ceil(Math.min(MOST_COMPARED, MOST_BYTES / (1 + bodyBytes(sent.request.body).length)));
   let nearest: { stored: StoredExchange; form: Form; spots: Spot[]; distance: number } | undefined;
   for (const stored of recorded.slice(-most)) {
     const form = formOf(stored.request, sent.rules);
-    const spots = differencesOf(form, sent);
+    const spots: Spot[] = [];
+    compare(form, sent, (spot) => spots.push(spot) < MOST_COUNTED);
     const parts = new Set(spots.map(([part]) => part)).size;
     const distance = parts * MOST_COUNTED + spots.length;
     if (!nearest || distance < nearest.distance) nearest = { stored, form, spots, distance };
     if (spots.length === 1) break;
   }
   return nearest as NonNullable<typeof nearest>;
-}
-
-function differencesOf(before: Form, sent: SentRequest): Spot[] {
-  const now = sent.form;
-  const spots: Spot[] = [];
-  for (const part of ['query', 'headers'] as const) {
-    const [a, b] = [valuesOf(before[part]), valuesOf(now[part])];
-    for (const name of new Set([...a.keys(), ...b.keys()])) {
-      const [was, is] = [a.get(name), b.get(name)];
-      const isSame = was?.length === is?.length && was?.every((value, i) => sameText(value, is?.[i] ?? ''));
-      if (!isSame) spots.push([part, name]);
-    }
-  }
-  if (before.json !== undefined && now.json !== undefined)
-    compareJson(before.json, now.json, (tokens) => spots.push(['body', ...tokens]) < MOST_COUNTED);
-  else if (!sameBody(before, sent)) spots.push(['body']);
-  return spots.slice(0, MOST_COUNTED);
 }
 
 /** A request's form as it may be shown: redaction may have been set up since it was recorded. */
@@ -160,7 +141,7 @@ function shown(spot: Spot, form: Form, clean: Form): string | undefined {
 function valueAt([part, ...tokens]: Spot, form: Form): unknown {
   if (part === 'body')
     return form.json === undefined ? textOf(form.body) : tokens.reduce<unknown>(childOf, form.json);
-  const values = valuesOf(form[part]).get(String(tokens[0]));
+  const values = form[part].get(String(tokens[0]));
   return values?.length === 1 ? values[0] : values;
 }
 
@@ -201,24 +182,27 @@ const METHODS = ['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT'];
 function explainPath(store: RecordingStore, { request, rules: { redaction } }: SentRequest): Miss {
   const { method, path } = request;
   const record = recordIt(store.name);
+  const miss = (reason: Miss['reason'], why: string, hint: string, nearest?: Place): Miss => {
+    const text = `nothing is recorded for ${method} ${path} in the recording "${store.name}"${why}`;
+    const shown = { recording: store.name, reason, text: redactText(text, redaction), hint };
+    if (!nearest) return shown;
+    return { ...shown, nearest: { method: nearest.method, path: redactPath(nearest.path, redaction) } };
+  };
   const others = METHODS.filter((one) => store.exchanges(one, path).length > 0);
-  const nearest = others[0] === undefined ? nearestPlace(store, request) : { method: others[0], path };
-  let [reason, why, hint]: [Miss['reason'], string, string] = [
-    'not-recorded',
-    `; the nearest is ${nearest?.method} ${nearest?.path}`,
-    `record it: ${record}`,
-  ];
-  if (others.length > 0) {
-    [reason, why] = ['other-method', `, but its path is for ${others.join(', ')}`];
-    hint = `send a method that is recorded, or record this one: ${record}`;
-  } else if (!nearest) {
-    [reason, why] = ['empty', ', which is empty'];
-    hint = `record something first: ${record}; or give another name with --recording`;
+  if (others[0] !== undefined) {
+    const hint = `send a method that is recorded, or record this one: ${record}`;
+    return miss('other-method', `, but its path is for ${others.join(', ')}`, hint, {
+      method: others[0],
+      path,
+    });
   }
-  const text = `nothing is recorded for ${method} ${path} in the recording "${store.name}"${why}`;
-  const shown = { recording: store.name, reason, text: redactText(text, redaction), hint };
-  if (!nearest) return shown;
-  return { ...shown, nearest: { method: nearest.method, path: redactPath(nearest.path, redaction) } };
+  const nearest = nearestPlace(store, request);
+  if (!nearest) {
+    const hint = `record something first: ${record}; or give another name with --recording`;
+    return miss('empty', ', which is empty', hint);
+  }
+  const why = `; the nearest is ${nearest.method} ${nearest.path}`;
+  return miss('not-recorded', why, `record it: ${record}`, nearest);
 }
 
 /** The place that shares the most segments with the one sent at both ends, if possible of its method. */

@@ -1,14 +1,16 @@
 import { isUtf8 } from 'node:buffer';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { type Adapter, Low } from 'lowdb';
-import { PatchgateError } from '../errors.ts';
-import { isObject, type JsonValue } from '../json/json.ts';
+import { isObject } from '../json/json.ts';
 import { findPlace, placeAt, syntaxErrorOf } from '../json/json-text.ts';
 import type { Exchange } from '../model/exchange.ts';
 import { problemOf } from '../schemas/check.ts';
-import { readFileIfThere, writeFileAtomically } from './disk.ts';
-import { filesIn, type Place } from './names.ts';
+import { brokenFile, ifThere, parseJson, readFileIfThere, writeFileAtomically } from './disk.ts';
+import { type Place, placeOf } from './names.ts';
 
 const FORMAT_VERSION = 1;
+const HINT = 'correct the file, take it back from version control, or delete it and record again';
 
 /** The content of one file of a recording. */
 export interface RecordingContent {
@@ -49,11 +51,16 @@ function readContent(file: string, place?: Place): RecordingContent | undefined 
   return bytes && parseRecording(decodeRecording(bytes, file), file, place);
 }
 
-/** Methods and paths of the files in a recording's folder. @throws PatchgateError `cannot-read`, `bad-recording` */
-export function* placesIn(root: string): Iterable<Place> {
-  for (const { file, place } of filesIn(root)) {
-    const found = place ?? readExchanges(file)?.[0]?.request;
-    if (found) yield { method: found.method, path: found.path };
+/** Methods and paths of the files in a recording's folder, sorted. All else is left alone. @throws PatchgateError as `readExchanges` */
+export function* placesIn(root: string, below = ''): Generator<Place> {
+  const folder = join(root, below);
+  const entries = ifThere(folder, () => readdirSync(folder, { withFileTypes: true })) ?? [];
+  for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
+    const location = below + entry.name;
+    if (entry.isDirectory()) yield* placesIn(root, `${location}/`);
+    const named = entry.isFile() ? placeOf(location) : undefined;
+    const place = named === 'hashed' ? readExchanges(join(root, location))?.[0]?.request : named;
+    if (place) yield { method: place.method, path: place.path };
   }
 }
 
@@ -64,21 +71,27 @@ export function* placesIn(root: string): Iterable<Place> {
  * @throws PatchgateError `bad-recording` with file, line and column
  */
 export function parseRecording(text: string, file: string, place?: Place): RecordingContent {
-  const content = parse(text, file);
+  const content = parseJson(text);
+  if (content === undefined) {
+    const { offset = 0, message = 'this is no JSON' } = syntaxErrorOf(text) ?? {};
+    const what = offset >= text.trimEnd().length ? 'the file ends too early' : message;
+    throw brokenFile(file, placeAt(text, offset), what, HINT);
+  }
   const version = isObject(content) ? content.formatVersion : undefined;
   if (typeof version === 'number' && version > FORMAT_VERSION) {
     const what = `the file is of format ${version}, this Patchgate reads up to ${FORMAT_VERSION}`;
-    throw broken(file, findPlace(text, '/formatVersion'), what, 'update patchgate, or record again');
+    throw brokenFile(file, findPlace(text, '/formatVersion'), what, 'update patchgate, or record again');
   }
   const { pointer, what } = problemOf('recording', content)?.brief ?? {};
   if (pointer !== undefined)
-    throw broken(file, findPlace(text, pointer), `${pointer === '' ? 'the file' : pointer} ${what}`);
+    throw brokenFile(file, findPlace(text, pointer), `${pointer || 'the file'} ${what}`, HINT);
   const found = content as unknown as RecordingContent;
   for (const [i, { request }] of place ? found.exchanges.entries() : [])
     for (const name of ['method', 'path'] as const)
       if (request[name] !== place?.[name]) {
         const at = findPlace(text, `/exchanges/${i}/request/${name}`);
-        throw broken(file, at, `the ${name} is ${request[name]}, but this file is that of ${place?.[name]}`);
+        const what = `the ${name} is ${request[name]}, but this file is that of ${place?.[name]}`;
+        throw brokenFile(file, at, what, HINT);
       }
   return found;
 }
@@ -88,27 +101,5 @@ export function decodeRecording(bytes: Buffer, file: string): string {
   if (isUtf8(bytes)) return bytes.toString();
   const lines = bytes.toString('latin1').split('\n');
   const line = lines.findIndex((one) => !isUtf8(Buffer.from(one, 'latin1'))) + 1;
-  throw broken(file, { line, column: 1 }, 'the line is not valid UTF-8');
-}
-
-function parse(text: string, file: string): JsonValue {
-  try {
-    return JSON.parse(text) as JsonValue;
-  } catch {
-    const { offset = 0, message = 'this is no JSON' } = syntaxErrorOf(text) ?? {};
-    const isCut = offset >= text.trimEnd().length;
-    throw broken(file, placeAt(text, offset), isCut ? 'the file ends too early' : message);
-  }
-}
-
-function broken(
-  file: string,
-  place: { line: number; column: number },
-  what: string,
-  hint = 'correct the file, take it back from version control, or delete it and record again',
-): PatchgateError {
-  return new PatchgateError('bad-recording', `${file}:${place.line}:${place.column}: ${what}`, {
-    hint,
-    details: { file, ...place },
-  });
+  throw brokenFile(file, { line, column: 1 }, 'the line is not valid UTF-8', HINT);
 }

@@ -3,7 +3,24 @@ import { join, resolve } from 'node:path';
 import { PatchgateError } from '../errors.ts';
 import { nearest } from '../model/nearest.ts';
 import { ifThere } from './disk.ts';
-import { checkRecordingName, isRecordingName } from './names.ts';
+import { RESERVED } from './names.ts';
+
+/** A name that every file system takes, and that leads out of no folder. */
+const RECORDING_NAME = /^(?![ .])[^/\\<>:"|?*\p{Cc}]{1,100}(?<![ .])$/u;
+
+function isRecordingName(name: string): boolean {
+  return RECORDING_NAME.test(name) && !RESERVED.test(name);
+}
+
+/** @throws PatchgateError `bad-usage` */
+export function checkRecordingName(name: string): void {
+  if (isRecordingName(name)) return;
+  const last = name.split(/[/\\]/).findLast((part) => /\w/.test(part));
+  const hint = 'name it with letters, digits, - and _: checkout-tests';
+  throw new PatchgateError('bad-usage', `${JSON.stringify(name)} cannot be the name of a recording`, {
+    hint: last && last !== name ? `did you mean ${last}? its folder is given with --recordings` : hint,
+  });
+}
 
 /** Names that a message lists. */
 const MOST = 10;

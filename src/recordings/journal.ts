@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import {
   closeSync,
   fstatSync,
@@ -8,11 +9,20 @@ import {
   renameSync,
   rmSync,
   statSync,
+  writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { PatchgateError } from '../errors.ts';
+import type { PatchgateError } from '../errors.ts';
 import { isObject } from '../json/json.ts';
-import { cannotWrite, ifThere, makeFolders, readFileIfThere, removeQuietly, writeAll } from './disk.ts';
+import {
+  brokenFile,
+  cannotWrite,
+  ifThere,
+  makeFolders,
+  parseJson,
+  readFileIfThere,
+  removeQuietly,
+} from './disk.ts';
 import type { PlainExchange } from './plain-exchange.ts';
 
 /**
@@ -23,6 +33,7 @@ import type { PlainExchange } from './plain-exchange.ts';
 const JOURNAL = 'journal';
 
 const LINE_FEED = 10;
+const END = Buffer.from('\n');
 const FORMAT = 1;
 const BEGIN = '{"journal":';
 /** So often it is looked whether the file is still there: a look costs as much as a write. */
@@ -32,32 +43,11 @@ const NOTHING = Buffer.alloc(0);
 /** `all`: the n-th answer to a request takes the place of the n-th that the file has. `append`: all goes behind. */
 export type MergeMode = 'all' | 'append';
 
-/** First line of each journal. */
-export interface JournalHead {
+/** What a journal holds. */
+export interface Segment {
   run: string;
   mode: MergeMode;
-}
-
-export interface Segment {
-  head: JournalHead;
-  /** The journal itself has `Infinity`. */
-  number: number;
   frames: PlainExchange[];
-}
-
-/** One exchange as the journal has it. */
-export function encodeFrame({ request, response, startedAt, durationMs, session }: PlainExchange): Buffer {
-  const head =
-    `{"at":${startedAt},"ms":${durationMs},"status":${response.status}` +
-    `,"request":${JSON.stringify([request.method, request.path, request.query, ...request.headers])}` +
-    `,"response":${JSON.stringify(response.headers)},"sizes":[${request.body.length},${response.body.length}]` +
-    (session === undefined ? '}\n' : `,"session":${JSON.stringify(session)}}\n`);
-  const frame = Buffer.allocUnsafe(Buffer.byteLength(head) + request.body.length + response.body.length + 1);
-  let end = frame.write(head);
-  end += request.body.copy(frame, end);
-  end += response.body.copy(frame, end);
-  frame[end] = LINE_FEED;
-  return frame;
 }
 
 /** The first line of a frame. */
@@ -65,50 +55,58 @@ interface FrameHead {
   at: number;
   ms: number;
   status: number;
-  /** Method, path, query; then headers, name and value in turn. */
   request: [method: string, path: string, query: string, ...headers: string[]];
-  response: string[];
+  response: readonly string[];
   sizes: [request: number, response: number];
-  session?: string;
+  session?: string | undefined;
+}
+
+/** One exchange as the journal has it. */
+export function encodeFrame({ request, response, startedAt, durationMs, session }: PlainExchange): Buffer {
+  const head: FrameHead = {
+    at: startedAt,
+    ms: durationMs,
+    status: response.status,
+    request: [request.method, request.path, request.query, ...request.headers],
+    response: response.headers,
+    sizes: [request.body.length, response.body.length],
+    session,
+  };
+  return Buffer.concat([Buffer.from(`${JSON.stringify(head)}\n`), request.body, response.body, END]);
 }
 
 /** Reads one frame. @throws PatchgateError `bad-recording` */
 export function decodeFrame(bytes: Buffer): PlainExchange {
-  const found = frameAt(bytes, 0, 'a frame');
-  if (!found) throw broken(bytes, 0, 'a frame', 'it is cut off');
-  return found.frame;
+  for (const frame of framesIn(bytes, 0, 'a frame')) return frame;
+  throw broken(bytes, 0, 'a frame', 'it is cut off');
 }
 
-/** The frame at an offset, and the offset of the next one; undefined if it was cut off. */
-function frameAt(
-  bytes: Buffer,
-  at: number,
-  file: string,
-): { frame: PlainExchange; next: number } | undefined {
-  const end = bytes.indexOf(LINE_FEED, at);
-  if (end < 0) return undefined;
-  const head = parse(bytes.toString('utf8', at, end)) as FrameHead | undefined;
-  if (!isObject(head) || ![head.request, head.response, head.sizes].every(Array.isArray))
-    throw broken(bytes, at, file, 'this is no exchange');
-  const middle = end + 1 + head.sizes[0];
-  const last = middle + head.sizes[1];
-  if (last >= bytes.length) return undefined;
-  if (bytes[last] !== LINE_FEED) throw broken(bytes, at, file, 'an exchange is not as long as it says');
-  const [method, path, query, ...headers] = head.request;
-  const body = bytes.subarray(end + 1, middle);
-  const answer = bytes.subarray(middle, last);
-  const frame: PlainExchange = {
-    request: { method, path, query, headers, body, json: undefined },
-    response: { status: head.status, headers: head.response, body: answer },
-    startedAt: head.at,
-    durationMs: head.ms,
-    ...(head.session !== undefined && { session: head.session }),
-  };
-  return { frame, next: last + 1 };
+/** The frames from a place on, but for one that was cut off at the end. */
+function* framesIn(bytes: Buffer, start: number, file: string): Generator<PlainExchange> {
+  for (let at = start; at < bytes.length; ) {
+    const end = bytes.indexOf(LINE_FEED, at);
+    if (end < 0) return;
+    const head = parseJson(bytes.toString('utf8', at, end)) as FrameHead | undefined;
+    if (!isObject(head) || ![head.request, head.response, head.sizes].every(Array.isArray))
+      throw broken(bytes, at, file, 'this is no exchange');
+    const middle = end + 1 + head.sizes[0];
+    const last = middle + head.sizes[1];
+    if (last >= bytes.length) return;
+    if (bytes[last] !== LINE_FEED) throw broken(bytes, at, file, 'an exchange is not as long as it says');
+    const [method, path, query, ...headers] = head.request;
+    const body = bytes.subarray(end + 1, middle);
+    const answer = bytes.subarray(middle, last);
+    yield {
+      request: { method, path, query, headers, body },
+      response: { status: head.status, headers: head.response, body: answer },
+      ...{ startedAt: head.at, durationMs: head.ms, session: head.session },
+    };
+    at = last + 1;
+  }
 }
 
 /**
- * Reads a segment or the journal. A frame that was cut off at the end counts for nothing.
+ * Reads a segment or the journal.
  *
  * @returns undefined if it is gone, or its first line was cut off
  * @throws PatchgateError `cannot-read`; `bad-recording` with file and line
@@ -118,21 +116,15 @@ export function readSegment(folder: string, number: number): Segment | undefined
   const bytes = readFileIfThere(file) ?? NOTHING;
   const first = bytes.indexOf(LINE_FEED);
   if (first < 0 && BEGIN.startsWith(bytes.toString('latin1', 0, BEGIN.length))) return undefined;
-  const head = first < 0 ? undefined : parse(bytes.toString('utf8', 0, first));
+  const head = first < 0 ? undefined : parseJson(bytes.toString('utf8', 0, first));
   if (!isObject(head) || typeof head.run !== 'string' || (head.mode !== 'all' && head.mode !== 'append'))
     throw broken(bytes, 0, file, 'this is no journal');
   if (head.journal !== FORMAT) throw broken(bytes, 0, file, `the journal is of format ${head.journal}`);
-  const frames: PlainExchange[] = [];
-  for (let at = first + 1; at < bytes.length; ) {
-    const found = frameAt(bytes, at, file);
-    if (!found) break;
-    frames.push(found.frame);
-    at = found.next;
-  }
-  return { head: { run: head.run, mode: head.mode }, number, frames };
+  const { run, mode } = head;
+  return { run, mode, frames: [...framesIn(bytes, first + 1, file)] };
 }
 
-/** Numbers of the segments, then that of the journal, as far as they are there. @throws PatchgateError `cannot-read` */
+/** Numbers of the segments, then `Infinity` for the journal, as far as they are there. @throws PatchgateError `cannot-read` */
 export function segmentNumbers(folder: string): number[] {
   const names = ifThere(folder, () => readdirSync(folder)) ?? [];
   const numbers = names.map((name) =>
@@ -159,11 +151,13 @@ export class Journal {
   readonly #head: Buffer;
   #fd: number | undefined;
   #size = 0;
+  #segments = 0;
   #lookedAt = 0;
   /** Something half written may stand behind the last frame. */
   #isTorn = false;
 
-  constructor(folder: string, { run, mode }: JournalHead) {
+  /** @param folder of this run alone */
+  constructor(folder: string, mode: MergeMode, run = randomBytes(9).toString('base64url')) {
     this.#folder = folder;
     this.#file = join(folder, JOURNAL);
     this.#head = Buffer.from(`${JSON.stringify({ journal: FORMAT, run, mode })}\n`);
@@ -178,12 +172,13 @@ export class Journal {
   append(frames: readonly Buffer[]): void {
     try {
       const lost = this.#takeBack();
-      const fd = this.#fd ?? this.#make();
-      if (this.#isTorn) ftruncateSync(fd, this.#size);
+      this.#fd ??= this.#make();
+      if (this.#isTorn) ftruncateSync(this.#fd, this.#size);
       const before = lost ?? (this.#size === 0 ? this.#head : NOTHING);
       const bytes = Buffer.concat([before, ...frames]);
       this.#isTorn = true;
-      writeAll(fd, bytes, this.#size);
+      for (let done = 0; done < bytes.length; )
+        done += writeSync(this.#fd, bytes, done, bytes.length - done, this.#size + done);
       this.#isTorn = false;
       this.#size += bytes.length;
     } catch (error) {
@@ -191,16 +186,17 @@ export class Journal {
     }
   }
 
-  /** Makes a segment of it, if it holds something. @throws PatchgateError `cannot-write` */
-  rotate(number: number): void {
+  /** Makes the next segment of it, if it holds something. @throws PatchgateError `cannot-write` */
+  rotate(): void {
     if (this.#size === 0) return;
     this.#lookedAt = 0;
     this.append([]);
     try {
-      renameSync(this.#file, segmentFile(this.#folder, number));
+      renameSync(this.#file, segmentFile(this.#folder, this.#segments + 1));
     } catch (error) {
       throw cannotWrite(this.#file, error);
     }
+    this.#segments++;
     this.close();
     this.#size = 0;
   }
@@ -229,23 +225,13 @@ export class Journal {
 
   #make(): number {
     makeFolders(this.#folder);
-    this.#fd = openSync(this.#file, 'wx+');
-    return this.#fd;
-  }
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
+    return openSync(this.#file, 'wx+');
   }
 }
 
 function broken(bytes: Buffer, at: number, file: string, what: string): PatchgateError {
   const line = bytes.toString('latin1', 0, at).split('\n').length;
-  return new PatchgateError('bad-recording', `${file}:${line}:1: ${what}`, {
-    hint: 'what was recorded last and is not in its file yet stands there: correct it, or delete it to go without it',
-    details: { file, line, column: 1 },
-  });
+  const hint =
+    'what was recorded last and is not in its file yet stands there: correct it, or delete it to go without it';
+  return brokenFile(file, { line, column: 1 }, what, hint);
 }

@@ -12,7 +12,7 @@ import {
 import { hostname } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { messageOf, PatchgateError, systemCode } from '../errors.ts';
-import { ifThere, makeFolders, removeQuietly } from './disk.ts';
+import { ifThere, makeFolders, parseJson, removeQuietly } from './disk.ts';
 
 /** Who writes, as the lock file says. */
 interface Holder {
@@ -48,7 +48,7 @@ export function takeLock(file: string, thing: string, instead: string): Lock {
   };
   const own = `${file}.${self.id}.tmp`;
   try {
-    take();
+    take(file);
     // What killed processes left, and those that come too late: these begin again.
     for (const name of readdirSync(dirname(file)))
       if (name.startsWith(`${basename(file)}.`)) removeQuietly(join(dirname(file), name));
@@ -64,23 +64,20 @@ export function takeLock(file: string, thing: string, instead: string): Lock {
   return {
     release() {
       // Somebody may have deleted it, and somebody else taken it.
-      if (isHeldBy(self.id)) removeQuietly(file);
+      if (isHeldBy(file, self.id)) removeQuietly(file);
     },
   };
 
-  function take(): void {
-    while (!place(file)) {
-      const holder = readHolder(file);
+  function take(at: string): void {
+    while (!place(at)) {
+      const holder = readHolder(at);
       if (holder === undefined) continue;
       if (holder.id === self.id) return;
       if (isAlive(holder)) throw inUse(holder);
       // Of several that find a dead one's lock, the holder of the claim replaces it.
-      const claim = `${file}.${holder.id}`;
-      if (!place(claim)) {
-        const rival = readHolder(claim);
-        if (rival && isAlive(rival)) throw inUse(rival);
-        removeQuietly(claim);
-      } else if (isHeldBy(holder.id)) ifThere(claim, () => renameSync(claim, file));
+      const claim = `${at}.${holder.id}`;
+      take(claim);
+      if (isHeldBy(at, holder.id)) ifThere(claim, () => renameSync(claim, at));
       else removeQuietly(claim);
     }
   }
@@ -105,9 +102,9 @@ export function takeLock(file: string, thing: string, instead: string): Lock {
     }
   }
 
-  function isHeldBy(id: string): boolean {
+  function isHeldBy(at: string, id: string): boolean {
     try {
-      return readHolder(file)?.id === id;
+      return readHolder(at)?.id === id;
     } catch {
       return false;
     }
@@ -135,12 +132,9 @@ function readHolder(file: string): Holder | undefined {
     return readFileSync(file, 'utf8');
   });
   if (text === undefined) return undefined;
-  try {
-    const holder = JSON.parse(text) as Holder;
-    if (Number.isInteger(holder.pid) && holder.pid > 0 && /^[0-9a-f]+$/.test(holder.id)) return holder;
-  } catch {
-    // Told below.
-  }
+  const holder = parseJson(text) as Partial<Holder> | null | undefined;
+  if (Number.isInteger(holder?.pid) && Number(holder?.pid) > 0 && /^[0-9a-f]+$/.test(holder?.id ?? ''))
+    return holder as Holder;
   throw new PatchgateError('recording-in-use', `${file} does not say which process holds it`, {
     hint: 'delete it if no other Patchgate writes here',
   });

@@ -1,27 +1,68 @@
 import { hash } from 'node:crypto';
 import stringify from 'safe-stable-stringify';
-import type { RequestHead } from '../http/http.ts';
+import { PatchgateError } from '../errors.ts';
 import type { JsonValue } from '../json/json.ts';
-import { withoutMatches } from '../json/pointer-pattern.ts';
+import { isPointer } from '../json/pointer.ts';
+import { type PatternNode, patternTree, withoutMatches } from '../json/pointer-pattern.ts';
 import type { RecordedRequest, StoredBody } from '../model/exchange.ts';
 import { bodyBytes, jsonOf } from './body.ts';
-import { sameJson, sameText } from './compare-json.ts';
-import { DEFAULT_RULES, type MatchRules } from './match-rules.ts';
-import { recordedRequest } from './plain-exchange.ts';
+import { compareJson, sameText, type Tokens } from './compare-json.ts';
+import { plainRequest, type SeenExchange, toStoredRequest } from './plain-exchange.ts';
 import { contentTypeOf, redactBytes, redactHeader, redactPath, redactQuery } from './redact/redact.ts';
 import { decodePart } from './redact/redact-text.ts';
 import { REDACTED } from './redact/redacted.ts';
-import type { StoredExchange } from './stored-exchange.ts';
-import { yieldToEventLoop } from './yield-to-event-loop.ts';
+import { DEFAULT_REDACTION, type Redaction } from './redact/redaction.ts';
 
-export type Pairs = readonly (readonly [name: string, value: string])[];
+/** The settings that say which requests are the same, as `Config` has them. */
+export interface MatchSettings {
+  /** Names of headers that must be equal too, in any letter case. */
+  matchHeaders: readonly string[];
+  /** Patterns of places that are taken out of both bodies. `""`: no body counts. */
+  ignorePointers: readonly string[];
+  /** Names of parameters that are taken out of both queries. */
+  ignoreQuery: readonly string[];
+}
+
+/** When a request that is sent is a recorded one: the settings, made ready once. */
+export interface MatchRules {
+  /** In lower case: the recorder keeps these, too. */
+  headers: ReadonlySet<string>;
+  ignored: PatternNode | undefined;
+  ignoredQuery: ReadonlySet<string>;
+  /** That of recorded requests, and of all that is shown. */
+  redaction: Redaction;
+  /** To make them again in another thread. */
+  settings: Partial<MatchSettings>;
+}
+
+/** @throws PatchgateError `bad-config` for a pattern that is none */
+export function matchRules(
+  { matchHeaders = [], ignoreQuery = [], ignorePointers = [] }: Partial<MatchSettings> = {},
+  redaction: Redaction = DEFAULT_REDACTION,
+): MatchRules {
+  const wrong = ignorePointers.find((pattern) => !isPointer(pattern));
+  if (wrong !== undefined)
+    throw new PatchgateError('bad-config', `ignorePointers: ${JSON.stringify(wrong)} is no JSON Pointer`, {
+      hint: 'begin it with a slash, and write * for any one member or item: /environments/*/id',
+    });
+  return {
+    headers: new Set(matchHeaders.map((name) => name.toLowerCase()).sort()),
+    ignored: patternTree(ignorePointers),
+    ignoredQuery: new Set(ignoreQuery),
+    redaction,
+    settings: { matchHeaders, ignoreQuery, ignorePointers },
+  };
+}
+
+/** Without a setting, query and body count. */
+export const DEFAULT_RULES: MatchRules = matchRules();
 
 /** The parts of a request that matching compares, beside method and path. */
 export interface Form {
-  /** Decoded, by name; values of one name keep their order. */
-  query: Pairs;
-  /** The headers that the rules name, redacted. */
-  headers: Pairs;
+  /** Decoded, sorted by name. */
+  query: ReadonlyMap<string, readonly string[]>;
+  /** The headers that the rules name, redacted; several values are joined. */
+  headers: ReadonlyMap<string, readonly string[]>;
   body: StoredBody | undefined;
   /** Undefined if the body is no JSON. */
   json: JsonValue | undefined;
@@ -31,12 +72,12 @@ export function formOf({ query, headers, body }: RecordedRequest, rules: MatchRu
   const { ignored, ignoredQuery, redaction } = rules;
   const pairs = queryPairs(query).filter(([name]) => !ignoredQuery.has(name));
   if (pairs.length > 1) pairs.sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
-  const named = [...rules.headers].flatMap((name): Pairs => {
-    const values = Object.hasOwn(headers, name) ? [headers[name] ?? []].flat() : [];
-    if (values.length === 0) return [];
-    return [[name, values.map((value) => redactHeader(name, value, redaction)).join(', ')]];
-  });
-  const form: Form = { query: pairs, headers: named, body, json: undefined };
+  const named = new Map<string, string[]>();
+  for (const name of rules.headers) {
+    const sent = Object.hasOwn(headers, name) ? [headers[name] ?? []].flat() : [];
+    if (sent.length > 0) named.set(name, [sent.map((one) => redactHeader(name, one, redaction)).join(', ')]);
+  }
+  const form: Form = { query: valuesOf(pairs), headers: named, body, json: undefined };
   if (ignored?.matches) return { ...form, body: undefined };
   form.json = body && jsonOf(body);
   if (ignored && form.json !== undefined) form.json = withoutMatches(form.json, ignored) as JsonValue;
@@ -54,38 +95,32 @@ export function queryPairs(query: string): [name: string, value: string][] {
     });
 }
 
-/** The values of each name. */
-export function valuesOf(pairs: Pairs): Map<string, string[]> {
+/** The values of each name, in their order. */
+export function valuesOf(pairs: readonly (readonly [name: string, value: string])[]): Map<string, string[]> {
   const values = new Map<string, string[]>();
   for (const [name, value] of pairs)
     if (values.get(name)?.push(value) === undefined) values.set(name, [value]);
   return values;
 }
 
-/** The same for two requests of one method and path exactly if they match, placeholders aside. */
-export function requestKey(request: RecordedRequest, rules: MatchRules = DEFAULT_RULES): string {
-  return keyOf(formOf(request, rules));
-}
-
-function keyOf({ query, headers, body, json }: Form): string {
+/** The same for two forms of one method and path exactly if they match, placeholders aside. */
+export function keyOf({ query, headers, body, json }: Form): string {
   const content =
     json === undefined
       ? body && `bytes ${hash('sha256', bodyBytes(body), 'hex')}`
       : `json ${stringify(json)}`;
-  return hash('sha1', `${JSON.stringify(query)}\n${JSON.stringify(headers)}\n${content ?? ''}`, 'binary');
-}
-
-/** A key that needs no parsing. No `requestKey` is as long. */
-function bytesKey(query: string, body: Buffer): string {
-  return `${hash('sha1', body, 'binary')}?${query}`;
+  const text = `${JSON.stringify([[...query], [...headers]])}\n${content ?? ''}`;
+  return hash('sha1', text, 'binary');
 }
 
 /** Whether a placeholder of the recorded request keeps its key from finding all requests that match. */
-function isOpen({ query, headers, body, json }: Form, { redaction }: MatchRules): boolean {
-  if (query.some(([, value]) => value.includes(REDACTED))) return true;
+export function isOpen({ query, headers, body, json }: Form, { redaction }: MatchRules): boolean {
+  const isPlaceholder = (value: string) => value.includes(REDACTED);
+  for (const values of query.values()) if (values.some(isPlaceholder)) return true;
   // A secret header of the request sent has the placeholder, too.
-  if (headers.some(([name, value]) => value.includes(REDACTED) && !redaction.headers.has(name))) return true;
-  if (json !== undefined) return JSON.stringify(json).includes(REDACTED);
+  for (const [name, values] of headers)
+    if (!redaction.headers.has(name) && values.some(isPlaceholder)) return true;
+  if (json !== undefined) return isPlaceholder(JSON.stringify(json));
   return bodyBytes(body).includes(REDACTED);
 }
 
@@ -101,18 +136,9 @@ export class SentRequest {
     this.form = formOf(request, rules);
   }
 
-  /**
-   * @param json the body as a value, if it is parsed already
-   * @param path under which the recording has it
-   */
-  static of(
-    head: RequestHead,
-    body: Buffer,
-    json: JsonValue | undefined,
-    rules: MatchRules,
-    path?: string,
-  ): SentRequest {
-    const request = recordedRequest(head, body, json, rules.headers);
+  /** @param path under which the recording has it */
+  static of(head: SeenExchange['request'], body: Buffer, rules: MatchRules, path?: string): SentRequest {
+    const request = toStoredRequest(plainRequest(head, body, rules.headers));
     request.path = path ?? redactPath(request.path, rules.redaction);
     // A value hidden by its hash equals the same one hidden again.
     request.query = redactQuery(request.query, rules.redaction);
@@ -120,109 +146,38 @@ export class SentRequest {
   }
 }
 
-/** Whether a request is the recorded one, whose placeholders equal any value. */
-function matches(recorded: Form, sent: SentRequest): boolean {
-  const { query, headers } = sent.form;
-  return samePairs(recorded.query, query) && samePairs(recorded.headers, headers) && sameBody(recorded, sent);
+/** A part of a request, and the place in it. */
+export type Spot = readonly [part: 'query' | 'headers' | 'body', ...Tokens];
+
+/**
+ * Compares a request with the recorded one, whose placeholders equal any value.
+ *
+ * @param onDifference gets each place that differs; false ends the comparison
+ * @returns whether nothing has ended it
+ */
+export function compare(recorded: Form, sent: SentRequest, onDifference: (spot: Spot) => boolean): boolean {
+  const now = sent.form;
+  for (const part of ['query', 'headers'] as const) {
+    const [before, after] = [recorded[part], now[part]];
+    for (const [name, values] of before)
+      if (!sameTexts(values, after.get(name)) && !onDifference([part, name])) return false;
+    for (const name of after.keys()) if (!before.has(name) && !onDifference([part, name])) return false;
+  }
+  if (recorded.json !== undefined && now.json !== undefined)
+    return compareJson(recorded.json, now.json, (tokens) => onDifference(['body', ...tokens]));
+  return sameBytes(recorded, sent) || onDifference(['body']);
 }
 
-function samePairs(recorded: Pairs, sent: Pairs): boolean {
-  const isSame = ([name, value]: Pairs[number], i: number) =>
-    name === sent[i]?.[0] && sameText(value, sent[i][1]);
-  return recorded.length === sent.length && recorded.every(isSame);
+function sameTexts(recorded: readonly string[], now: readonly string[] = []): boolean {
+  return recorded.length === now.length && recorded.every((text, i) => sameText(text, now[i] as string));
 }
 
-export function sameBody({ body, json }: Form, { request, form: now, rules }: SentRequest): boolean {
+function sameBytes({ body, json }: Form, { request, form: now, rules }: SentRequest): boolean {
   if (body === undefined || now.body === undefined) return body === now.body;
-  if (json !== undefined && now.json !== undefined) return sameJson(json, now.json);
   if (json === REDACTED || ('text' in body && body.text === REDACTED)) return true;
   const [bytes, sent] = [bodyBytes(body), bodyBytes(now.body)];
   if (bytes.equals(sent) || !bytes.includes(REDACTED)) return bytes.equals(sent);
   if (bytes.equals(redactBytes(sent, contentTypeOf(request.headers), rules.redaction))) return true;
   // A placeholder stands for one word: else a form with further fields would be the same.
   return 'text' in body && sameText(body.text, sent.toString(), (gap) => !/[&"\s]/.test(gap));
-}
-
-/** The exchanges of one method and path. Its lists only grow. */
-export class ExchangeIndex {
-  /** Oldest first. */
-  readonly all: StoredExchange[];
-  readonly #rules: MatchRules;
-  /** By `requestKey` and `bytesKey`. */
-  readonly #byKey = new Map<string, StoredExchange[]>();
-  /** Those whose request has a placeholder. */
-  readonly #open = new Map<StoredExchange, Form>();
-  #keyed = 0;
-
-  constructor(all: StoredExchange[], rules: MatchRules) {
-    this.all = all;
-    this.#rules = rules;
-  }
-
-  get length(): number {
-    return this.all.length;
-  }
-
-  /** The exchanges that match a request, oldest first. The same list for the same request, unless one has a placeholder. */
-  find(sent: SentRequest): readonly StoredExchange[] {
-    this.#keyAll();
-    const same = this.#byKey.get(keyOf(sent.form)) ?? NONE;
-    const open = [...this.#open].filter(([, form]) => matches(form, sent)).map(([stored]) => stored);
-    if (open.length === 0) return same;
-    const found = new Set([...open, ...same]);
-    return this.all.filter((one) => found.has(one));
-  }
-
-  /** The same by the bytes of query and body, without parsing; undefined if they do not say it. */
-  withBytes(query: string, body: Buffer): readonly StoredExchange[] | undefined {
-    this.#keyAll();
-    const isSaid = this.#rules.headers.size === 0 && this.#open.size === 0;
-    return isSaid ? this.#byKey.get(bytesKey(query, body)) : undefined;
-  }
-
-  /** Prepares the answers, and lets requests go first. */
-  async prepare(): Promise<void> {
-    for (let i = 0; i < this.all.length; i++) {
-      if (i === this.#keyed) this.#keyNext();
-      const stored = this.all[i] as StoredExchange;
-      if (!this.#open.has(stored)) stored.pack();
-      await yieldToEventLoop();
-    }
-  }
-
-  #keyAll(): void {
-    while (this.#keyed < this.all.length) this.#keyNext();
-  }
-
-  #keyNext(): void {
-    const stored = this.all[this.#keyed++] as StoredExchange;
-    const { request } = stored;
-    const form = formOf(request, this.#rules);
-    if (isOpen(form, this.#rules)) {
-      this.#open.set(stored, form);
-      return;
-    }
-    const key = keyOf(form);
-    const same = this.#byKey.get(key) ?? [];
-    if (same.push(stored) === 1) this.#byKey.set(key, same);
-    this.#byKey.set(bytesKey(request.query, bodyBytes(request.body)), same);
-  }
-}
-
-const NONE: readonly StoredExchange[] = [];
-
-/**
- * The exchanges that a session gets: those recorded in a session of its name; without any, those of the default session; without
- * these, all.
- *
- * @param matched oldest first
- * @param name `""` is the default session
- */
-export function ofSession(matched: readonly StoredExchange[], name: string): readonly StoredExchange[] {
-  if (matched.length <= 1) return matched;
-  for (const one of [name, '']) {
-    const own = matched.filter(({ session }) => session === one);
-    if (own.length > 0) return own;
-  }
-  return matched;
 }

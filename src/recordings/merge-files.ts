@@ -1,10 +1,11 @@
-import { existsSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { PatchgateError } from '../errors.ts';
 import { isObject } from '../json/json.ts';
-import { HIDDEN, readFileIfThere, writeFileAtomically } from './disk.ts';
+import { brokenFile, HIDDEN, parseJson, readFileIfThere, writeFileAtomically } from './disk.ts';
 import { openFile } from './files.ts';
 import {
   type MergeMode,
@@ -14,15 +15,14 @@ import {
   segmentFile,
   segmentNumbers,
 } from './journal.ts';
-import { requestKey } from './match.ts';
-import type { MatchRules } from './match-rules.ts';
-import { type Counts, type KeyOf, merge, withoutSurplus } from './merge.ts';
-import { locationOf } from './names.ts';
+import type { MatchRules } from './match.ts';
+import { type Counts, merge, withoutSurplus } from './merge.ts';
+import { byPlace, locationOf } from './names.ts';
 import { type PlainExchange, toStoredExchange } from './plain-exchange.ts';
-import { yieldToEventLoop } from './yield-to-event-loop.ts';
 
-/** How far the run of mode `all` is whose answers the files have. It is on disk before a segment goes, also for who starts after a crash. */
+/** How far the run of mode `all` is whose answers the files have. It is on disk before a segment goes, and goes with the run. */
 interface RunState {
+  /** Somebody may have deleted the lock of a run that goes on: the state says nothing of segments of another. */
   run: string;
   /** Number of the last segment that all files have. */
   merged: number;
@@ -38,22 +38,21 @@ const STATE = 'counts';
 function readState(folder: string): RunState {
   const file = join(folder, STATE);
   const bytes = readFileIfThere(file);
-  if (!bytes) return { run: '', merged: 0, counts: {}, surplus: {} };
-  try {
-    const state = JSON.parse(bytes.toString()) as RunState;
-    if (isObject(state.counts) && Number.isInteger(state.merged)) return state;
-  } catch {
-    // Told below.
-  }
-  throw new PatchgateError('bad-recording', `${file}:1:1: these are no counts of a run`, {
-    hint: 'delete it: what waits in the journal may then take the places of what the same run recorded before',
-    details: { file, line: 1, column: 1 },
-  });
+  if (!bytes) return newState('');
+  const state = parseJson(bytes.toString()) as RunState | undefined;
+  if (isObject(state?.counts) && Number.isInteger(state.merged)) return state;
+  const hint =
+    'delete it: what waits in the journal may then take the places of what the same run recorded before';
+  throw brokenFile(file, { line: 1, column: 1 }, 'these are no counts of a run', hint);
+}
+
+function newState(run: string): RunState {
+  return { run, merged: 0, counts: {}, surplus: {} };
 }
 
 interface MergeOptions {
   rules: MatchRules;
-  /** The run is over: the surplus of earlier ones goes. */
+  /** The run is over: what earlier ones recorded beyond its own answers goes. */
   ends: boolean;
   /** Ends it early: the segments that are left stay. */
   signal?: AbortSignal;
@@ -70,62 +69,54 @@ export async function mergeSegments(root: string, options: MergeOptions): Promis
   let state = readState(folder);
   for (const number of segmentNumbers(folder).filter(Number.isFinite)) {
     const segment = readSegment(folder, number);
-    if (segment && segment.head.run !== state.run)
-      state = { run: segment.head.run, merged: 0, counts: {}, surplus: {} };
+    if (segment && segment.run !== state.run) state = newState(segment.run);
     if (segment && number > state.merged) {
       await mergeSegment(root, state, segment, options);
       state.merged = number;
-      if (segment.head.mode === 'all') await writeFileAtomically(join(folder, STATE), JSON.stringify(state));
+      if (segment.mode === 'all') await writeFileAtomically(join(folder, STATE), JSON.stringify(state));
     }
     removeSegment(folder, number);
   }
   if (!options.ends) return;
-  for (const [location, hasSurplus] of Object.entries(state.surplus)) {
-    if (!hasSurplus) continue;
+  for (const location of Object.keys(state.surplus).filter((one) => state.surplus[one])) {
     const db = openFile(join(root, location));
     await db.read();
-    db.data.exchanges = withoutSurplus(
-      db.data.exchanges,
-      state.counts[location] ?? {},
-      keysBy(options.rules),
-    );
+    db.data.exchanges = withoutSurplus(db.data.exchanges, state.counts[location] ?? {}, options.rules);
     await db.write();
   }
   forgetState(folder);
 }
 
-/** Merges one segment, file by file. @param state is brought up to it */
+/** Merges one segment, file by file. @param state gets its counts */
 async function mergeSegment(
   root: string,
-  state: RunState,
-  { head: { mode }, frames }: Segment,
+  { counts, surplus }: RunState,
+  { mode, frames }: Segment,
   { rules, signal }: MergeOptions,
 ): Promise<void> {
-  const keyOf = keysBy(rules);
   let trouble: unknown;
-  for (const [location, batch] of byLocation(frames)) {
+  for (const batch of byPlace(frames).values()) {
     signal?.throwIfAborted();
+    const { request: place } = batch[0] as PlainExchange;
+    const location = locationOf(place.method, place.path);
     try {
-      const db = openFile(join(root, location), batch[0]?.request);
+      const db = openFile(join(root, location), place);
       await db.read();
       const before = db.data.exchanges;
-      const own = state.counts[location] ?? {};
-      const merged = merge(before, batch.map(toStoredExchange), mode, own, keyOf);
+      const merged = merge(before, batch.map(toStoredExchange), mode, counts[location] ?? {}, rules);
       db.data.exchanges = merged.exchanges;
       if (merged.exchanges !== before) await db.write();
-      if (mode === 'all') {
-        state.counts[location] = merged.counts;
-        state.surplus[location] = merged.hasSurplus;
-      }
+      counts[location] = merged.counts;
+      surplus[location] = merged.hasSurplus;
     } catch (error) {
       trouble ??= error;
     }
-    await yieldToEventLoop();
+    await setImmediate();
   }
   if (trouble !== undefined) throw trouble;
 }
 
-/** Merges the journal of a run that has ended. @returns whether it left exchanges */
+/** Merges what a run that has ended left. @returns whether it left exchanges */
 export async function mergeLeft(root: string, rules: MatchRules): Promise<boolean> {
   const folder = join(root, HIDDEN);
   const numbers = segmentNumbers(folder);
@@ -144,79 +135,62 @@ function forgetState(folder: string): void {
   for (const name of [STATE, `.${STATE}.tmp`]) rmSync(join(folder, name), { force: true });
 }
 
-/** Exchanges of a run that no file has. */
+/** What a run has recorded and no file has. */
 export interface WaitingRun {
   mode: MergeMode;
-  /** Of the exchanges in files. */
+  /** Of what the files have, by file. */
   counts: Record<string, Counts>;
-  /** By file. */
+  /** By method and path. */
   frames: Map<string, PlainExchange[]>;
 }
 
-/** Reads the journal, all of which is of one run. @throws PatchgateError `cannot-read`, `bad-recording` */
+/** What a reader finds in the journal. @throws PatchgateError `cannot-read`, `bad-recording` */
 export function readWaiting(root: string): WaitingRun {
   const folder = join(root, HIDDEN);
   const look = () => ({ numbers: segmentNumbers(folder), state: readState(folder) });
   for (let attempt = 0; ; attempt++) {
     const { numbers, state } = look();
-    const segments = numbers.flatMap((number) => readSegment(folder, number) ?? []);
+    const segments = numbers.map((number) => ({ number, ...readSegment(folder, number) }));
     const now = look();
     // Who records has merged meanwhile.
     const isSame = String(now.numbers) === String(numbers) && now.state.merged === state.merged;
     if (!isSame && attempt < 20) continue;
-    const [first] = segments;
-    const isOfState = first?.head.run === state.run;
-    const left = segments.filter(({ number }) => !isOfState || number > state.merged);
-    return {
-      mode: first?.head.mode ?? 'append',
-      counts: isOfState ? state.counts : {},
-      frames: byLocation(left.flatMap(({ frames }) => frames)),
-    };
+    const { run, mode = 'append' } = segments.find((segment) => segment.run) ?? {};
+    const { merged, counts } = run === state.run ? state : newState('');
+    const left = segments.flatMap(({ number, frames = [] }) => (number > merged ? frames : []));
+    return { mode, counts, frames: byPlace(left) };
   }
-}
-
-/** The same for exchanges of one request, as the rules have it, in one session. */
-export function keysBy(rules: MatchRules): KeyOf {
-  return ({ request, meta }) =>
-    Buffer.from(requestKey(request, rules), 'latin1').toString('base64url') + (meta.session ?? '');
-}
-
-function byLocation(frames: readonly PlainExchange[]): Map<string, PlainExchange[]> {
-  const groups = new Map<string, PlainExchange[]>();
-  for (const frame of frames) {
-    const key = `${frame.request.method} ${frame.request.path}`;
-    if (groups.get(key)?.push(frame) === undefined) groups.set(key, [frame]);
-  }
-  const located = Array.from(groups.values(), (group) => {
-    const { method, path } = (group[0] as PlainExchange).request;
-    return [locationOf(method, path), group] as const;
-  });
-  return new Map(located);
 }
 
 /** Of the build alone: sources and tests merge in their own thread. */
 const WORKER = fileURLToPath(new URL('./merge-worker.js', import.meta.url));
 
-/** The thread's input. */
-export interface MergeWork {
-  root: string;
-  settings: MatchRules['settings'];
-  ends: boolean;
-}
-
-/** The parts of an error, which does not survive the way back. */
-export type MergeTrouble = ConstructorParameters<typeof PatchgateError>;
+/** At the end nobody waits: so few bytes are merged before a thread would have started. */
+const WORTH_A_THREAD = 1024 * 1024;
 
 /** The same as `mergeSegments`, in a thread, so that requests do not wait. */
 export async function mergeBeside(root: string, options: MergeOptions): Promise<void> {
   const { rules, ends, signal } = options;
-  if (!existsSync(WORKER)) return mergeSegments(root, options);
-  const work: MergeWork = { root, settings: rules.settings, ends };
-  const worker = new Worker(WORKER, { workerData: work, execArgv: [] });
+  const folder = join(root, HIDDEN);
+  const sizes = segmentNumbers(folder).map((number) => statSync(segmentFile(folder, number)).size);
+  const isSmall = ends && sizes.reduce((sum, size) => sum + size, 0) < WORTH_A_THREAD;
+  if (isSmall || !existsSync(WORKER)) return mergeSegments(root, options);
+  const worker = new Worker(WORKER, { workerData: { root, settings: rules.settings, ends }, execArgv: [] });
   signal?.addEventListener('abort', () => void worker.terminate(), { once: true });
-  const trouble = await new Promise<MergeTrouble | undefined>((resolve, reject) => {
-    worker.once('message', resolve).once('error', reject);
-    worker.once('exit', () => reject(new Error('the thread that merges has ended')));
+  await new Promise<void>((resolve, reject) => {
+    worker.once('error', (error) => reject(ofThread(error)));
+    worker.once('exit', (code) =>
+      code === 0 ? resolve() : reject(new Error('the thread that merges has ended')),
+    );
   });
-  if (trouble) throw new PatchgateError(...trouble);
+}
+
+/** An error on its way out of a thread loses its class. */
+function ofThread(error: Error): PatchgateError {
+  const { name, code, message, hint, details } = error as PatchgateError;
+  const isOurs = name === 'PatchgateError';
+  return new PatchgateError(isOurs ? code : 'internal', message, {
+    ...(hint && { hint }),
+    ...(details && { details }),
+  });
 }

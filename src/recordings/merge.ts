@@ -1,5 +1,6 @@
-import type { Exchange, RecordedResponse, StoredHeaders } from '../model/exchange.ts';
+import type { Exchange } from '../model/exchange.ts';
 import type { MergeMode } from './journal.ts';
+import { formOf, keyOf, type MatchRules } from './match.ts';
 
 /** How often a run has answered each request of a file by now, by a key for request and session. */
 export type Counts = Readonly<Record<string, number>>;
@@ -11,9 +12,6 @@ export interface Merged {
   /** The file has more for some request than the run has answered. */
   hasSurplus: boolean;
 }
-
-/** The same for exchanges of one request in one session. */
-export type KeyOf = (exchange: Exchange) => string;
 
 /**
  * Merges what a run recorded into what a file holds. In mode `all` the run's n-th answer to a request takes the place of the n-th that
@@ -27,7 +25,7 @@ export function merge(
   batch: readonly Exchange[],
   mode: MergeMode,
   counts: Counts,
-  keyOf: KeyOf,
+  rules: MatchRules,
 ): Merged {
   if (mode === 'append') {
     const added = without(before, batch);
@@ -39,11 +37,11 @@ export function merge(
   const addPlace = (key: string, place: number) => {
     if (places.get(key)?.push(place) === undefined) places.set(key, [place]);
   };
-  for (const [place, exchange] of before.entries()) addPlace(keyOf(exchange), place);
+  for (const [place, exchange] of before.entries()) addPlace(slotOf(exchange, rules), place);
   const next = new Map(Object.entries(counts));
   let isChanged = false;
   for (const exchange of batch) {
-    const key = keyOf(exchange);
+    const key = slotOf(exchange, rules);
     const n = next.get(key) ?? 0;
     next.set(key, n + 1);
     const place = places.get(key)?.[n];
@@ -72,15 +70,21 @@ function without(there: readonly Exchange[], batch: readonly Exchange[]): Exchan
 export function withoutSurplus(
   exchanges: readonly Exchange[],
   counts: Counts,
-  keyOf: KeyOf,
+  rules: MatchRules,
 ): readonly Exchange[] {
   const seen = new Map<string, number>();
   return exchanges.filter((exchange) => {
-    const key = keyOf(exchange);
+    const key = slotOf(exchange, rules);
     const n = seen.get(key) ?? 0;
     seen.set(key, n + 1);
     return n < (counts[key] ?? Number.POSITIVE_INFINITY);
   });
+}
+
+/** The same for exchanges of one request, as the rules have it, in one session. */
+function slotOf({ request, meta }: Exchange, rules: MatchRules): string {
+  const key = keyOf(formOf(request, rules));
+  return Buffer.from(key, 'latin1').toString('base64url') + (meta.session ?? '');
 }
 
 /** Names of headers that are of one request or one moment: ids, traces, dates and times, and what caches on the way say of themselves. */
@@ -92,15 +96,10 @@ export function differsByNoise(before: Exchange, after: Exchange): boolean {
   return essenceOf(before) === essenceOf(after);
 }
 
-function essenceOf({ request, response }: Exchange): string {
-  const { method, path, query, headers, body } = request;
-  const lasting = Object.entries(response.headers).filter(([name]) => name !== 'etag' && !NOISE.test(name));
-  const answer = [response.status, lasting, response.body, tagOf(response)];
-  return JSON.stringify([[method, path, query, headers, body], answer]);
-}
-
-/** An ETag stands for the body, which is compared itself. That of an answer without a body, as to a HEAD, is all that there is. */
-function tagOf({ headers, body }: RecordedResponse): StoredHeaders[string] | boolean {
-  const { etag } = headers;
-  return body === undefined ? (etag ?? false) : etag !== undefined;
+function essenceOf({ request, response: { status, headers, body } }: Exchange): string {
+  const lasting = Object.entries(headers).filter(([name]) => name !== 'etag' && !NOISE.test(name));
+  // An ETag stands for the body, which is compared itself. That of an answer without a body, as to a HEAD, is all that there is.
+  const tag = body === undefined ? (headers.etag ?? false) : headers.etag !== undefined;
+  const { method, path, query } = request;
+  return JSON.stringify([method, path, query, request.headers, request.body, status, lasting, body, tag]);
 }

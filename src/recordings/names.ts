@@ -1,8 +1,4 @@
 import { createHash } from 'node:crypto';
-import { readdirSync } from 'node:fs';
-import { join } from 'node:path';
-import { PatchgateError } from '../errors.ts';
-import { ifThere } from './disk.ts';
 
 /** The one method and path that a file is for. */
 export interface Place {
@@ -10,11 +6,25 @@ export interface Place {
   path: string;
 }
 
+export function placeKey({ method, path }: Place): string {
+  return `${method} ${path}`;
+}
+
+/** Exchanges by `placeKey`. */
+export function byPlace<T extends { request: Place }>(exchanges: readonly T[]): Map<string, T[]> {
+  const groups = new Map<string, T[]>();
+  for (const exchange of exchanges) {
+    const key = placeKey(exchange.request);
+    if (groups.get(key)?.push(exchange) === undefined) groups.set(key, [exchange]);
+  }
+  return groups;
+}
+
 /** Characters that file systems take of one name, and of a file's whole place below its recording. */
 const LONGEST_NAME = 240;
 const LONGEST = 600;
 const HASHED = '~hash';
-const RESERVED = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i;
+export const RESERVED = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i;
 
 /**
  * The file of a method and path below a recording's folder: `<path segments>/<METHOD>.json`. Two methods or paths never share a file,
@@ -37,49 +47,13 @@ export function locationOf(method: string, path: string): string {
 }
 
 /** The method and path of a file; `hashed`: only the file itself says its path; undefined: it is none of ours. */
-function placeOf(location: string): Place | 'hashed' | undefined {
+export function placeOf(location: string): Place | 'hashed' | undefined {
   const [, folder = '', method] = /^(.+)\/([^/]+)\.json$/.exec(location) ?? [];
   if (method === undefined) return undefined;
   if (folder.startsWith(`${HASHED}/`)) return 'hashed';
   const segments = folder.replace(/^~~/, '').split('/').map(decode).join('/');
   const place = { method: decode(method), path: (folder.startsWith('~~') ? '' : '/') + segments };
   return locationOf(place.method, place.path) === location ? place : undefined;
-}
-
-/** A file of exchanges. */
-export interface RecordingFile {
-  file: string;
-  /** Undefined if its name does not say it. */
-  place: Place | undefined;
-}
-
-/** Files of exchanges below a recording's folder, sorted. All else is left alone. @throws PatchgateError `cannot-read` */
-export function* filesIn(root: string, below = ''): Generator<RecordingFile> {
-  const folder = join(root, below);
-  const entries = ifThere(folder, () => readdirSync(folder, { withFileTypes: true })) ?? [];
-  for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
-    const location = below + entry.name;
-    if (entry.isDirectory()) yield* filesIn(root, `${location}/`);
-    const place = entry.isFile() ? placeOf(location) : undefined;
-    if (place) yield { file: join(root, location), place: place === 'hashed' ? undefined : place };
-  }
-}
-
-/** A name that every file system takes, and that leads out of no folder. */
-const RECORDING_NAME = /^(?![ .])[^/\\<>:"|?*\p{Cc}]{1,100}(?<![ .])$/u;
-
-export function isRecordingName(name: string): boolean {
-  return RECORDING_NAME.test(name) && !RESERVED.test(name);
-}
-
-/** @throws PatchgateError `bad-usage` */
-export function checkRecordingName(name: string): void {
-  if (isRecordingName(name)) return;
-  const last = name.split(/[/\\]/).findLast((part) => /\w/.test(part));
-  const hint = 'name it with letters, digits, - and _: checkout-tests';
-  throw new PatchgateError('bad-usage', `${JSON.stringify(name)} cannot be the name of a recording`, {
-    hint: last && last !== name ? `did you mean ${last}? its folder is given with --recordings` : hint,
-  });
 }
 
 /** Escapes all but `plain` characters, and of these what would not stand as a file's name. */

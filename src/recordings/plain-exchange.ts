@@ -10,7 +10,6 @@ import {
   type RequestHead,
   type ResponseHead,
   splitTarget,
-  withoutHeaders,
 } from '../http/http.ts';
 import type { JsonValue } from '../json/json.ts';
 import {
@@ -44,22 +43,18 @@ export interface PlainExchange {
   /** From the request's head to the response's end, in whole milliseconds. */
   durationMs: number;
   /** Name of the session that it was recorded in; absent for the default one. */
-  session?: string;
+  session?: string | undefined;
 }
 
 interface PlainMessage {
   /** Name, value, name, value, …; the names in lower case. */
   headers: readonly string[];
   body: Buffer;
+  /** The body as a value, if it is parsed already. */
+  json?: JsonValue | undefined;
 }
 
-interface PlainRequest extends PlainMessage {
-  method: string;
-  path: string;
-  query: string;
-  /** The body as a value, if it is parsed already. */
-  json: JsonValue | undefined;
-}
+type PlainRequest = PlainMessage & { method: string; path: string; query: string };
 
 /** One request with its response, both whole, as they went by. */
 export interface SeenExchange {
@@ -89,7 +84,7 @@ export function plainExchangeOf(
 ): PlainExchange {
   const known = new KnownSecrets(redaction, seen.request.headers, seen.response.headers);
   const exchange: PlainExchange = {
-    request: plainRequest(seen.request, seen.requestBody, seen.request.json, keepHeaders),
+    request: plainRequest(seen.request, seen.requestBody, keepHeaders),
     response: plainResponse(seen, redaction),
     startedAt: seen.startedAt,
     durationMs: Math.max(0, Math.round(seen.endedAt - seen.startedAt)),
@@ -116,7 +111,7 @@ export function redactExchange(exchange: Exchange, redaction: Redaction): Exchan
   const plain = toPlainExchange(exchange);
   const known = new KnownSecrets(redaction, plain.request.headers, plain.response.headers);
   const [asked, answered] = [plain.request.body, plain.response.body];
-  plain.response.headers = withoutHeaders(plain.response.headers, (name) => redaction.headers.has(name));
+  plain.response.headers = headersIn(plain.response.headers, (name) => !redaction.headers.has(name));
   redactAll(plain, redaction, known);
   const { request, response } = toStoredExchange(plain);
   if (plain.request.body === asked && exchange.request.body) request.body = exchange.request.body;
@@ -139,7 +134,7 @@ function redactParts({ request, response }: PlainExchange, redaction: Redaction)
     const clean = redactBytes(message.body, header(message.headers, 'content-type'), redaction);
     if (clean === message.body) continue;
     message.body = clean;
-    if (message === request) request.json = undefined;
+    message.json = undefined;
   }
 }
 
@@ -153,16 +148,6 @@ function standsAgain({ request, response }: PlainExchange, texts: readonly strin
   );
 }
 
-/** A request as recordings write it down and matching compares it. Not redacted. @param keepHeaders as above */
-export function recordedRequest(
-  head: RequestHead,
-  body: Buffer,
-  json: JsonValue | undefined,
-  keepHeaders: ReadonlySet<string> = NO_NAMES,
-): RecordedRequest {
-  return toStoredRequest(plainRequest(head, body, json, keepHeaders));
-}
-
 const NO_BODY = Buffer.alloc(0);
 const NO_NAMES: ReadonlySet<string> = new Set();
 /** What a request's headers say of its body and of what it may be answered with, and those that make a PATCH of it. */
@@ -172,23 +157,28 @@ const PASSING: ReadonlySet<string> = new Set([...HOP_BY_HOP, 'date']);
 const LOCATIONS: ReadonlySet<string> = new Set(['location', 'content-location']);
 const lowerCase = byHeaderName((name) => name);
 
-/** A body keeps its coding, and the header that says so, if that cannot be undone. */
-function plainRequest(
-  { method, url, headers: raw }: RequestHead,
+/** The headers that stay, their names in lower case. */
+function headersIn(raw: RawHeaders, stays: (name: string) => boolean): string[] {
+  const headers: string[] = [];
+  for (let i = 0; i + 1 < raw.length; i += 2) {
+    const name = lowerCase(raw[i] as string);
+    if (stays(name)) headers.push(name, raw[i + 1] as string);
+  }
+  return headers;
+}
+
+/** Not redacted. A body keeps its coding, and the header that says so, if that cannot be undone. */
+export function plainRequest(
+  { method, url, headers: raw, json }: SeenExchange['request'],
   body: Buffer,
-  json: JsonValue | undefined,
   keepHeaders: ReadonlySet<string>,
 ): PlainRequest {
   const { path, query } = splitTarget(url);
   const decoded = decodeContentSync(body, codingOf(raw), REQUEST_BOUNDS);
   const isPlain = Buffer.isBuffer(decoded);
-  const headers: string[] = [];
-  for (let i = 0; i + 1 < raw.length; i += 2) {
-    const name = lowerCase(raw[i] as string);
-    const isKept =
-      name === 'content-encoding' ? !isPlain : KEPT_OF_REQUEST.has(name) || keepHeaders.has(name);
-    if (isKept) headers.push(name, raw[i + 1] as string);
-  }
+  const headers = headersIn(raw, (name) =>
+    name === 'content-encoding' ? !isPlain : KEPT_OF_REQUEST.has(name) || keepHeaders.has(name),
+  );
   return { method, path, query, headers, body: isPlain ? decoded : body, json: isPlain ? json : undefined };
 }
 
@@ -198,40 +188,49 @@ function plainResponse(seen: SeenExchange, redaction: Redaction): PlainExchange[
   // A HEAD's headers describe a body that is not there.
   const isHead = seen.request.method === 'HEAD';
   const decoded = isHead
-    ? undefined
+    ? NO_BODY
     : (seen.decoded ?? decodeContentSync(seen.responseBody, codingOf(raw), ANSWER_BOUNDS));
   const isPlain = Buffer.isBuffer(decoded);
   const options = connectionOptions(raw);
-  const headers: string[] = [];
-  for (let i = 0; i + 1 < raw.length; i += 2) {
-    const name = lowerCase(raw[i] as string);
-    const value = raw[i + 1] as string;
-    if (PASSING.has(name) || options.includes(name) || redaction.headers.has(name)) continue;
-    if (name === 'content-length' ? !isHead : name === 'content-encoding' && isPlain) continue;
-    headers.push(name, LOCATIONS.has(name) ? withoutOwnOrigin(value, seen.request.headers) : value);
-  }
-  return { status, headers, body: isHead ? NO_BODY : isPlain ? decoded : seen.responseBody };
+  const headers = headersIn(raw, (name) => {
+    if (PASSING.has(name) || options.includes(name) || redaction.headers.has(name)) return false;
+    return isHead || (name !== 'content-length' && !(name === 'content-encoding' && isPlain));
+  });
+  for (let i = 0; i < headers.length; i += 2)
+    if (LOCATIONS.has(headers[i] as string))
+      headers[i + 1] = withoutOwnOrigin(headers[i + 1] as string, seen.request.headers);
+  return { status, headers, body: isPlain ? decoded : seen.responseBody };
 }
 
 /** A URL of the gate itself loses its origin: the next run may have another port, and leads to itself again. */
 function withoutOwnOrigin(url: string, requestHeaders: RawHeaders): string {
   const host = header(requestHeaders, 'host');
-  const origin = [`http://${host}/`, `https://${host}/`].find((own) => url.startsWith(own));
-  const rest = url.slice((origin?.length ?? 0) - 1);
+  const own = [`http://${host}`, `https://${host}`].find((origin) => url.startsWith(`${origin}/`));
+  if (host === undefined || own === undefined) return url;
   // `//name/` would be another host.
-  return host === undefined || origin === undefined || rest.startsWith('//') ? url : rest;
+  return url.startsWith('//', own.length) ? url : url.slice(own.length);
 }
 
 /** The exchange as a file keeps it: which bodies are JSON that gives the very bytes back is found out here. */
-export function toStoredExchange({ request, response, ...others }: PlainExchange): Exchange {
-  const { startedAt, durationMs, session } = others;
-  const { status, headers } = response;
+export function toStoredExchange(exchange: PlainExchange): Exchange {
+  const { request, response, startedAt, durationMs, session } = exchange;
   const recordedAt = new Date(startedAt).toISOString();
   return {
     request: toStoredRequest(request),
-    response: withBody({ status, headers: storedHeaders(headers) }, response),
+    response: { status: response.status, ...storedMessage(response) },
     meta: { recordedAt, durationMs, ...(session !== undefined && { session }) },
   };
+}
+
+export function toStoredRequest(request: PlainRequest): RecordedRequest {
+  const { method, path, query } = request;
+  return { method, path, query, ...storedMessage(request) };
+}
+
+function storedMessage({ headers: flat, body: bytes, json }: PlainMessage) {
+  const headers = storedHeaders(flat);
+  const body = storeBody(bytes, contentTypeOf(headers), json);
+  return { headers, ...(body && { body }) };
 }
 
 /** The other way round. */
@@ -239,30 +238,14 @@ export function toPlainExchange({ request, response, meta }: Exchange): PlainExc
   const { method, path, query } = request;
   const { recordedAt, durationMs, session } = meta;
   return {
-    request: { method, path, query, json: undefined, ...plainMessage(request) },
+    request: { method, path, query, ...plainMessage(request) },
     response: { status: response.status, ...plainMessage(response) },
-    startedAt: Date.parse(recordedAt),
-    durationMs,
-    ...(session !== undefined && { session }),
+    ...{ startedAt: Date.parse(recordedAt), durationMs, session },
   };
 }
 
 function plainMessage({ headers, body }: { headers: StoredHeaders; body?: StoredBody }): PlainMessage {
   return { headers: headerPairs(headers).flat(), body: bodyBytes(body) };
-}
-
-function toStoredRequest(request: PlainRequest): RecordedRequest {
-  const { method, path, query, headers } = request;
-  return withBody({ method, path, query, headers: storedHeaders(headers) }, request);
-}
-
-function withBody<Message extends { headers: StoredHeaders; body?: StoredBody }>(
-  message: Message,
-  { body, json }: PlainMessage & { json?: JsonValue | undefined },
-): Message {
-  const stored = storeBody(body, contentTypeOf(message.headers), json);
-  if (stored) message.body = stored;
-  return message;
 }
 
 /** From names in lower case. */

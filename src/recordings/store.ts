@@ -1,23 +1,18 @@
 import { accessSync, constants, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { messageOf, PatchgateError } from '../errors.ts';
+import type { Exchange } from '../model/exchange.ts';
 import { HIDDEN, hideFromGit, ifThere, LOCK, leaveHidden, makeFolders } from './disk.ts';
+import { ExchangeIndex } from './exchange-index.ts';
 import { placesIn, readExchanges } from './files.ts';
+import { checkRecordingName } from './find-recording.ts';
 import { takeLock } from './lock.ts';
-import { ExchangeIndex } from './match.ts';
-import { DEFAULT_RULES, type MatchRules } from './match-rules.ts';
+import { DEFAULT_RULES, type MatchRules } from './match.ts';
 import { merge } from './merge.ts';
-import { keysBy, mergeLeft, readWaiting, type WaitingRun } from './merge-files.ts';
-import { checkRecordingName, locationOf, type Place } from './names.ts';
+import { mergeBeside, mergeLeft, readWaiting } from './merge-files.ts';
+import { locationOf, type Place, placeKey } from './names.ts';
 import { type PlainExchange, toStoredExchange } from './plain-exchange.ts';
-import { StoredExchange } from './stored-exchange.ts';
-import { Writer, type WriterOptions } from './writer.ts';
-
-/** The exchanges of one method and path. */
-export type ExchangesOfPath = Pick<ExchangeIndex, 'length' | 'find' | 'withBytes'> & {
-  /** Oldest first; the same list as long as exchanges are only added. */
-  readonly all: readonly StoredExchange[];
-};
+import { openWriter, type Writer, type WriterOptions } from './writer.ts';
 
 /** The port to a recording: a named place that holds exchanges, in files or in a database that many gates share. */
 export interface RecordingStore {
@@ -28,7 +23,7 @@ export interface RecordingStore {
   isEmpty(): boolean;
   /** The exchanges of a method and path (as sent, without query). They are read when they are first asked for, and stay in memory.
    *  @throws PatchgateError `bad-recording`, `cannot-read`. A store that has `ready` knows them when that has resolved */
-  exchanges(method: string, path: string): ExchangesOfPath;
+  exchanges(method: string, path: string): ExchangeIndex;
   /** Of a store that cannot read at once: resolves when `exchanges` knows a method and path; undefined if it does. */
   ready?(method: string, path: string): Promise<void> | undefined;
   /** All methods and paths of the recording, in no promised order. */
@@ -71,16 +66,16 @@ export async function openStore(
   options: StoreOptions = {},
 ): Promise<RecordingStore> {
   checkRecordingName(name);
+  const { rules = DEFAULT_RULES } = options;
   const root = join(folder, name);
-  if (options.writable) return openToWrite(root, name, options);
-  if (ifThere(root, () => statSync(root).isDirectory()) ?? true) return new FileStore(root, name, options);
+  if (options.writable) return openToWrite(root, rules, options);
+  if (ifThere(root, () => statSync(root).isDirectory()) ?? true) return storeIn(root, rules);
   throw new PatchgateError('cannot-read', `${root} is no folder`, {
     hint: 'a recording is a folder: give another name with --recording',
   });
 }
 
-async function openToWrite(root: string, name: string, options: StoreOptions): Promise<RecordingStore> {
-  const { rules = DEFAULT_RULES, replaces, ...others } = options;
+async function openToWrite(root: string, rules: MatchRules, options: StoreOptions): Promise<RecordingStore> {
   try {
     makeFolders(root);
     accessSync(root, constants.W_OK | constants.X_OK);
@@ -98,138 +93,106 @@ async function openToWrite(root: string, name: string, options: StoreOptions): P
     hideFromGit(hidden);
     if (await mergeLeft(root, rules))
       options.onNotice?.(`what an earlier run had left in the journal of ${root} is in its files now`);
-    const writer = new Writer(root, { ...others, rules, mode: replaces ? 'all' : 'append' });
-    return new FileStore(root, name, options, { writer, leave });
+    const merge: WriterOptions['merge'] = (how) => mergeBeside(root, { rules, ...how });
+    const writer = openWriter(root, { ...options, merge, mode: options.replaces ? 'all' : 'append' });
+    return storeIn(root, rules, writer, leave);
   } catch (error) {
     leave();
     throw error;
   }
 }
 
-const NOTHING_RECORDED: ExchangesOfPath = new ExchangeIndex([], DEFAULT_RULES);
-const NONE_WAITING: WaitingRun = { mode: 'append', counts: {}, frames: new Map() };
-
-/** A recording as a tree of files, one for each method and path. */
-class FileStore implements RecordingStore {
-  readonly name: string;
-  readonly isWritable: boolean;
-  readonly #root: string;
-  readonly #rules: MatchRules;
-  readonly #writer: Writer | undefined;
-  /** Of a writer: frees the lock. */
-  readonly #leave: (() => void) | undefined;
+/**
+ * A recording as a tree of files, one for each method and path.
+ *
+ * @param leave frees the lock of a writer
+ * @throws PatchgateError `cannot-read`, `bad-recording`
+ */
+function storeIn(root: string, rules: MatchRules, writer?: Writer, leave?: () => void): RecordingStore {
   /** Of a reader: what the journal held when it was opened. */
-  readonly #waiting: WaitingRun;
-  /** Those that were asked for, by method and path. */
-  readonly #paths = new Map<string, { place: Place; index: ExchangeIndex }>();
+  const waiting = writer ? undefined : readWaiting(root);
+  /** Those that were asked for, by `placeKey`. */
+  const paths = new Map<string, { place: Place; index: ExchangeIndex }>();
   /** All files were looked at. */
-  #isLoaded = false;
-  #isClosed = false;
+  let isLoaded = false;
+  let isClosed = false;
 
-  /** @throws PatchgateError `cannot-read`, `bad-recording` */
-  constructor(
-    root: string,
-    name: string,
-    { rules = DEFAULT_RULES }: StoreOptions,
-    writing?: { writer: Writer; leave: () => void },
-  ) {
-    this.name = name;
-    this.isWritable = writing !== undefined;
-    this.#root = root;
-    this.#rules = rules;
-    this.#writer = writing?.writer;
-    this.#leave = writing?.leave;
-    this.#waiting = writing ? NONE_WAITING : readWaiting(root);
-  }
-
-  isEmpty(): boolean {
-    for (const _ of this.places()) return false;
-    return true;
-  }
-
-  exchanges(method: string, path: string): ExchangesOfPath {
-    const key = `${method} ${path}`;
-    const found = this.#paths.get(key);
-    if (found) return found.index;
-    const location = locationOf(method, path);
-    const { mode, counts, frames } = this.#waiting;
-    const waiting = frames.get(location)?.map(toStoredExchange) ?? [];
-    if (this.#isLoaded && waiting.length === 0) return NOTHING_RECORDED;
+  function exchanges(method: string, path: string): ExchangeIndex {
     const place = { method, path };
-    const kept = readExchanges(join(this.#root, location), place) ?? [];
-    const { exchanges } = merge(kept, waiting, mode, counts[location] ?? {}, keysBy(this.#rules));
-    const index = new ExchangeIndex(exchanges.map(StoredExchange.of), this.#rules);
+    const key = placeKey(place);
+    const found = paths.get(key);
+    if (found) return found.index;
+    const index = new ExchangeIndex(read(place, waiting?.frames.get(key)), rules);
     // Clients may ask for paths without exchanges without end.
-    if (exchanges.length > 0 || this.isWritable) this.#paths.set(key, { place, index });
+    if (index.length > 0 || writer) paths.set(key, { place, index });
     return index;
   }
 
-  *places(): Iterable<Place> {
+  function read(place: Place, frames: readonly PlainExchange[] = []): readonly Exchange[] {
+    if (isLoaded && frames.length === 0) return [];
+    const location = locationOf(place.method, place.path);
+    const kept = readExchanges(join(root, location), place) ?? [];
+    if (!waiting || frames.length === 0) return kept;
+    const counts = waiting.counts[location] ?? {};
+    return merge(kept, frames.map(toStoredExchange), waiting.mode, counts, rules).exchanges;
+  }
+
+  function* places(): Generator<Place> {
     const given = new Set<string>();
-    for (const [key, { place, index }] of this.#paths) {
-      if (index.length === 0) continue;
+    for (const { method, path } of placesTwice()) {
+      const key = placeKey({ method, path });
+      if (!given.has(key)) yield { method, path };
       given.add(key);
-      yield place;
     }
-    for (const [first] of this.#waiting.frames.values()) {
-      const { method, path } = (first as PlainExchange).request;
-      if (given.has(`${method} ${path}`)) continue;
-      given.add(`${method} ${path}`);
-      yield { method, path };
-    }
-    if (this.#isLoaded) return;
-    for (const place of placesIn(this.#root)) if (!given.has(`${place.method} ${place.path}`)) yield place;
   }
 
-  async load(): Promise<void> {
-    let broken: unknown;
-    for (const { method, path } of this.places()) {
-      try {
-        this.exchanges(method, path);
-        await this.#paths.get(`${method} ${path}`)?.index.prepare();
-      } catch (error) {
-        broken ??= error;
+  /** Some come more than once. */
+  function* placesTwice(): Generator<Place> {
+    for (const { place, index } of paths.values()) if (index.length > 0) yield place;
+    for (const [first] of waiting?.frames.values() ?? []) yield (first as PlainExchange).request;
+    if (!isLoaded) yield* placesIn(root);
+  }
+
+  return {
+    name: basename(root),
+    isWritable: writer !== undefined,
+    isEmpty: () => places().next().done === true,
+    exchanges,
+    places,
+    async load() {
+      let broken: unknown;
+      for (const { method, path } of places()) {
+        try {
+          await exchanges(method, path).prepare();
+        } catch (error) {
+          broken ??= error;
+        }
+        if (isClosed) return;
       }
-      if (this.#isClosed) return;
-    }
-    if (broken !== undefined) throw broken;
-    this.#isLoaded = !this.isWritable;
-  }
-
-  append(exchange: PlainExchange): void {
-    if (!this.#writer?.append(exchange) || this.#writer.mode === 'all') return;
-    const { method, path } = exchange.request;
-    try {
-      // The next request finds it already.
-      const index = this.exchanges(method, path) as ExchangeIndex;
-      index.all.push(StoredExchange.of(toStoredExchange(exchange)));
-    } catch {
-      // Its file is broken, which a look at it says: the exchange waits in the journal.
-    }
-  }
-
-  get counts() {
-    return this.#writer?.counts ?? { waiting: 0, lost: 0, journalBytes: 0 };
-  }
-
-  takesExchanges(): boolean {
-    return this.#writer?.takesExchanges ?? false;
-  }
-
-  get trouble(): Error | undefined {
-    return this.#writer?.trouble;
-  }
-
-  async flush(): Promise<void> {
-    await this.#writer?.flush();
-  }
-
-  async close(): Promise<void> {
-    this.#isClosed = true;
-    try {
-      await this.#writer?.close();
-    } finally {
-      this.#leave?.();
-    }
-  }
+      if (broken !== undefined) throw broken;
+      isLoaded = !writer;
+    },
+    append(exchange) {
+      if (!writer?.append(exchange) || writer.mode === 'all') return;
+      const { method, path } = exchange.request;
+      try {
+        // The next request finds it already.
+        exchanges(method, path).add(toStoredExchange(exchange));
+      } catch {
+        // Its file is broken, which a look at it says: the exchange waits in the journal.
+      }
+    },
+    get counts() {
+      return writer?.counts ?? { waiting: 0, lost: 0, journalBytes: 0 };
+    },
+    takesExchanges: () => writer?.takesExchanges ?? false,
+    get trouble() {
+      return writer?.trouble;
+    },
+    flush: async () => writer?.flush(),
+    async close() {
+      isClosed = true;
+      await writer?.close().finally(leave);
+    },
+  };
 }

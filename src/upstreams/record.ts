@@ -2,7 +2,7 @@ import { messageOf } from '../errors.ts';
 import { answerBounds, type Decoded, decodeContent } from '../http/decode-content.ts';
 import { announcesBody, type RequestHead } from '../http/http.ts';
 import { RECORD_LIMIT } from '../recordings/body.ts';
-import { DEFAULT_RULES, type MatchRules } from '../recordings/match-rules.ts';
+import { DEFAULT_RULES, type MatchRules } from '../recordings/match.ts';
 import { plainExchangeOf, type SeenExchange, tooLong } from '../recordings/plain-exchange.ts';
 import { codingOf } from '../recordings/redact/redact.ts';
 import { plainExchangeBeside } from '../recordings/redact-beside.ts';

@@ -1,11 +1,10 @@
 import { PatchgateError } from '../errors.ts';
 import { splitTarget } from '../http/http.ts';
+import { type ExchangeIndex, ofSession, type StoredExchange } from '../recordings/exchange-index.ts';
 import { explainMiss } from '../recordings/explain.ts';
-import { ofSession, SentRequest } from '../recordings/match.ts';
-import { DEFAULT_RULES, type MatchRules } from '../recordings/match-rules.ts';
+import { DEFAULT_RULES, type MatchRules, SentRequest } from '../recordings/match.ts';
 import { pathsWithToken, redactPath } from '../recordings/redact/redact.ts';
-import type { ExchangesOfPath, RecordingStore } from '../recordings/store.ts';
-import type { StoredExchange } from '../recordings/stored-exchange.ts';
+import type { RecordingStore } from '../recordings/store.ts';
 import { bodyOfRequest, NO_BODY } from './bodies.ts';
 import type { Echo } from './replay/echo.ts';
 import { Misses } from './replay/misses.ts';
@@ -44,7 +43,7 @@ const NONE: readonly StoredExchange[] = [];
 /** The exchanges for a request's method and path, and their path. */
 interface Recorded {
   path: string;
-  exchanges: ExchangesOfPath;
+  exchanges: ExchangeIndex;
 }
 
 /**
@@ -98,7 +97,7 @@ export function replay(store: RecordingStore, options: ReplayOptions = {}): Repl
       exchanges.length === 0
         ? NONE
         : (exchanges.withBytes(query, body) ??
-          exchanges.find(SentRequest.of(request, body, request.json, rules, recorded.path)));
+          exchanges.find(SentRequest.of(request, body, rules, recorded.path)));
     const given = ofSession(all, session.name);
     const own = isForeign(given[0]?.session, session) ? NONE : given;
     const next = nextOf(session, all);
@@ -133,7 +132,7 @@ export function replay(store: RecordingStore, options: ReplayOptions = {}): Repl
 
   const explained = (request: UpstreamRequest, body: Buffer, { path, exchanges }: Recorded) => {
     const own = ofSession(exchanges.all, request.session.name);
-    const sent = SentRequest.of(request, body, request.json, rules, path);
+    const sent = SentRequest.of(request, body, rules, path);
     const { text, hint, recording, reason, nearest } = explainMiss(store, own, sent);
     const asked = redactPath(splitTarget(request.url).path, rules.redaction);
     const sentAs = path === asked ? '' : `; sent as ${asked}`;

@@ -7,7 +7,7 @@ import { placesOf, requireStored } from '../../src/postgres/frames.ts';
 import { Outbox } from '../../src/postgres/outbox.ts';
 import { PgRecordingStore } from '../../src/postgres/recordings.ts';
 import { decodeFrame, encodeFrame, Journal, type MergeMode } from '../../src/recordings/journal.ts';
-import { DEFAULT_RULES } from '../../src/recordings/match-rules.ts';
+import { DEFAULT_RULES } from '../../src/recordings/match.ts';
 import type { RecordingStore } from '../../src/recordings/store.ts';
 import { describeStore } from '../recordings/store-suite.ts';
 import { cleanUpLater } from '../support/clean-up.ts';
@@ -113,7 +113,7 @@ describe('a recording in the database', { tags: 'slow' }, () => {
 /** What a killed process has left. @returns its folder */
 function leave(database: Pick<Database, 'name'>, folder: string, ...texts: string[]): string {
   const left = join(folder, encodeURIComponent(database.name), 'r%2F1~dead');
-  const journal = new Journal(join(left, '.patchgate'), { run: 'dead', mode: 'append' });
+  const journal = new Journal(join(left, '.patchgate'), 'append', 'dead');
   journal.append(texts.map((text) => encodeFrame(answered(text))));
   journal.close();
   return left;

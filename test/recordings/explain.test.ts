@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Exchange } from '../../src/model/exchange.ts';
 import { explainMiss, type Miss } from '../../src/recordings/explain.ts';
-import { SentRequest } from '../../src/recordings/match.ts';
-import { type MatchRules, matchRules } from '../../src/recordings/match-rules.ts';
+import { type MatchRules, matchRules, SentRequest } from '../../src/recordings/match.ts';
 import { redactionOf } from '../../src/recordings/redact/redaction.ts';
 import type { RecordingStore } from '../../src/recordings/store.ts';
 import { exchange, listed } from '../support/exchanges.ts';

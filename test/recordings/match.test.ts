@@ -2,9 +2,15 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import type { JsonValue } from '../../src/json/json.ts';
 import type { Exchange } from '../../src/model/exchange.ts';
-import { ofSession, requestKey, SentRequest } from '../../src/recordings/match.ts';
-import { DEFAULT_RULES, type MatchSettings, matchRules } from '../../src/recordings/match-rules.ts';
-import { StoredExchange } from '../../src/recordings/stored-exchange.ts';
+import { ofSession, StoredExchange } from '../../src/recordings/exchange-index.ts';
+import {
+  DEFAULT_RULES,
+  formOf,
+  keyOf,
+  type MatchSettings,
+  matchRules,
+  SentRequest,
+} from '../../src/recordings/match.ts';
 import { type ExchangeParts, exchange, listed, PROJECT_PATH, rawHeaders } from '../support/exchanges.ts';
 
 interface Sent {
@@ -17,7 +23,7 @@ interface Sent {
 function find(recorded: readonly Exchange[], sent: Sent): Exchange[] {
   const headers = rawHeaders(sent.headers ?? { 'Content-Type': 'application/json' });
   const head = { method: 'PATCH', url: `${PROJECT_PATH}?${sent.query ?? ''}`, headers };
-  const request = SentRequest.of(head, Buffer.from(sent.body ?? ''), undefined, DEFAULT_RULES);
+  const request = SentRequest.of(head, Buffer.from(sent.body ?? ''), DEFAULT_RULES);
   return listed(recorded)
     .find(request)
     .map(({ exchange }) => exchange);
@@ -33,7 +39,7 @@ function isSame(recorded: ExchangeParts, sent: ExchangeParts, settings: Partial<
   const [a, b] = [exchange(recorded).request, exchange(sent).request];
   const isFound = listed([exchange(recorded)], rules).find(new SentRequest(b, rules)).length > 0;
   if (!JSON.stringify(a).includes('[redacted]'))
-    expect(requestKey(a, rules) === requestKey(b, rules)).toBe(isFound);
+    expect(keyOf(formOf(a, rules)) === keyOf(formOf(b, rules))).toBe(isFound);
   return isFound;
 }
 
@@ -229,7 +235,7 @@ describe('the bytes of a request', () => {
 
 describe('a session', () => {
   const named = (names: readonly string[]) =>
-    names.map((session) => StoredExchange.of(exchange(session ? { session } : {})));
+    names.map((session) => new StoredExchange(exchange(session ? { session } : {})));
 
   it('gets its own, else those of the default session, else all', () => {
     const recorded = named(['one', '', 'two', 'one']);
@@ -255,7 +261,7 @@ it.each<ExchangeParts>([
   { answer: { text: '{"a":1}' }, headers: {} },
 ])('an exchange stays as it stands in its file once its answer is made: %j', (parts) => {
   const whole = exchange(parts);
-  const stored = StoredExchange.of(structuredClone(whole));
+  const stored = new StoredExchange(structuredClone(whole));
   stored.pack();
   expect(stored.answer?.body.toString()).toContain('"a"');
   expect(stored.exchange).toEqual(whole);

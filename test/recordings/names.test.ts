@@ -1,7 +1,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { checkRecordingName, filesIn, locationOf } from '../../src/recordings/names.ts';
+import { placesIn } from '../../src/recordings/files.ts';
+import { checkRecordingName } from '../../src/recordings/find-recording.ts';
+import { locationOf } from '../../src/recordings/names.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const PATHS = [
@@ -38,7 +40,7 @@ describe('the file of a method and path', () => {
       mkdirSync(dirname(join(root, name)), { recursive: true });
       writeFileSync(join(root, name), '');
     }
-    const found = Array.from(filesIn(root), ({ place }) => place);
+    const found = Array.from(placesIn(root));
     const sorted = (list: unknown[]) => list.map((one) => JSON.stringify(one)).sort();
     expect(sorted(found)).toEqual(sorted(all));
   });

@@ -423,6 +423,19 @@ describe('a journal that was left', () => {
     },
   );
 
+  it('is merged whatever the counts of another run say', async () => {
+    const store = append(await write({ replaces: true }), ONE);
+    await turn();
+    killed();
+    await store.close();
+    writeFileSync(hidden('counts'), '{"run":"other","merged":5,"counts":{},"surplus":{}}');
+    renameSync(hidden('journal'), hidden('journal.1'));
+    expect(await kept()).toEqual([ONE]);
+    await (await write()).close();
+    expect(await kept()).toEqual([ONE]);
+    expect(readdirSync(root)).toEqual(['api']);
+  });
+
   it('stops the start if a file that it is for is broken, and stays', async () => {
     await leave(ONE);
     writeBelow(file, '{');

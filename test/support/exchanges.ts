@@ -1,9 +1,8 @@
 import type { Exchange, StoredBody, StoredHeaders } from '../../src/model/exchange.ts';
 import { bodyBytes } from '../../src/recordings/body.ts';
-import { ExchangeIndex } from '../../src/recordings/match.ts';
-import { DEFAULT_RULES, type MatchRules } from '../../src/recordings/match-rules.ts';
+import { ExchangeIndex } from '../../src/recordings/exchange-index.ts';
+import { DEFAULT_RULES, type MatchRules } from '../../src/recordings/match.ts';
 import type { PlainExchange } from '../../src/recordings/plain-exchange.ts';
-import { StoredExchange } from '../../src/recordings/stored-exchange.ts';
 
 export interface ExchangeParts {
   method?: string;
@@ -72,7 +71,7 @@ function flat(headers: StoredHeaders): string[] {
 
 /** As a store gives them. */
 export function listed(exchanges: readonly Exchange[], rules: MatchRules = DEFAULT_RULES): ExchangeIndex {
-  return new ExchangeIndex(exchanges.map(StoredExchange.of), rules);
+  return new ExchangeIndex(exchanges, rules);
 }
 
 /** The text of a recording's file that holds these. */

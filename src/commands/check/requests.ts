@@ -5,10 +5,9 @@ import { bodyBytes } from '../../recordings/body.ts';
 import { decodeRecording, parseRecording } from '../../recordings/files.ts';
 import {
   answerIn,
-  askedIn,
   type HarItem,
   harEntries,
-  targetOf,
+  requestIn,
   textEncoding,
 } from '../../recordings/har/from-har.ts';
 import type { Input } from './inputs.ts';
@@ -55,9 +54,8 @@ function recordedRequest({ request, response }: Exchange, index: number): FoundR
 
 function archivedRequest({ entry, pointer, wrong }: HarItem) {
   if (!entry) return { pointer, why: `${wrong?.pointer} ${wrong?.what}`.trim() };
-  const { headers, body: asked } = askedIn(entry);
-  const { method, postData, bodySize } = entry.request;
-  const head = { method, url: targetOf(entry), headers };
+  const { head, body: asked } = requestIn(entry);
+  const { postData, bodySize } = entry.request;
   const body = postData || bodySize === 0 ? asked : undefined;
   const isText = postData?.text && textEncoding(postData) === 'utf8';
   const member = `${postData ? '/postData' : ''}${isText ? '/text' : ''}`;

@@ -3,9 +3,9 @@ import { messageOf, PatchgateError } from '../../errors.ts';
 import { splitTarget } from '../../http/http.ts';
 import type { Exchange } from '../../model/exchange.ts';
 import { readHar, seenOf, type TimedEntry } from '../../recordings/har/from-har.ts';
-import type { MatchRules } from '../../recordings/match-rules.ts';
+import type { MatchRules } from '../../recordings/match.ts';
 import { merge } from '../../recordings/merge.ts';
-import { keysBy } from '../../recordings/merge-files.ts';
+import { byPlace } from '../../recordings/names.ts';
 import { plainExchangeOf, toStoredExchange } from '../../recordings/plain-exchange.ts';
 import { redactText } from '../../recordings/redact/redact.ts';
 import { amount } from '../../reporters/wording.ts';
@@ -43,9 +43,9 @@ export const importRecording: CommandModule = {
       const hint = 'export it with bodies; --only begins as the URLs do, or as the paths: /api/';
       if (exchanges.length === 0) throw new PatchgateError('bad-input', message, { hint });
       await withRecording(recordings, config.recording, 'create', async (recording) => {
-        for (const own of byPlace(exchanges)) {
+        for (const own of byPlace(exchanges).values()) {
           const { request: place } = own[0] as Exchange;
-          const merged = merge(await recording.read(place), own, 'append', {}, keysBy(rules));
+          const merged = merge(await recording.read(place), own, 'append', {}, rules);
           await recording.write(place, merged.exchanges);
         }
       });
@@ -82,13 +82,4 @@ function exchangeIn(entry: TimedEntry, rules: MatchRules): Exchange | { skipped:
   } catch (error) {
     return { skipped: messageOf(error) };
   }
-}
-
-function byPlace(exchanges: readonly Exchange[]): Iterable<Exchange[]> {
-  const places = new Map<string, Exchange[]>();
-  for (const exchange of exchanges) {
-    const key = `${exchange.request.method} ${exchange.request.path}`;
-    places.set(key, [...(places.get(key) ?? []), exchange]);
-  }
-  return places.values();
 }

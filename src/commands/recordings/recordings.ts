@@ -8,7 +8,7 @@ import type { Exchange } from '../../model/exchange.ts';
 import type { Database } from '../../postgres/database.ts';
 import { readExchanges, writeExchanges } from '../../recordings/files.ts';
 import { findRecording, recordingNames } from '../../recordings/find-recording.ts';
-import type { MatchRules } from '../../recordings/match-rules.ts';
+import type { MatchRules } from '../../recordings/match.ts';
 import { locationOf, type Place } from '../../recordings/names.ts';
 import { toPlainExchange } from '../../recordings/plain-exchange.ts';
 import { openStore } from '../../recordings/store.ts';

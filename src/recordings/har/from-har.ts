@@ -1,7 +1,7 @@
 import { isAscii, isUtf8 } from 'node:buffer';
 import { PatchgateError } from '../../errors.ts';
 import { decodeContentSync } from '../../http/decode-content.ts';
-import { header, type RawHeaders, withoutHeaders } from '../../http/http.ts';
+import { header, type RawHeaders, type RequestHead, withoutHeaders } from '../../http/http.ts';
 import { parseUrl } from '../../http/url.ts';
 import { isObject, type JsonValue } from '../../json/json.ts';
 import { findPlace, findPlaces, type Place, placeAt, syntaxErrorOf } from '../../json/json-text.ts';
@@ -113,36 +113,32 @@ function said(file: string, { line, column }: Place, what: string): string {
 
 /** An entry as the exchange that went by, or why it is none. Not redacted: recording does that. */
 export function seenOf(entry: TimedEntry): SeenExchange | { skipped: string } {
-  const { request } = entry;
-  const { method } = request;
+  const { method } = entry.request;
   const response = entry.response ?? { status: 0 };
-  const url = parseUrl(request.url);
+  const url = parseUrl(entry.request.url);
   const skipped = whySkipped(method, url, response.status);
   if (skipped !== undefined) return { skipped };
-  const asked = askedIn(entry);
-  if (asked.body === undefined) return { skipped: "the request's body is not in the file" };
+  const { head, body: requestBody } = requestIn(entry);
+  if (requestBody === undefined) return { skipped: "the request's body is not in the file" };
   const isHead = method === 'HEAD';
-  const body = answeredBytes(response) ?? (isHead ? NO_BYTES : undefined);
-  if (body === undefined) return { skipped: "the response's body is not in the file" };
+  const responseBody = answeredBytes(response) ?? (isHead ? NO_BYTES : undefined);
+  if (responseBody === undefined) return { skipped: "the response's body is not in the file" };
   // A browser that asked whether its copy still holds puts the copy into the archive.
   const isCopy = !isHead && response.status === 304;
-  if (isCopy && body.length === 0) return { skipped: 'not modified, and the copy is not in the file' };
+  if (isCopy && responseBody.length === 0)
+    return { skipped: 'not modified, and the copy is not in the file' };
   const headers = headersOf(response.headers);
   const startedAt = Date.parse(entry.startedDateTime);
   // A location on the same host is kept without it, which recording decides by this header.
   const host = ['host', (url as URL).host];
   return {
-    request: {
-      ...{ method, url: targetOf(entry) },
-      headers: [...withoutHeaders(asked.headers, (name) => name === 'host'), ...host],
-    },
-    requestBody: asked.body,
+    request: { ...head, headers: [...withoutHeaders(head.headers, (name) => name === 'host'), ...host] },
+    requestBody,
     response: {
       ...{ status: isCopy ? 200 : response.status, message: response.statusText ?? '' },
-      headers: isHead ? headers : describing(headers, body, response.content),
+      headers: isHead ? headers : describing(headers, responseBody, response.content),
     },
-    responseBody: body,
-    ...{ startedAt, endedAt: startedAt + Math.max(0, entry.time ?? 0) },
+    ...{ responseBody, startedAt, endedAt: startedAt + Math.max(0, entry.time ?? 0) },
   };
 }
 
@@ -162,20 +158,16 @@ const NO_BYTES = Buffer.alloc(0);
 /** A body's bytes; undefined if the archive has only heard of it. */
 type Found = Buffer | undefined;
 
-/** The headers of a request as they describe its body, and that. */
-export function askedIn({ request }: HarEntry) {
-  const headers = withType(headersOf(request.headers), request.postData?.mimeType);
-  const body = postedBytes(request, header(headers, 'content-type'));
-  return { headers: body ? withoutUndone(headers, body) : headers, body };
+/** The request of an entry as it was sent, without the fragment that no client sends. */
+export function requestIn({ request }: HarEntry): { head: RequestHead; body: Found } {
+  const typed = withType(headersOf(request.headers), request.postData?.mimeType);
+  const body = postedBytes(request, header(typed, 'content-type'));
+  const headers = body ? withoutUndone(typed, body) : typed;
+  const url = /^[!-~]*$/.test(request.url) ? request.url : (parseUrl(request.url)?.href ?? request.url);
+  return { head: { method: request.method, url: url.replace(/#.*$/, ''), headers }, body };
 }
 
-/** The request target as it was written, without the fragment that no client sends. */
-export function targetOf({ request }: HarEntry): string {
-  const text = /^[!-~]*$/.test(request.url) ? request.url : (parseUrl(request.url)?.href ?? request.url);
-  return text.replace(/#.*$/, '');
-}
-
-/** Status and body of an entry's answer; undefined if it has none. */
+/** The answer of an entry, if it has one; no bytes if the archive lacks its body. */
 export function answerIn({ response }: HarEntry): { status: number; bytes: Buffer } | undefined {
   if (!response || response.status <= 0) return undefined;
   return { status: response.status, bytes: answeredBytes(response) ?? NO_BYTES };

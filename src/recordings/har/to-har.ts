@@ -1,7 +1,8 @@
+import { isUtf8 } from 'node:buffer';
 import { STATUS_CODES } from 'node:http';
 import type { Entry, PostData } from 'har-format';
 import { type Exchange, headerPairs, type StoredBody } from '../../model/exchange.ts';
-import { bodyBytes, storeBody } from '../body.ts';
+import { bodyBytes } from '../body.ts';
 import { queryPairs } from '../match.ts';
 import { contentTypeOf } from '../redact/redact.ts';
 
@@ -44,10 +45,9 @@ export function harEntryOf(exchange: Exchange): Entry {
 function contentOf(body: StoredBody | undefined): { size: number; text?: string; encoding?: string } {
   if (body === undefined) return { size: 0 };
   const bytes = bodyBytes(body);
-  const kept = storeBody(bytes, 'text/plain') ?? { text: '' };
-  return 'base64' in kept
-    ? { size: bytes.length, text: kept.base64, encoding: 'base64' }
-    : { size: bytes.length, text: bytes.toString() };
+  const size = bytes.length;
+  if (isUtf8(bytes)) return { size, text: bytes.toString() };
+  return { size, text: bytes.toString('base64'), encoding: 'base64' };
 }
 
 function pairOf([name, value]: readonly [string, string]): { name: string; value: string } {

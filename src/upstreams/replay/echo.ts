@@ -1,7 +1,7 @@
 import { withoutHeaders } from '../../http/http.ts';
 import { childOf, type JsonValue } from '../../json/json.ts';
 import { tokensOf } from '../../json/pointer.ts';
-import type { RecordedAnswer } from '../../recordings/stored-exchange.ts';
+import type { RecordedAnswer } from '../../recordings/exchange-index.ts';
 import type { EchoRule } from '../../settings/define-config.ts';
 import { jsonOf } from '../bodies.ts';
 import type { UpstreamRequest } from '../upstream.ts';

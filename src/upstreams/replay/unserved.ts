@@ -1,7 +1,7 @@
+import type { StoredExchange } from '../../recordings/exchange-index.ts';
 import { redactQuery } from '../../recordings/redact/redact.ts';
 import type { Redaction } from '../../recordings/redact/redaction.ts';
 import type { RecordingStore } from '../../recordings/store.ts';
-import type { StoredExchange } from '../../recordings/stored-exchange.ts';
 
 /** An exchange of a recording that a run never served. */
 export interface UnservedExchange {

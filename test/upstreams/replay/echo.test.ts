@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { RecordedAnswer } from '../../../src/recordings/stored-exchange.ts';
+import type { RecordedAnswer } from '../../../src/recordings/exchange-index.ts';
 import type { EchoRule } from '../../../src/settings/define-config.ts';
 import { echoing } from '../../../src/upstreams/replay/echo.ts';
 import type { UpstreamRequest } from '../../../src/upstreams/upstream.ts';

@@ -1,0 +1,166 @@
+import { hash } from 'node:crypto';
+import { setImmediate } from 'node:timers/promises';
+import { HOP_BY_HOP, type ResponseHead } from '../http/http.ts';
+import { type Exchange, headerPairs, type RecordedRequest } from '../model/exchange.ts';
+import { bodyBytes } from './body.ts';
+import { compare, type Form, formOf, isOpen, keyOf, type MatchRules, type SentRequest } from './match.ts';
+
+/** Milliseconds that answers are prepared at a stretch. */
+const WORK_MS = 3;
+let restedAt = 0;
+
+/** The exchanges of one method and path. Its lists only grow. */
+export class ExchangeIndex {
+  readonly #all: StoredExchange[];
+  readonly #rules: MatchRules;
+  /** By `keyOf` and `bytesKey`. */
+  readonly #byKey = new Map<string, StoredExchange[]>();
+  /** Those whose request has a placeholder. */
+  readonly #open = new Map<StoredExchange, Form>();
+  #keyed = 0;
+
+  constructor(exchanges: readonly Exchange[], rules: MatchRules) {
+    this.#all = exchanges.map((one) => new StoredExchange(one));
+    this.#rules = rules;
+  }
+
+  /** Oldest first; always the same list. */
+  get all(): readonly StoredExchange[] {
+    return this.#all;
+  }
+
+  get length(): number {
+    return this.#all.length;
+  }
+
+  add(exchange: Exchange): void {
+    this.#all.push(new StoredExchange(exchange));
+  }
+
+  /** The exchanges that match a request, oldest first. The same list for the same request, unless one has a placeholder. */
+  find(sent: SentRequest): readonly StoredExchange[] {
+    this.#keyAll();
+    const same = this.#byKey.get(keyOf(sent.form)) ?? NONE;
+    const isSame = ([, form]: [unknown, Form]) => compare(form, sent, () => false);
+    const open = [...this.#open].filter(isSame).map(([stored]) => stored);
+    if (open.length === 0) return same;
+    const found = new Set([...open, ...same]);
+    return this.#all.filter((one) => found.has(one));
+  }
+
+  /** The same by the bytes of query and body, without parsing; undefined if they do not say it. */
+  withBytes(query: string, body: Buffer): readonly StoredExchange[] | undefined {
+    this.#keyAll();
+    const isSaid = this.#rules.headers.size === 0 && this.#open.size === 0;
+    return isSaid ? this.#byKey.get(bytesKey(query, body)) : undefined;
+  }
+
+  /** Prepares the answers, and lets requests go first. */
+  async prepare(): Promise<void> {
+    for (let i = 0; i < this.#all.length; i++) {
+      if (i === this.#keyed) this.#keyNext();
+      const stored = this.#all[i] as StoredExchange;
+      if (!this.#open.has(stored)) stored.pack();
+      if (performance.now() - restedAt < WORK_MS) continue;
+      await setImmediate();
+      restedAt = performance.now();
+    }
+  }
+
+  #keyAll(): void {
+    while (this.#keyed < this.#all.length) this.#keyNext();
+  }
+
+  #keyNext(): void {
+    const stored = this.#all[this.#keyed++] as StoredExchange;
+    const { request } = stored;
+    const form = formOf(request, this.#rules);
+    if (isOpen(form, this.#rules)) {
+      this.#open.set(stored, form);
+      return;
+    }
+    const key = keyOf(form);
+    const same = this.#byKey.get(key) ?? [];
+    if (same.push(stored) === 1) this.#byKey.set(key, same);
+    this.#byKey.set(bytesKey(request.query, bodyBytes(request.body)), same);
+  }
+}
+
+const NONE: readonly StoredExchange[] = [];
+
+/** A key that needs no parsing. No `keyOf` is as long. */
+function bytesKey(query: string, body: Buffer): string {
+  return `${hash('sha1', body, 'binary')}?${query}`;
+}
+
+/**
+ * The exchanges that a session gets: those recorded in a session of its name; without any, those of the default session; without
+ * these, all.
+ *
+ * @param matched oldest first
+ * @param name `""` is the default session
+ */
+export function ofSession(matched: readonly StoredExchange[], name: string): readonly StoredExchange[] {
+  if (matched.length <= 1) return matched;
+  for (const one of [name, '']) {
+    const own = matched.filter(({ session }) => session === one);
+    if (own.length > 0) return own;
+  }
+  return matched;
+}
+
+/** A recorded response, ready for the wire. */
+export interface RecordedAnswer extends ResponseHead {
+  /** Empty if there is none. */
+  body: Buffer;
+  from: 'recording';
+}
+
+/** One exchange of a recording, with the answer made from it. */
+export class StoredExchange {
+  /** Name of the session that it was recorded in; `""` is the default one. */
+  readonly session: string;
+  readonly meta: Exchange['meta'];
+  /** As JSON once it is packed: a fifth of the memory. */
+  #exchange: Exchange | Buffer;
+  #answer: RecordedAnswer | undefined;
+
+  constructor(exchange: Exchange) {
+    this.session = exchange.meta.session ?? '';
+    this.meta = exchange.meta;
+    this.#exchange = exchange;
+  }
+
+  get exchange(): Exchange {
+    return Buffer.isBuffer(this.#exchange) ? JSON.parse(this.#exchange.toString()) : this.#exchange;
+  }
+
+  get request(): RecordedRequest {
+    return this.exchange.request;
+  }
+
+  /** The answer to its request. */
+  get answer(): RecordedAnswer {
+    this.#answer ??= answerOf(this.exchange);
+    return this.#answer;
+  }
+
+  /** Makes the answer, and keeps the rest as text. */
+  pack(): void {
+    this.#answer = this.answer;
+    this.#exchange = Buffer.from(JSON.stringify(this.exchange));
+  }
+}
+
+function answerOf({ request: { method }, response }: Exchange): RecordedAnswer {
+  const { status } = response;
+  const isHead = method === 'HEAD';
+  const hasNoBody = isHead || status === 204 || status === 304;
+  const body = bodyBytes(hasNoBody ? undefined : response.body);
+  // An edited or imported file may hold headers of another connection.
+  const headers = headerPairs(response.headers)
+    .filter(([name]) => !HOP_BY_HOP.has(name) && (isHead || name !== 'content-length'))
+    .flat();
+  if (!hasNoBody) headers.push('content-length', String(body.length));
+  return { status, message: '', headers, body, from: 'recording' };
+}
