@@ -76,8 +76,6 @@ export interface Backend {
   store?: RecordingStore;
   replay?: ReplayUpstream;
   fake?: Fake;
-  /** How many exchanges were recorded by now. */
-  recorded?: () => number;
 }
 
 /** A mode is composition: `forward`, `record(forward)`, `replay` or `replay(record(forward))`. Each loads only what it needs. */
@@ -94,14 +92,10 @@ export const MODES: Readonly<Record<ServerKind, (setup: Setup) => Promise<Backen
     const { proxy } = forward.target;
     const to = `forwards to ${config.target}${proxy ? ` by the proxy ${proxy.origin}` : ''}`;
     if (mode === undefined) return { upstream: forward, forward, summary: to };
-    let count = 0;
-    const onKept = (more: number) => {
-      count += more;
-    };
-    const options = { rules, onNotice: notice, writable: true, replaces: mode !== 'new_episodes', onKept };
+    const options = { rules, onNotice: notice, writable: true, replaces: mode !== 'new_episodes' };
     const store = opened.add(await openRecording(config, setup, options));
     const recorder = opened.add(await recorderOf(setup, forward, store));
-    const parts = { forward, store, recorded: () => count };
+    const parts = { forward, store };
     if (mode !== 'new_episodes')
       return { ...parts, upstream: recorder, summary: `${to}, records ${at} (${mode})` };
     const replay = await replayOf(setup, store, recorder);

@@ -93,7 +93,7 @@ export async function createPatchgate(
       ...{ faults: run.faults, misses: run.misses },
       unserved: (session) => unservedOf(parts, run, session),
       exchanges: (filter) => run.exchanges.list(filter),
-      recorded: () => backend.recorded?.(),
+      recorded: () => (backend.store?.isWritable ? backend.store.counts.recorded : undefined),
       reset(session) {
         run.reset(session);
         backend.replay?.misses.reset(session);

@@ -50,7 +50,7 @@ const CLOSE_WITHIN = 8000;
 export async function openRecording(
   { recordings, recording }: Config,
   { database, outbox }: Shared,
-  options: Pick<StoreOptions, 'onNotice' | 'writable' | 'replaces' | 'onKept'> & { rules: MatchRules },
+  options: Pick<StoreOptions, 'onNotice' | 'writable' | 'replaces'> & { rules: MatchRules },
 ): Promise<RecordingStore> {
   if (!database) {
     const { openStore } = await import('../recordings/store.ts');
@@ -58,8 +58,8 @@ export async function openRecording(
   }
   const { PgRecordingStore } = await import('../postgres/recordings.ts');
   const { placesOf } = await import('../postgres/frames.ts');
-  const { rules, writable, onKept } = options;
-  const given = { database, rules, onKept, outbox: writable ? outbox : undefined };
+  const { rules, writable } = options;
+  const given = { database, rules, outbox: writable ? outbox : undefined };
   return new PgRecordingStore(recording, given, await placesOf(database, recording));
 }
 

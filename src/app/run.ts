@@ -26,7 +26,7 @@ export type Run = ReturnType<typeof createRun>;
 /** Keeps the requests of a run, and tells of them. @throws PatchgateError `cannot-write` */
 export function createRun(parts: Parts) {
   const { config, kind, gate, approvals, rules, notice, store, replay } = parts;
-  const { forward, database, outbox, recorded } = parts;
+  const { forward, database, outbox } = parts;
   const { redaction } = rules;
   const entryOf = entriesBy(gate, redaction, forward !== undefined);
   const hasAudit = config.audit !== undefined || (forward && outbox);
@@ -95,7 +95,7 @@ export function createRun(parts: Parts) {
       metrics.text({
         ...{ version: version(), mode: kind, approvals: approvals.counts, sessions: sessions.count },
         misses: replay?.misses.list().count,
-        recording: recorded && store && { recorded: recorded(), ...store.counts },
+        recording: store?.isWritable ? store.counts : undefined,
       }),
     close() {
       audit?.close();

@@ -13,8 +13,6 @@ interface PgRecordingOptions {
   rules: MatchRules;
   /** What it is recorded into by; without it, it is only read. */
   outbox?: Outbox | undefined;
-  /** Told how many exchanges are recorded. */
-  onKept?: ((count: number) => void) | undefined;
 }
 
 /** A recording in the database. A path is read when it is first asked for, and stays in memory. */
@@ -25,6 +23,7 @@ export class PgRecordingStore implements RecordingStore {
   readonly #places: Map<string, Place>;
   readonly #paths = new Map<string, ExchangeIndex>();
   readonly #reading = new Map<string, Promise<void>>();
+  #recorded = 0;
 
   /** @param places all that the recording has, empty if it is not there */
   constructor(name: string, options: PgRecordingOptions, places: readonly Place[]) {
@@ -59,17 +58,17 @@ export class PgRecordingStore implements RecordingStore {
   async load(): Promise<void> {}
 
   append(plain: PlainExchange): void {
-    const { outbox, onKept } = this.#options;
     const { method, path } = plain.request;
     const key = placeKey({ method, path });
     this.#places.set(key, { method, path });
     this.#paths.get(key)?.add(toStoredExchange(plain));
-    outbox?.append(plain);
-    onKept?.(1);
+    this.#options.outbox?.append(plain);
+    this.#recorded++;
   }
 
   get counts() {
-    return this.#options.outbox?.counts ?? { waiting: 0, lost: 0, journalBytes: 0 };
+    const { waiting = 0, lost = 0, journalBytes = 0 } = this.#options.outbox?.counts ?? {};
+    return { recorded: this.#recorded, waiting, lost, journalBytes };
   }
 
   takesExchanges(): boolean {

@@ -33,8 +33,8 @@ export interface RecordingStore {
   /** Keeps an exchange: the system has it before the answers of this turn of the event loop go out (see `beforeAnswers`), and its file
    *  soon after. Never throws: see `trouble`. */
   append(exchange: PlainExchange): void;
-  /** Exchanges that are in memory alone, or not in the database; those that were lost; and bytes of the journal. */
-  readonly counts: { waiting: number; lost: number; journalBytes: number };
+  /** Exchanges that this run has recorded; that are in memory alone, or not in the database; that were lost; bytes of the journal. */
+  readonly counts: { recorded: number; waiting: number; lost: number; journalBytes: number };
   takesExchanges(): boolean;
   /** The last failure to write, for the log and `health`; undefined while all is well. */
   readonly trouble: Error | undefined;
@@ -43,8 +43,7 @@ export interface RecordingStore {
   close(): Promise<void>;
 }
 
-export interface StoreOptions
-  extends Pick<WriterOptions, 'onNotice' | 'onKept' | 'closeWithin' | 'mostBytes'> {
+export interface StoreOptions extends Pick<WriterOptions, 'onNotice' | 'closeWithin' | 'mostBytes'> {
   /** The recording will be written to: its folder is made now, so that one that cannot be made stops the start. */
   writable?: boolean;
   /** Mode `all`: answers take the places of those that earlier runs recorded. What this run records is then not read. */
@@ -183,7 +182,7 @@ function storeIn(root: string, rules: MatchRules, writer?: Writer, leave?: () =>
       }
     },
     get counts() {
-      return writer?.counts ?? { waiting: 0, lost: 0, journalBytes: 0 };
+      return writer?.counts ?? { recorded: 0, waiting: 0, lost: 0, journalBytes: 0 };
     },
     takesExchanges: () => writer?.takesExchanges ?? false,
     get trouble() {

@@ -11,8 +11,6 @@ export interface WriterOptions {
   merge: (how: { ends: boolean; signal: AbortSignal }) => Promise<void>;
   /** Says in a sentence when the disk stops taking exchanges, when some are lost, and when all is well again. */
   onNotice?: ((notice: string) => void) | undefined;
-  /** Gets the count of exchanges that are with the system now. */
-  onKept?: ((count: number) => void) | undefined;
   /** Milliseconds that `close` may take; the next start merges the rest. Default: as long as it takes. */
   closeWithin?: number | undefined;
   /** Bytes of the journal from which it is merged while requests come, and of frames that are kept while the disk does not take them. */
@@ -36,13 +34,14 @@ export type Writer = ReturnType<typeof openWriter>;
 
 /** Records into a folder: frames go to the journal before the answers of their turn go out, and from there into the files. */
 export function openWriter(root: string, options: WriterOptions) {
-  const { mode, onNotice, onKept, closeWithin, mostBytes = 64 * 1024 * 1024 } = options;
+  const { mode, onNotice, closeWithin, mostBytes = 64 * 1024 * 1024 } = options;
   const journal = new Journal(join(root, HIDDEN), mode);
   const quiet = setTimeout(() => void merge(), QUIET_MS).unref();
   const stop = new AbortController();
   /** Frames of this turn, or since the disk stopped taking them. */
   let frames: Buffer[] = [];
   let bytes = 0;
+  let recorded = 0;
   /** Exchanges that no file has. */
   let unmerged = 0;
   let lost = 0;
@@ -69,8 +68,8 @@ export function openWriter(root: string, options: WriterOptions) {
       frames = [];
       bytes = 0;
       unmerged += count;
+      recorded += count;
       journalTrouble = undefined;
-      onKept?.(count);
     } catch (error) {
       journalTrouble = error as Error;
     }
@@ -144,7 +143,7 @@ export function openWriter(root: string, options: WriterOptions) {
       return unmerged;
     },
     get counts() {
-      return { waiting: frames.length, lost, journalBytes: journal.size };
+      return { recorded, waiting: frames.length, lost, journalBytes: journal.size };
     },
     get takesExchanges() {
       return journalTrouble === undefined;
