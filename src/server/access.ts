@@ -1,17 +1,10 @@
 import { hash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP } from 'node:net';
-import { PatchgateError } from '../errors.ts';
+import { type ErrorCode, PatchgateError } from '../errors.ts';
 import { header, headerValues, type RawHeaders } from '../http/http.ts';
 import { isUrl, parseUrl } from '../http/url.ts';
 import { type Env, readNamedValue, wrongValue } from '../settings/named-values.ts';
-
-/** Why a request is not answered. */
-export interface AccessRefusal {
-  status: 400 | 401 | 403 | 421;
-  message: string;
-  hint: string;
-}
 
 /** Bearer tokens, and who each names. Nothing shows or keeps the tokens. */
 export type NamedTokens = ReadonlyMap<string, string>;
@@ -93,7 +86,7 @@ export function refusedByUi(
   { url = '', rawHeaders: headers }: IncomingMessage,
   asked: 'control' | 'page',
   tokens: NamedTokens,
-): AccessRefusal | undefined {
+): PatchgateError | undefined {
   const [host = '', ...further] = headerValues(headers, 'host');
   if (host === '' || further.length > 0 || !url.startsWith('/')) return ONE_HOST;
   if (!isLocal(host)) return wrongHost(host);
@@ -102,34 +95,38 @@ export function refusedByUi(
   return asked === 'page' || approverOf(headers, tokens) !== undefined ? undefined : NEEDS_TOKEN;
 }
 
-function refused(status: AccessRefusal['status'], message: string, hint: string): AccessRefusal {
-  return { status, message, hint };
+function refused(code: ErrorCode, message: string, hint: string): PatchgateError {
+  return new PatchgateError(code, message, { hint });
 }
 
-function wrongHost(host: string): AccessRefusal {
+function wrongHost(host: string): PatchgateError {
   const message = `on loopback, Patchgate does not answer to the Host ${JSON.stringify(host.slice(0, 200))}`;
   const hint = 'use localhost or 127.0.0.1 in the URL; to a name of your own it answers as --host NAME';
-  return refused(421, message, hint);
+  return refused('misdirected-request', message, hint);
 }
 
-const ONE_HOST = refused(400, 'the request has no Host header, or several, or asks for no path', 'send one');
+const ONE_HOST = refused(
+  'bad-input',
+  'the request has no Host header, or several, or asks for no path',
+  'send one',
+);
 const NEEDS_TOKEN = refused(
-  401,
+  'unauthorized',
   'the control API needs the bearer token that Patchgate was started with',
   'send Authorization: Bearer with that token; for the inspector, open the link that Patchgate prints at its start',
 );
 const NO_TOKEN = refused(
-  403,
+  'not-allowed',
   'Patchgate listens beyond this machine and has no control token, so the control API is closed',
   'start it with a token in PATCHGATE_CONTROL_TOKEN (in a program: controlToken), or on 127.0.0.1',
 );
 const LOCAL_ALONE = refused(
-  403,
+  'not-allowed',
   'without a token, the control API is closed to web pages, other proxies and Host names of other machines',
   'ask for it by localhost or 127.0.0.1, or start Patchgate with a token in PATCHGATE_CONTROL_TOKEN and send that',
 );
 const NO_WORKERS = refused(
-  403,
+  'not-allowed',
   'a service worker would answer in the place of Patchgate',
   'load it elsewhere',
 );

@@ -5,14 +5,13 @@ import type { JsonValue } from '../json/json.ts';
 import type { Verdict } from '../model/finding.ts';
 import { type BytesRead, bytesAtHand, readBytes } from '../upstreams/bodies.ts';
 import type { Answer, Session, Upstream, UpstreamRequest } from '../upstreams/upstream.ts';
-import type { AccessRefusal } from './access.ts';
 import { attempt, giveUp, gone, type Step } from './answer.ts';
 import type { Handler } from './connections.ts';
 import { BodyKeeper, type Exchange, newExchange, type Run } from './exchange.ts';
 import type { Faults } from './faults.ts';
 import { followed } from './follow.ts';
 import { framingError } from './framing.ts';
-import { problemOfRefusal, problemOfVerdict } from './problem.ts';
+import { problemOfVerdict } from './problem.ts';
 import { type Sessions, sessionNameOf } from './sessions.ts';
 import { hasBody, watchBody } from './watch-body.ts';
 
@@ -29,7 +28,7 @@ export interface DataPathOptions extends Run {
 }
 
 /** @param refusal why the request is not to be answered, whatever it asks for */
-type DataPath = (...args: [...Parameters<Handler>, refusal?: AccessRefusal]) => void;
+type DataPath = (...args: [...Parameters<Handler>, refusal?: PatchgateError]) => void;
 
 /** Methods and bytes of an unjudged body that goes on as a whole if it came along with its head. */
 const WITH_BODY: ReadonlySet<string> = new Set(['PATCH', 'POST', 'PUT']);
@@ -40,14 +39,14 @@ export function createDataPath(options: DataPathOptions): DataPath {
   const { gate, guard, upstream, sessions, faults, clientTimeout, timeout } = options;
 
   /** Framing, access, session, operation. */
-  const take = (x: Exchange, refusal: AccessRefusal | undefined): Step => {
+  const take = (x: Exchange, refusal: PatchgateError | undefined): Step => {
     const unreadable = framingError(x.req);
     if (unreadable) {
       // What else comes on the connection is not known, and not waited for.
       x.res.shouldKeepAlive = false;
       throw unreadable;
     }
-    if (refusal) return problemOfRefusal(refusal);
+    if (refusal) throw refusal;
     const { method, url, headers } = x.request;
     x.session = sessions.enter(sessionNameOf(headers));
     x.match = gate.match(x.request);

@@ -4,7 +4,6 @@ import type { Remediation } from '../guard/guard.ts';
 import type { Verdict } from '../model/finding.ts';
 import { shortened } from '../reporters/wording.ts';
 import type { Answer } from '../upstreams/upstream.ts';
-import type { AccessRefusal } from './access.ts';
 
 /** An answer that the gate gives itself: `application/problem+json` (RFC 9457). */
 export interface GateAnswer extends Answer {
@@ -64,18 +63,9 @@ function hintOf({ corrected, approve, approval, needsApprover }: Remediation, ty
 
 /** The answer to a request that something kept from being answered. Carries no stack and no cause. */
 export function problemOfError({ code, status, message, hint, details }: PatchgateError): GateAnswer {
-  return failure(code, status, message, { ...details, detail: message, hint });
-}
-
-/** The answer to a request of someone who may not ask. */
-export function problemOfRefusal({ status, message, hint }: AccessRefusal): GateAnswer {
-  return failure(status === 400 ? 'bad-input' : 'not-allowed', status, message, { detail: message, hint });
-}
-
-function failure(code: ErrorCode, status: number, what: string, members: object): GateAnswer {
-  const { headers, ...answer } = problem(code, status, members);
+  const { headers, ...answer } = problem(code, status, { ...details, detail: message, hint });
   const more = status === 401 ? ['WWW-Authenticate', 'Bearer'] : status === 503 ? ['Retry-After', '5'] : [];
-  return { ...answer, headers: [...headers, ...more], failure: what };
+  return { ...answer, headers: [...headers, ...more], failure: message };
 }
 
 /** A problem of any type. `type`, `title` and `status` cannot be overridden by a member. */

@@ -4,7 +4,7 @@ import { type NamedTokens, refusedByUi } from './access.ts';
 import type { Handler } from './connections.ts';
 import { CONTROL_ROOT } from './control-path.ts';
 import { type Listening, type ListenOptions, listen } from './listen.ts';
-import { problem, problemOfRefusal, sendProblem } from './problem.ts';
+import { problem, problemOfError, sendProblem } from './problem.ts';
 import { watchBody } from './watch-body.ts';
 
 interface UiPortOptions extends Pick<ListenOptions, 'port' | 'clientTimeout'> {
@@ -42,7 +42,7 @@ export async function listenForUi({
     watchBody({ req, res }, clientTimeout, () => req.destroy());
     const isControl = `${req.path}/`.startsWith(`${CONTROL_ROOT}/`);
     const refusal = refusedByUi(req, isControl ? 'control' : 'page', tokens);
-    if (refusal) sendProblem(res, problemOfRefusal(refusal));
+    if (refusal) sendProblem(res, problemOfError(refusal));
     else if (isControl) control(req, res);
     else next();
   });
