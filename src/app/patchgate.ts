@@ -91,7 +91,15 @@ export async function createPatchgate(
       ...{ url, isLoopback, stop, summary: backend.summary, guard: config.guard },
       ...{ isReplay: backend.replay !== undefined, counts: run.counts },
       ...{ faults: run.faults, misses: run.misses },
-      unserved: (session) => unservedOf(parts, run, session),
+      async unserved(session) {
+        try {
+          return await backend.replay?.unserved(session);
+        } catch (error) {
+          // A notice has told already that a file cannot be read.
+          if (run.counts.failed === 0) throw error;
+          return undefined;
+        }
+      },
       exchanges: (filter) => run.exchanges.list(filter),
       recorded: () => (backend.store?.isWritable ? backend.store.counts.recorded : undefined),
       reset(session) {
@@ -144,19 +152,6 @@ async function openPage(port: number, parts: Parts, control: Handler): Promise<L
   const how = controlToken === undefined ? `#token=${token}` : ' (it asks for the control token)';
   notice(`inspector: ${page.url}/${how}`);
   return page;
-}
-
-async function unservedOf({ replay, store }: Parts, run: Run, session?: string) {
-  try {
-    // All is looked at: a store that cannot read at once does it now.
-    for (const { method, path } of (replay && store?.ready && store.places()) ?? [])
-      await store?.ready?.(method, path);
-    return replay?.unserved(session);
-  } catch (error) {
-    // That a file cannot be read was told.
-    if (run.counts.failed === 0) throw error;
-    return undefined;
-  }
 }
 
 /** Sends each request to the control API or on the data path, if it has access. */

@@ -29,7 +29,7 @@ export interface ReplayUpstream extends Upstream {
   readonly misses: Misses;
   /** Reads every file of the recording. @param session of what was recorded in this one alone; `""`: in none
    *  @throws PatchgateError if one is broken */
-  unserved(session?: string): Unserved;
+  unserved(session?: string): Promise<Unserved>;
 }
 
 /** What browsers ask for of themselves, whatever page is open. */

@@ -69,7 +69,7 @@ describe('what was recorded several times', () => {
     expect(await statuses(server, 2, { session: 'a' })).toEqual([203, 203]);
     server.sessions.end('a');
     expect(await statuses(server, 1, { session: 'a' })).toEqual([201]);
-    expect(server.upstream.unserved()).toMatchObject({ total: 3, count: 0 });
+    expect(await server.upstream.unserved()).toMatchObject({ total: 3, count: 0 });
   });
 
   it('is refused behind its last answer, where that is strict', async () => {

@@ -35,17 +35,18 @@ const MOST_LISTED = 1000;
  * @param since milliseconds since the epoch; what was recorded later is not counted
  * @param session only what was recorded in this one; `""`: in none
  */
-export function findUnserved(
+export async function findUnserved(
   store: RecordingStore,
   served: ReadonlySet<StoredExchange>,
   since: number,
   redaction: Redaction,
   session?: string,
-): Unserved {
+): Promise<Unserved> {
   const exchanges: UnservedExchange[] = [];
   let [total, count] = [0, 0];
   const places = [...store.places()].sort((a, b) => (a.path < b.path ? -1 : Number(a.path > b.path)));
   for (const { method, path } of places) {
+    await store.ready?.(method, path);
     for (const stored of store.exchanges(method, path).all) {
       const { recordedAt, session: own } = stored.meta;
       const isServed = served.has(stored);
