@@ -61,7 +61,6 @@ export interface Setup extends RuntimeContext, Shared {
   config: Config;
   rules: MatchRules;
   opened: Opened;
-  operationOf(head: RequestHead): string | undefined;
   /** Of a proxy. */
   mode: RecordMode | undefined;
 }
@@ -131,11 +130,9 @@ async function forwardTo({ config, opened, env }: Setup, to: string): Promise<Fo
   return opened.add(await openForward(target, config, env));
 }
 
-async function replayOf({ config, rules, operationOf }: Setup, store: RecordingStore, onMiss?: Upstream) {
+async function replayOf({ config, rules }: Setup, store: RecordingStore, onMiss?: Upstream) {
   const { replay } = await import('../upstreams/replay.ts');
-  const { echoing } = await import('../upstreams/replay/echo.ts');
-  const echo = echoing(config.echo, operationOf);
-  return replay(store, { onMiss, strictSequence: config.strictSequence, rules, echo });
+  return replay(store, { onMiss, strictSequence: config.strictSequence, rules });
 }
 
 async function recorderOf({ config, rules, notice }: Setup, forward: Forward, store: RecordingStore) {

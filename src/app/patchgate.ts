@@ -79,8 +79,7 @@ export async function createPatchgate(
     const gate = quotingNoSecrets(await gateOf(config, isLazy, notice), rules.redaction);
     const sends = kind === 'proxy' ? database : undefined;
     const outbox = sends && opened.add(await openOutbox(config, sends, notice));
-    const { operationOf } = gate;
-    const setup = { ...context, config, rules, opened, operationOf, database, outbox, mode };
+    const setup = { ...context, config, rules, opened, database, outbox, mode };
     const backend = await MODES[kind](setup);
     const guarding = await guardOf(setup, gate, approvers, backend);
     const parts = { ...setup, ...backend, ...guarding, kind, gate, approvers };

@@ -6,7 +6,7 @@ import type { SeverityOverride } from '../model/severity-override.ts';
 import { memberAt, type PlaceOf, placed, problemError, problemOf } from '../schemas/check.ts';
 import { PACKAGE_FOLDER } from '../version.ts';
 import { type ConfigFile, findConfigFile, pathFrom, readConfigFile } from './config-file.ts';
-import type { EchoRule, UserConfig, UserOverride } from './define-config.ts';
+import type { UserConfig, UserOverride } from './define-config.ts';
 import { durationOf } from './duration.ts';
 import { readFaults } from './faults.ts';
 import {
@@ -26,11 +26,10 @@ export interface Extras {
   /** Rules of one's own, by operation. */
   customRules: Record<string, Rule[]>;
   /** Values of requests that a replay puts into its answers. */
-  echo: readonly EchoRule[];
   /** Names a JSON Pointer's place in all this: `overrides[0].rules["x.y"] in patchgate.config.json:4:5`. */
   placeOf(pointer: string): string;
 }
-export const EXTRAS = ['overrides', 'customRules', 'echo'] as const;
+export const EXTRAS = ['overrides', 'customRules'] as const;
 
 /** The settings in force: durations in milliseconds, paths as the command can use them. */
 export interface Config extends SettingValues, Extras {}
@@ -102,7 +101,7 @@ export async function resolveConfig(
   }
   const more = Object.fromEntries(EXTRAS.map((name) => [name, layerOf(name)?.values[name]])) as UserConfig;
   const extras = {
-    ...{ customRules: more.customRules ?? {}, echo: more.echo ?? [] },
+    customRules: more.customRules ?? {},
     overrides: await overridesOf(more.overrides ?? []),
     placeOf: (pointer: string) =>
       (layerOf(tokensOf(pointer)[0] ?? '') ?? (layers[0] as Layer)).placeOf(pointer, pointer),

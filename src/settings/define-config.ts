@@ -18,17 +18,8 @@ export function defineConfig(config: UserConfig): UserConfig {
 export interface UserConfig extends WrittenSettings {
   /** Severities by rule, for some request paths or for all; the later ones count. */
   overrides?: readonly UserOverride[] | undefined;
-  /** Values of a request's body that a replay puts into the recorded answer. */
-  echo?: readonly EchoRule[] | undefined;
   /** Rules of one's own, by the operation that they apply to. */
   customRules?: Readonly<Record<string, readonly Rule[]>> | undefined;
-}
-
-/** JSON Pointers into the body of a request and into its answer. Without an operation it holds for all. */
-export interface EchoRule {
-  operation?: string | undefined;
-  from: string;
-  to: string;
 }
 
 /** Without `paths` it holds everywhere. */

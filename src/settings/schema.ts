@@ -64,12 +64,6 @@ const OVERRIDE = object(
   },
 );
 
-const ONE_POINTER = matching(`^${POINTER}+$`, 'a JSON Pointer: /requestId');
-const ECHO = object(
-  { operation: filled, from: ONE_POINTER, to: ONE_POINTER },
-  { required: ['from', 'to'], takes: '{ "operation": "updateDraft", "from": "/requestId", "to": "/id" }' },
-);
-
 const examples = (...required: string[]) => ({
   ...{ type: 'array', minItems: 1, items: { type: 'object', required }, takes: 'a list of examples' },
 });
@@ -119,10 +113,6 @@ const CONFIG = {
   overrides: {
     description: 'Severities by rule, for some request paths or for all; the later ones count',
     ...{ type: 'array', items: OVERRIDE, takes: `a list: [${OVERRIDE.takes}]` },
-  },
-  echo: {
-    description: 'Values of a request body that a replay puts into the recorded answer',
-    ...{ type: 'array', items: ECHO, takes: `a list: [${ECHO.takes}]` },
   },
 };
 

@@ -6,7 +6,6 @@ import { DEFAULT_RULES, type MatchRules, SentRequest } from '../recordings/match
 import { pathsWithToken, redactPath } from '../recordings/redact/redact.ts';
 import type { RecordingStore } from '../recordings/store.ts';
 import { bodyOfRequest, NO_BODY } from './bodies.ts';
-import type { Echo } from './replay/echo.ts';
 import { Misses } from './replay/misses.ts';
 import { findUnserved, type Unserved } from './replay/unserved.ts';
 import type { Answer, Session, Upstream, UpstreamRequest } from './upstream.ts';
@@ -20,8 +19,6 @@ export interface ReplayOptions {
   rules?: MatchRules;
   /** The last answer of a sequence does not repeat. */
   strictSequence?: boolean;
-  /** Puts values of a request into its answer. */
-  echo?: Echo | undefined;
 }
 
 export interface ReplayUpstream extends Upstream {
@@ -52,7 +49,7 @@ interface Recorded {
  * Closing closes `onMiss`, not the store.
  */
 export function replay(store: RecordingStore, options: ReplayOptions = {}): ReplayUpstream {
-  const { onMiss, bodyLimit, rules = DEFAULT_RULES, strictSequence, echo } = options;
+  const { onMiss, bodyLimit, rules = DEFAULT_RULES, strictSequence } = options;
   const startedAt = Date.now();
   const served = new Set<StoredExchange>();
   const misses = new Misses(rules.redaction);
@@ -70,7 +67,7 @@ export function replay(store: RecordingStore, options: ReplayOptions = {}): Repl
       // One alone has no places.
       if (own.length > 1 || strictSequence) move(session, all, place + 1);
       served.add(stored);
-      return echo ? echo(request, body, stored.answer) : stored.answer;
+      return stored.answer;
     }
     if (onMiss) {
       // Where its answer is recorded, behind those that were all served, this session has had it, too.

@@ -12,7 +12,7 @@ describe('what nobody says', () => {
     const { config, origins, file } = await resolve({});
     expect(config).toMatchObject({
       ...{ contract: DEFAULT_CONTRACT, validation: 'enforce', readState: true, host: '127.0.0.1' },
-      ...{ allowDelete: [], approvers: [], overrides: [], customRules: {}, echo: [] },
+      ...{ allowDelete: [], approvers: [], overrides: [], customRules: {} },
     });
     expect(config.target).toBeUndefined();
     expect(file).toBeUndefined();
