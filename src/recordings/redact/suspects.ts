@@ -20,11 +20,6 @@ function tableOf(pattern: RegExp): Uint8Array {
 const IS_OF_NAME = tableOf(/[\w$%.[\]~-]/);
 const IS_OF_WORD = tableOf(/[\w.~-]/);
 
-/** Letters of other scripts too. */
-export function isOfName(char: number): boolean {
-  return char < 128 ? IS_OF_NAME[char] === 1 : char > 191;
-}
-
 /** By the last five bits of three characters in a row, in which letter case makes no difference. */
 const IS_ROOT = new Uint8Array(1 << 15);
 for (const root of ROOTS) {
