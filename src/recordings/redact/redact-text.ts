@@ -13,7 +13,7 @@ import {
   REDACTED,
 } from './redacted.ts';
 import type { Redaction } from './redaction.ts';
-import { SHORTEST_TOKEN, secretsIn } from './shapes.ts';
+import { matchAt, SHORTEST_TOKEN, secretsIn } from './shapes.ts';
 import { LONGEST_NAME, mayHoldAny } from './suspects.ts';
 
 /** Characters of the shortest text that holds a secret. */
@@ -233,7 +233,7 @@ function redactNamed(text: string, { membersInText: names, onSecret }: Redaction
     if (!isQuoted && isProgram) continue;
     const start = index + sign.length;
     const isCode = isSignIn && name.toLowerCase() === 'code';
-    if (kind === 'open' && !matchesAt(isCode ? CODE_VALUE : OPEN_VALUE, text, start)) continue;
+    if (kind === 'open' && matchAt(isCode ? CODE_VALUE : OPEN_VALUE, text, start) === '') continue;
     const isLine = sign === ':' && /authori[sz]ation$/i.test(name);
     const { from, to, form } = valueAt(text, start, isLine ? LINE_END : BARE_END);
     const secret = text.slice(from, to);
@@ -263,11 +263,6 @@ function nameOf(written: string): string {
   // The end of an escape is no part of it.
   const name = written.startsWith('\\') ? written.slice(2) : written;
   return name.includes('%') ? decodePart(name.replace(CODED_BEFORE, '')) : name;
-}
-
-function matchesAt(pattern: RegExp, text: string, at: number): boolean {
-  pattern.lastIndex = at;
-  return pattern.test(text);
 }
 
 interface Value {
