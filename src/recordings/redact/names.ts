@@ -106,6 +106,14 @@ export class SecretNames {
     return meaning;
   }
 
+  /** Whether a value is a secret, by its name or by both. @param isSignIn a `code` beside it lets somebody in */
+  isSecret(name: string, value: JsonValue, isSignIn: boolean): boolean {
+    const { kind } = this.meaning(name);
+    if (kind === 'plain' || isHarmless(name, value)) return false;
+    if (kind === 'secret' || (isSignIn && name.toLowerCase() === 'code')) return true;
+    return typeof value === 'string' && isOpaque(value, /^(?:key|code)$/i.test(name) ? 32 : 16);
+  }
+
   /** Forms nest: `user[pin]`, `user.pin`. */
   #kind(name: string, words: string): Meaning['kind'] {
     const around = name.split(/[[\].?/;]+/).filter((part) => part !== '');
@@ -143,28 +151,8 @@ export function isHarmless(name: string, value: JsonValue): boolean {
   return value === null || typeof value === 'boolean' || /^(?:true|false|null)?$/i.test(String(value));
 }
 
-/** Whether a value is secret by an open name and its own looks together: `session`, `environmentKey`. */
-export function isOpenSecret(name: string, value: JsonValue): boolean {
-  return typeof value === 'string' && isOpaque(value, /^(?:key|code)$/i.test(name) ? 32 : 16);
-}
-
-const OAUTH =
+/** Parameters that stand beside the code of a sign-in. */
+export const SIGN_IN =
   /(?:^|[?&#;\s"'])(?:grant_type|client_id|client_secret|redirect_ur[il]|code_verifier|code_challenge|session_state|response_type|state)(?:=|"\s*:)/;
 /** `?state=NY&code=10001` is an address. */
-const SHORTEST_CODE = 8;
-
-/** Tells which parameters of one query, form or text are secrets, by their names or by what they hold. */
-export function secretParameters(
-  text: string,
-  names: SecretNames,
-): (name: string, value: JsonValue) => boolean {
-  let isOAuth: boolean | undefined;
-  return (name, value) => {
-    const { kind } = names.meaning(name);
-    if (kind === 'plain' || isHarmless(name, value)) return false;
-    if (kind !== 'open' || isOpenSecret(name, value)) return true;
-    if (name.toLowerCase() !== 'code' || String(value).length < SHORTEST_CODE) return false;
-    isOAuth ??= OAUTH.test(text);
-    return isOAuth;
-  };
-}
+export const SHORTEST_CODE = 8;

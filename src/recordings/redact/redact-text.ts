@@ -1,8 +1,8 @@
-import { isObject, type JsonObject, type JsonValue } from '../../json/json.ts';
-import { skipSpace, skipValue } from '../../json/json-text.ts';
-import { type PatternNode, patternsBelow } from '../../json/pointer-pattern.ts';
-import { skipString } from '../../json/scan-json.ts';
-import { isHarmless, isOpenSecret, secretParameters } from './names.ts';
+import { childOf, isObject, type JsonObject, type JsonValue } from '../../json/json.ts';
+import { skipValue } from '../../json/json-text.ts';
+import { patternsBelow } from '../../json/pointer-pattern.ts';
+import { type Container, scanJson, skipString, UNLIMITED } from '../../json/scan-json.ts';
+import { isHarmless, SHORTEST_CODE, SIGN_IN } from './names.ts';
 import {
   betweenPlaceholders,
   type Edit,
@@ -13,8 +13,8 @@ import {
   REDACTED,
 } from './redacted.ts';
 import type { Redaction } from './redaction.ts';
-import { SHORTEST_TOKEN, secretsIn } from './shapes.ts';
-import { isOfName, LONGEST_NAME, mayHoldAny } from './suspects.ts';
+import { matchAt, SHORTEST_TOKEN, secretsIn } from './shapes.ts';
+import { LONGEST_NAME, mayHoldAny } from './suspects.ts';
 
 /** Characters of the shortest text that holds a secret. */
 const SHORTEST = 7;
@@ -67,134 +67,103 @@ const MOST_LEVELS = 128;
  * @param parsed the document as a value
  */
 function redactDocument(text: string, parsed: JsonValue, redaction: Redaction): string {
-  const { members, texts, pointers } = redaction;
+  const { members, texts, onSecret } = redaction;
   const edits: Edit[] = [];
-  walk(skipSpace(text, 0), parsed, undefined, pointers, 0);
+  // By level. Of a member that comes twice, the value is the last one.
+  const values: unknown[] = [parsed];
+  const places = [redaction.pointers];
+  let hiddenTo = 0;
+  scanJson(text, UNLIMITED, undefined, (open, at) => {
+    if (at < hiddenTo) return;
+    const level = open.length;
+    const holder = open[level - 1];
+    const isList = text[at] === '{' || text[at] === '[';
+    if (holder) {
+      const place = places[level - 1];
+      places[level] = place && patternsBelow(place, holder.token);
+      if (isList) values[level] = childOf(values[level - 1], holder.token);
+    }
+    // A name can be a secret itself.
+    if (holder?.isObject && (texts.length > 0 || holder.name.length >= SHORTEST_TOKEN))
+      replace(holder.nameOffset, holder.name, redactPlain(holder.name, redaction));
+    if (level > MOST_LEVELS || places[level]?.matches || isSecret(open, at)) hide(at);
+    else if (text[at] === '"') redactString(at, holder?.name);
+    // There is no placeholder for some digits.
+    else if (!isList && texts.length > 0) hideKnown(at);
+  });
   return edited(text, edits);
 
-  /** @param value unless its member comes twice: then that of the last one @returns the offset behind it */
-  function walk(
-    at: number,
-    value: JsonValue | undefined,
-    name: string | undefined,
-    node: PatternNode | undefined,
-    level: number,
-  ): number {
-    const char = text[at];
-    if (node?.matches || level > MOST_LEVELS) return hide(at);
-    if (char === '{') return walkObject(at, isObject(value) ? value : {}, node, level + 1);
-    // In a list, headers and fields are written as pairs.
-    const isPair = level > 0 && name === undefined;
-    if (char === '[') return walkList(at, Array.isArray(value) ? value : [], node, isPair, level + 1);
-    const end = skipValue(text, at);
-    if (char === '"') redactString(at, end, name);
-    // There is no placeholder for some digits.
-    else if (texts.some((secret) => text.slice(at, end).includes(secret))) hide(at);
-    return end;
+  function isSecret(open: readonly Container[], at: number): boolean {
+    const holder = open[open.length - 1];
+    const beside = values[open.length - 1];
+    if (!holder) return false;
+    if (holder.isObject) return isSecretMember(holder.name, at, isObject(beside) ? beside : {});
+    return (
+      Array.isArray(beside) && isSecretItem(beside, holder.index, open[open.length - 2]?.isObject === false)
+    );
   }
 
-  function walkObject(
-    start: number,
-    object: JsonObject,
-    node: PatternNode | undefined,
-    level: number,
-  ): number {
-    let at = skipSpace(text, start + 1);
-    while (text[at] === '"') {
-      const nameEnd = skipString(text, at);
-      const name = stringAt(at, nameEnd);
-      // A name can be a secret itself.
-      if (texts.length > 0 || name.length >= SHORTEST_TOKEN)
-        replace(at, nameEnd, name, redactPlain(name, redaction));
-      const from = skipSpace(text, skipSpace(text, nameEnd) + 1);
-      const isSecret = isSecretMember(name, from, object);
-      const below = node && patternsBelow(node, name);
-      at = next(isSecret ? hide(from) : walk(from, object[name], name, below, level));
-    }
-    return at + 1;
-  }
-
-  function isSecretMember(name: string, from: number, beside: JsonObject): boolean {
-    const { kind } = members.meaning(name);
-    if (kind === 'secret') return !isHarmless(name, valueAt(from));
-    if (kind === 'open') {
-      const isOAuth = name === 'code' && (beside.grant_type ?? beside.redirect_uri) !== undefined;
-      return isOAuth || (text[from] === '"' && isOpenSecret(name, valueAt(from)));
+  function isSecretMember(name: string, at: number, beside: JsonObject): boolean {
+    if (members.meaning(name).kind !== 'plain') {
+      const isSignIn = (beside.grant_type ?? beside.redirect_uri) !== undefined;
+      return members.isSecret(name, valueAt(at), isSignIn);
     }
     if (name !== 'value' && name !== 'Value') return false;
     // The last name in the path of a JSON Patch.
     const naming = beside.op === undefined ? NAMING.find((one) => typeof beside[one] === 'string') : 'path';
     const called = naming === undefined ? '' : String(beside[naming]).replace(/^.*\//s, '');
-    return members.has(called) && !isHarmless(called, valueAt(from));
+    return members.has(called) && !isHarmless(called, valueAt(at));
   }
 
-  /** @param isPair two items are a name and its value: `["password", "x"]` */
-  function walkList(
-    start: number,
-    list: JsonValue[],
-    node: PatternNode | undefined,
-    isPair: boolean,
-    level: number,
-  ): number {
-    const [called, named] = isPair && list.length === 2 ? list : [];
-    const isNamed = typeof called === 'string' && typeof named === 'string';
-    const isSecret = isNamed && members.has(called) && !members.has(named);
-    let at = skipSpace(text, start + 1);
-    for (let i = 0; text[at] !== ']' && at < text.length; i++) {
-      const below = node && patternsBelow(node, i);
-      const isHidden = (isSecret && i === 1) || isSecretOption(list[i - 1]);
-      at = next(isHidden ? hide(at) : walk(at, list[i], undefined, below, level));
-    }
-    return at + 1;
+  /** `["--token", "x"]`, as arguments of a program are written, and in a list the pair `["password", "x"]`. */
+  function isSecretItem(list: readonly JsonValue[], index: number, isInList: boolean): boolean {
+    const [before, item] = [list[index - 1], list[index]];
+    if (typeof before !== 'string') return false;
+    if (before.startsWith('--') && members.has(before.slice(2))) return true;
+    const isPair = isInList && list.length === 2 && typeof item === 'string';
+    return isPair && members.has(before) && !members.has(item);
   }
 
-  /** `["--token", "x"]`, as arguments of a program are written. */
-  function isSecretOption(item: JsonValue | undefined): boolean {
-    return typeof item === 'string' && item.startsWith('--') && members.has(item.slice(2));
-  }
-
-  /** The offset behind a value and the comma that follows it. */
-  function next(at: number): number {
-    const end = skipSpace(text, at);
-    return text[end] === ',' ? skipSpace(text, end + 1) : end;
-  }
-
-  function redactString(at: number, end: number, name = ''): void {
-    if (end - at - 2 < SHORTEST) return;
-    const plain = stringAt(at, end);
+  function redactString(at: number, name = ''): void {
+    const plain = stringAt(at);
     const { isId, isCode } = members.meaning(name);
-    if (isId && isIdentifier(plain)) return;
-    replace(at, end, plain, (isCode ? redactPlain : redactText)(plain, redaction));
+    if (plain.length < SHORTEST || (isId && texts.length === 0 && isIdentifier(plain))) return;
+    replace(at, plain, (isCode ? redactPlain : redactText)(plain, redaction));
   }
 
-  /** An id has the shape of a token. */
-  function isIdentifier(plain: string): boolean {
-    const isVendors = /^(?:eyJ|A[KSI][A-Zz]a?|gh[pousr]_|sk[_-])/.test(plain);
-    return texts.length === 0 && !isVendors && /^[\w.:=/+-]+$/.test(plain);
+  function stringAt(at: number): string {
+    const written = text.slice(at + 1, skipString(text, at) - 1);
+    return written.includes('\\') ? (JSON.parse(`"${written}"`) as string) : written;
   }
 
   /** A list or object counts as an empty one. */
-  function valueAt(from: number): JsonValue {
-    const isList = text[from] === '{' || text[from] === '[';
-    return isList ? {} : (JSON.parse(text.slice(from, skipValue(text, from))) as JsonValue);
+  function valueAt(at: number): JsonValue {
+    return /[{[]/.test(text[at] as string)
+      ? {}
+      : (JSON.parse(text.slice(at, skipValue(text, at))) as JsonValue);
   }
 
-  function stringAt(from: number, to: number): string {
-    const written = text.slice(from + 1, to - 1);
-    return written.includes('\\') ? (JSON.parse(text.slice(from, to)) as string) : written;
+  function replace(at: number, before: string, after: string): void {
+    if (after !== before) edits.push([at, skipString(text, at), JSON.stringify(after)]);
   }
 
-  function replace(from: number, to: number, before: string, after: string): void {
-    if (after !== before) edits.push([from, to, JSON.stringify(after)]);
+  function hideKnown(at: number): void {
+    const written = text.slice(at, skipValue(text, at));
+    if (texts.some((secret) => written.includes(secret))) hide(at);
   }
 
-  function hide(from: number): number {
-    const to = skipValue(text, from);
-    if (isRedacted(text.slice(from + 1, to - 1))) return to;
-    redaction.onSecret?.(JSON.parse(text.slice(from, to)) as JsonValue);
-    edits.push([from, to, `"${REDACTED}"`]);
-    return to;
+  function hide(at: number): void {
+    hiddenTo = skipValue(text, at);
+    const written = text.slice(at, hiddenTo);
+    if (isRedacted(written.slice(1, -1))) return;
+    onSecret?.(JSON.parse(written) as JsonValue);
+    edits.push([at, hiddenTo, `"${REDACTED}"`]);
   }
+}
+
+/** An id has the shape of a token. */
+function isIdentifier(plain: string): boolean {
+  return /^[\w.:=/+-]+$/.test(plain) && !/^(?:eyJ|A[KSI][A-Zz]a?|gh[pousr]_|sk[_-])/.test(plain);
 }
 
 /** Hides known secrets, and all that looks like one, in text of any kind. */
@@ -220,17 +189,27 @@ export function redactPlain(
   return clean;
 }
 
-/** Parts a name from its value. */
-const SIGNS = /=>|[:=]|%(?:25)*3[AD]/gi;
-const BARE_END = /[&;#\s"'<>\\,{}()]|%(?:25)*(?:26|3B|23)/i;
-const MOST_BLANKS = 8;
-/** A value that is larger is none that its own looks make a secret. */
-const LONGEST_OPEN = 4096;
+/** A name of letters of any script, digits and `_ - . $ % ~ [ ]`, in quotes or not, and the sign that parts it from its value. */
+const NAMED = new RegExp(
+  `(?=[:=%])(?<=(\\\\?[\\w$%.[\\]~\\u00c0-\\uffff-]{1,${LONGEST_NAME}})([ \\t"'\\\\\`]{0,8}))(?:=>|[:=]|%(?:25)*3[ADad])`,
+  'g',
+);
+/** What a coded name stands behind. */
+const CODED_BEFORE = /^.*%(?:25)*(?:3F|26|3B|23|3D)/i;
+/** Blanks, and the quote that a value begins with, with the backslashes of the text that it stands in. */
+const BEGIN = /[ \t]{0,8}(\\{0,8}["'])?/y;
+const BARE_END = /[&;#\s"'<>\\,{}()]|%(?:25)*(?:26|3B|23)|$/gi;
+/** A scheme stands before it, as in `Authorization: Token x`. */
+const LINE_END = /["'\r\n,}]|$/g;
+/** Of an open name. Nothing else could be random, and this ends soon. */
+const OPEN_VALUE =
+  /[ \t]{0,8}(?:\\{0,8}["'])?(?:[\w~./-]|%(?!3D|25)[\da-f]{2}){14,}(?:=|%3D){0,2}(?:[^\w~./=-]|$)/iy;
+/** Of the code of a sign-in. */
+const CODE_VALUE = /[ \t]{0,8}[^ \t{[]/y;
 /** `<password>x</password>` */
 const ELEMENT = /<((?:[\w.-]{1,64}:)?[\w.-]{1,64})(?:\s[^<>]{0,2000})?>([^<]+)(?=<\/)/g;
 /** A part of a form (RFC 7578), from its name to the first line of its value. */
 const PART = /\bname="([^"\r\n]{1,64})"[^\r\n]{0,200}\r?\n(?:[^\r\n]{1,200}\r?\n){0,4}\r?\n([^\r\n]+)/gi;
-
 /** `--password x`; a word may follow the name of an option in a sentence. */
 const OPTION = /(?<![\w-])--([\w-]{2,64}) {1,4}["']?((?=[^\s"']*\d|[^\s"']{16})[^\s"']+)/g;
 /** `<add key="password" value="x"/>` */
@@ -238,35 +217,37 @@ const ATTRIBUTE = /\b(?:name|key)=["']([^"'<>]{1,64})["']\s{1,8}value=["']([^"'<
 
 /** Hides the values of secret names: `name: value`, `name=value`, `<name>value</name>`. */
 function redactNamed(text: string, { membersInText: names, onSecret }: Redaction): string {
-  const isSecret = secretParameters(text, names);
+  const isSignIn = SIGN_IN.test(text);
   const edits: Edit[] = [];
   let end = 0;
   let isProgram: boolean | undefined;
-  SIGNS.lastIndex = 0;
-  for (let sign = SIGNS.exec(text); sign; sign = SIGNS.exec(text)) {
-    const name = nameBefore(text, sign.index, end);
+  for (const { 0: sign, 1: written = '', 2: between = '', index } of text.matchAll(NAMED)) {
+    const nameEnd = index - between.length;
+    if (nameEnd <= end) continue;
+    const name = nameOf(text.slice(Math.max(end, nameEnd - written.length), nameEnd));
     const { kind } = names.meaning(name);
     if (kind === 'plain') continue;
     // Names in double quotes are those of JSON.
-    const isQuoted = text[sign.index - 1] === '"';
+    const isQuoted = text[index - 1] === '"';
     if (!isQuoted) isProgram ??= CODE.test(text);
     if (!isQuoted && isProgram) continue;
-    const start = SIGNS.lastIndex;
-    const isLine = sign[0] === ':' && /authori[sz]ation$/i.test(name);
-    const isOpen = kind === 'open';
-    const value = valueIn(text.slice(start, isOpen ? start + LONGEST_OPEN : undefined), isOpen, isLine);
-    const secret = text.slice(start + value.from, start + value.to);
+    const start = index + sign.length;
+    const isCode = isSignIn && name.toLowerCase() === 'code';
+    if (kind === 'open' && matchAt(isCode ? CODE_VALUE : OPEN_VALUE, text, start) === '') continue;
+    const isLine = sign === ':' && /authori[sz]ation$/i.test(name);
+    const { from, to, form } = valueAt(text, start, isLine ? LINE_END : BARE_END);
+    const secret = text.slice(from, to);
     if (secret === '' || isRedacted(secret)) continue;
     // Words stand behind "token:" too, and `"tokens": 15` is a number of them.
-    const mayBeWord = value.isBare && (value.from > 0 || sign[0] === ':');
+    const mayBeWord = form === 'bare' && (from > start || sign === ':');
     if (mayBeWord && secret.length < 16 && !/\d/.test(secret)) continue;
     const plain = /^\d{1,15}$/.test(secret) ? Number(secret) : decodePart(secret);
-    if (!isSecret(name, value.isList ? {} : plain)) continue;
+    if (!names.isSecret(name, form === 'list' ? {} : plain, isCode && secret.length >= SHORTEST_CODE))
+      continue;
     onSecret?.(secret);
-    end = start + value.to;
-    const isValue = value.isList || (value.isBare && isQuoted && sign[0] === ':');
-    edits.push([start + value.from, end, isValue ? `"${REDACTED}"` : REDACTED]);
-    SIGNS.lastIndex = end;
+    end = to;
+    const isValue = form === 'list' || (form === 'bare' && isQuoted && sign === ':');
+    edits.push([from, to, isValue ? `"${REDACTED}"` : REDACTED]);
   }
   const hideLast = (whole: string, name: string, value: string) => {
     if (!names.has(name) || isRedacted(value) || isHarmless(name, value)) return whole;
@@ -278,43 +259,37 @@ function redactNamed(text: string, { membersInText: names, onSecret }: Redaction
   return clean.replace(ATTRIBUTE, hideLast).replace(ELEMENT, hideLast);
 }
 
-interface ValueSpan {
+function nameOf(written: string): string {
+  // The end of an escape is no part of it.
+  const name = written.startsWith('\\') ? written.slice(2) : written;
+  return name.includes('%') ? decodePart(name.replace(CODED_BEFORE, '')) : name;
+}
+
+interface Value {
   from: number;
   to: number;
-  isList?: boolean;
-  isBare?: boolean;
+  form: 'quoted' | 'list' | 'bare';
 }
 
-/** The value that a text begins with. @param isLine a scheme stands before it, as in `Authorization: Token x` */
-function valueIn(text: string, isOpen: boolean, isLine: boolean): ValueSpan {
-  const [before, quote] = /^[ \t]{0,8}(\\{0,8}["'])?/.exec(text) as RegExpExecArray;
-  const from = (before as string).length;
-  if (quote !== undefined) return { from, to: endOfQuoted(text, from, quote) };
-  if (/^(?:\{|\[(?!redacted))/.test(text.slice(from, from + 9)))
-    return { from, to: isOpen ? from : Math.min(skipValue(text, from), text.length), isList: true };
-  const length = text.slice(from).search(isLine ? /["'\r\n,}]/ : BARE_END);
-  return { from, to: length < 0 ? text.length : from + length, isBare: true };
+/** The value behind a sign. @param bareEnd its end without quotes */
+function valueAt(text: string, start: number, bareEnd: RegExp): Value {
+  BEGIN.lastIndex = start;
+  const [before, quote] = BEGIN.exec(text) as RegExpExecArray;
+  const from = start + (before as string).length;
+  if (quote !== undefined) return { from, to: endOfQuoted(text, from, quote), form: 'quoted' };
+  if (/[{[]/.test(text[from] ?? '') && !text.startsWith(REDACTED.slice(0, -1), from))
+    return { from, to: Math.min(skipValue(text, from), text.length), form: 'list' };
+  bareEnd.lastIndex = from;
+  return { from, to: (bareEnd.exec(text) as RegExpExecArray).index, form: 'bare' };
 }
 
-/** Before the quote that closes it, or before the line's end. @param opening with the backslashes of the text that it stands in */
+/** Before the quote that closes it, or before the line's end. */
 function endOfQuoted(text: string, from: number, opening: string): number {
   let at = opening.length > 1 ? text.indexOf(opening, from) : from;
   if (at < 0) return text.length;
   while (at < text.length && !text.startsWith(opening, at) && text[at] !== '\n' && text[at] !== '\r')
     at += text[at] === '\\' ? 2 : 1;
   return Math.min(at, text.length);
-}
-
-/** The name that ends before a sign: letters of any script, digits and `_ - . $ % ~ [ ]`, in quotes or not; `""` if there is none. */
-function nameBefore(text: string, sign: number, floor: number): string {
-  let end = sign;
-  while (end > floor && sign - end < MOST_BLANKS && ` \t"'\\`.includes(text[end - 1] as string)) end--;
-  let from = end;
-  const least = Math.max(floor, end - LONGEST_NAME);
-  while (from > least && isOfName(text.charCodeAt(from - 1))) from--;
-  // The end of an escape is no part of it.
-  const name = text.slice(text[from - 1] === '\\' ? from + 1 : from, end);
-  return name.includes('%') ? decodePart(name.replace(/^.*%(?:25)*(?:3F|26|3B|23|3D)/i, '')) : name;
 }
 
 /** A part of a query or form, percent-decoded; as it stands if it cannot be decoded. */

@@ -3,7 +3,7 @@ import { answerBounds, decodeContentSync } from '../../http/decode-content.ts';
 import { header, headerValues, type RawHeaders } from '../../http/http.ts';
 import type { StoredBody, StoredHeaders } from '../../model/exchange.ts';
 import { bodyBytes, storeBody } from '../body.ts';
-import { secretParameters } from './names.ts';
+import { SHORTEST_CODE, SIGN_IN } from './names.ts';
 import {
   decodePart,
   redactJson,
@@ -47,7 +47,7 @@ const BLOCK = 100;
 /** `token=abc&limit=1` -> `token=[redacted]&limit=1`: a query without its `?`, or a form. */
 function redactPairs(text: string, redaction: Redaction, hide: Hide = hidden): string {
   const { members, onSecret } = redaction;
-  const isSecret = secretParameters(text, members);
+  const isSignIn = SIGN_IN.test(text);
   const pairs = text.split('&');
   if (pairs.length < BLOCK) return pairs.map(redactPair).join('&');
   const clean: string[] = [];
@@ -66,7 +66,8 @@ function redactPairs(text: string, redaction: Redaction, hide: Hide = hidden): s
     if (members.meaning(name).kind === 'plain') return `${redactCoded(written)}=${redactCoded(value)}`;
     const plain = decodePart(value);
     if (isRedacted(plain)) return pair;
-    if (!isSecret(name, plain)) return `${written}=${redactCoded(value)}`;
+    const isCode = isSignIn && plain.length >= SHORTEST_CODE;
+    if (!members.isSecret(name, plain, isCode)) return `${written}=${redactCoded(value)}`;
     onSecret?.(plain);
     return `${written}=${members.has(name) ? REDACTED : hide(plain)}`;
   }

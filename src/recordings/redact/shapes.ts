@@ -24,6 +24,9 @@ const MARKED = new RegExp(
   'gi',
 );
 
+/** To its end line; all that follows if that is missing. */
+const PRIVATE_KEY = /-----BEGIN[A-Z\d ]{0,40}PRIVATE KEY[\s\S]*?(?:-----END(?:[\s\S]{0,62}?-----)?|$)/g;
+
 /** Tokens that have no separator behind their prefix, or a tail of another kind. */
 const KNOWN = new RegExp(
   [
@@ -39,36 +42,37 @@ const KNOWN = new RegExp(
 
 /** What looks like a secret, in the order of the text; one may lie within another. */
 export function secretsIn(text: string): Span[] {
-  const found = [...privateKeysIn(text), ...markedIn(text)];
+  const found = markedIn(text);
+  for (const { 0: key, index } of text.matchAll(PRIVATE_KEY))
+    found.push({ from: index, to: index + key.length });
   for (const { index } of text.matchAll(/[\w.~-]{16,}/g)) {
-    const span = tokenAt(text, index);
-    if (span) found.push(span);
+    const token = tokenAt(text, index);
+    if (token) found.push(token);
   }
   return found.sort((a, b) => a.from - b.from);
 }
 
-/** Characters of the rest of an escape before a word: `\n`, `\u0020`, `%20`. */
-function escapeBefore(text: string, at: number): number {
-  const before = text[at - 1];
-  if (before === '%') return /^(?:25)*[\da-f]{2}/i.exec(text.slice(at, at + 16))?.[0].length ?? 0;
-  if (before !== '\\') return 0;
-  return /^(?:[bfnrt]|u[\da-f]{4})/i.exec(text.slice(at, at + 5))?.[0].length ?? 0;
+/** What a sticky pattern matches at a place, or nothing. */
+export function matchAt(pattern: RegExp, text: string, at: number): string {
+  pattern.lastIndex = at;
+  return pattern.exec(text)?.[0] ?? '';
 }
 
+/** The rest of an escape before a word: `\n`, `\u0020`, `%20`. */
+const ESCAPE = /(?<=%)(?:25)*[\da-f]{2}|(?<=\\)(?:[bfnrt]|u[\da-f]{4})/iy;
 const WORD = /[\w.~-]*/y;
 /** Base64 may go on behind a `+` or end in `=`. */
-const REST = /(?:\+[\w+]{4,256})?={0,2}(?!\w)|/y;
+const REST = /(?:\+[\w+]{4,256})?={0,2}(?!\w)/y;
 
 /** The token that is the word here. */
 export function tokenAt(text: string, start: number): Span | undefined {
-  const from = start + escapeBefore(text, start);
-  WORD.lastIndex = from;
-  const whole = (WORD.exec(text) as RegExpExecArray)[0].replace(/\.{1,16}$/, '');
+  const from = start + matchAt(ESCAPE, text, start).length;
+  const whole = matchAt(WORD, text, from).replace(/\.{1,16}$/, '');
   const word = whole.slice(0, LONGEST);
   if (word.length < SHORTEST_TOKEN || !/\d/.test(word)) return undefined;
   if (!isJsonWebToken(word) && !KNOWN.test(word) && !hasRandomTail(word)) return undefined;
-  REST.lastIndex = from + whole.length;
-  return { from, to: REST.lastIndex + (REST.exec(text) as RegExpExecArray)[0].length };
+  const end = from + whole.length;
+  return { from, to: end + matchAt(REST, text, end).length };
 }
 
 function isJsonWebToken(word: string): boolean {
@@ -89,35 +93,15 @@ function markedIn(text: string): Span[] {
   return found;
 }
 
-/** Words follow "bearer" too: a token has digits and letters. */
+/** Words follow "bearer" too: a token has digits and letters. User or password may be missing. */
 function isCredentials(scheme: string, value: string): boolean {
-  if (/basic/i.test(scheme)) return isUserAndPassword(Buffer.from(value, 'base64'));
-  return value.length >= 16 && /\d/.test(value) && /[A-Za-z]/.test(value);
-}
-
-/** Either may be missing: some APIs take a token as the user's name. */
-function isUserAndPassword(bytes: Buffer): boolean {
+  if (!/basic/i.test(scheme)) return value.length >= 16 && /\d/.test(value) && /[A-Za-z]/.test(value);
+  const bytes = Buffer.from(value, 'base64');
   return isUtf8(bytes) && /^(?=.{4})[^\p{Cc}:]*:\P{Cc}*$/u.test(bytes.toString());
 }
 
 function base64(text: string): string {
   return Buffer.from(text, 'base64').toString('latin1');
-}
-
-/** Each to its end line; all that follows if that is missing. */
-function privateKeysIn(text: string): Span[] {
-  const found: Span[] = [];
-  for (let from = text.indexOf('-----BEGIN'); from >= 0; ) {
-    let to = from + 10;
-    if (/^-----BEGIN[A-Z\d ]{0,40}PRIVATE KEY/.test(text.slice(from, from + 70))) {
-      const end = text.indexOf('-----END', from);
-      const dashes = end < 0 ? -1 : text.indexOf('-----', end + 8);
-      to = end < 0 ? text.length : dashes < 0 || dashes > end + 70 ? end + 8 : dashes + 5;
-      found.push({ from, to });
-    }
-    from = text.indexOf('-----BEGIN', to);
-  }
-  return found;
 }
 
 /** Prefixes of tokens, whose tail may be short or hexadecimal. */

@@ -1,4 +1,4 @@
-import { IN_OTHER_LETTERS, ROOTS, type SecretNames } from './names.ts';
+import { IN_OTHER_LETTERS, ROOTS } from './names.ts';
 import type { Redaction } from './redaction.ts';
 import { isOpaque, PASSWORD_IN_URL, SHORTEST_TOKEN, tokenAt } from './shapes.ts';
 
@@ -6,7 +6,6 @@ import { isOpaque, PASSWORD_IN_URL, SHORTEST_TOKEN, tokenAt } from './shapes.ts'
 
 export const LONGEST_NAME = 100;
 const LONGEST_WORD = 4096;
-const MOST_HITS = 4096;
 
 /** A mark of a secret that is more than a word, or a name that may be coded. */
 const MARK = /^basic$|-----BEGIN$|(?:slack|discord(?:app)?|office)\.com$|%/i;
@@ -20,11 +19,6 @@ function tableOf(pattern: RegExp): Uint8Array {
 const IS_OF_NAME = tableOf(/[\w$%.[\]~-]/);
 const IS_OF_WORD = tableOf(/[\w.~-]/);
 
-/** Letters of other scripts too. */
-export function isOfName(char: number): boolean {
-  return char < 128 ? IS_OF_NAME[char] === 1 : char > 191;
-}
-
 /** By the last five bits of three characters in a row, in which letter case makes no difference. */
 const IS_ROOT = new Uint8Array(1 << 15);
 for (const root of ROOTS) {
@@ -37,40 +31,34 @@ export function mayHoldAny(bytes: Buffer, redaction: Redaction): boolean {
   const { members, pointers, texts } = redaction;
   if (pointers !== undefined || members.added.size > 0) return true;
   if (texts.some((secret) => bytes.includes(secret))) return true;
-  return (
-    mayHoldName(bytes, members) || someLongWord(bytes, (text, from) => tokenAt(text, from) !== undefined)
-  );
-}
-
-/** Whether any word may be the name of a secret, or the mark of one. */
-function mayHoldName(bytes: Buffer, names: SecretNames): boolean {
-  let hits = 0;
-  let [hasKey, hasAt, isAscii] = [false, false, true];
-  let before = 0;
+  let [hasKey, before, all] = [false, 0, 0];
   for (let at = 0; at < bytes.length; at++) {
     const char = bytes[at] as number;
-    before = ((before << 5) | (char & 31)) & 0x7fff;
-    if (char > 127) isAscii = false;
-    else if (char === 64) hasAt = true;
+    all |= char;
     // Names may be coded.
-    else if (char === 37 || (char === 92 && bytes[at + 1] === 117)) return true;
+    if (char === 37 || (char === 92 && bytes[at + 1] === 117)) return true;
+    before = ((before << 5) | (char & 31)) & 0x7fff;
     if (IS_ROOT[before] === 0) continue;
     let from = at - 1;
-    let to = at + 1;
+    let to = at;
     while (from > 0 && IS_OF_NAME[bytes[from - 1] as number] === 1) from--;
     while (to < bytes.length && IS_OF_NAME[bytes[to] as number] === 1) to++;
-    if (to - from > LONGEST_NAME || ++hits > MOST_HITS) return true;
+    if (to - from > LONGEST_NAME) return true;
     const name = bytes.toString('latin1', bytes[from - 1] === 92 ? from + 1 : from, to);
     at = to - 1;
     before = 0;
-    const { kind } = names.meaning(name);
-    if (kind === 'plain' ? MARK.test(name) : kind !== 'open' || !/key$/i.test(name)) return true;
+    const { kind } = members.meaning(name);
+    if (kind === 'plain' ? MARK.test(name) : kind === 'secret' || !/key$/i.test(name)) return true;
     // Entries of many kinds have a key.
-    if (kind === 'open') hasKey = true;
+    hasKey ||= kind === 'open';
   }
-  if (hasAt && PASSWORD_IN_URL.test(bytes.toString('latin1'))) return true;
-  if (!isAscii && IN_OTHER_LETTERS.test(bytes.toString().normalize('NFC'))) return true;
-  return hasKey && someLongWord(bytes, (text, from) => isOpaque(text.slice(from), SHORTEST_TOKEN));
+  if (bytes.includes('@') && PASSWORD_IN_URL.test(bytes.toString('latin1'))) return true;
+  if (all > 127 && IN_OTHER_LETTERS.test(bytes.toString().normalize('NFC'))) return true;
+  return someLongWord(
+    bytes,
+    (text, from) =>
+      tokenAt(text, from) !== undefined || (hasKey && isOpaque(text.slice(from), SHORTEST_TOKEN)),
+  );
 }
 
 /** Looks at the words that are long enough, until one is taken: each covers one byte of 16. @param take gets the word and what stands before it */
