@@ -34,9 +34,7 @@ export interface RuntimeContext {
   seed?: State;
 }
 
-interface Closable {
-  close(): Promise<void> | void;
-}
+type Closable = { close(): Promise<void> | void };
 
 /** Closes what was added, the last first, each one even if another fails. */
 export class Opened implements Closable {

@@ -117,7 +117,7 @@ export function createDataPath(options: DataPathOptions): DataPath {
   };
 
   /** The upstream answers, or a fault does. The guard reads along in the answer. */
-  const pass = (x: Exchange, json?: JsonValue, decision: Partial<Decision> = NO_DECISION): Step => {
+  const pass = (x: Exchange, json?: JsonValue, decision: Partial<Decision> = {}): Step => {
     const { body, req, client } = x;
     const session = x.session as Session;
     x.handedOnAfterMs = performance.now() - x.started;
@@ -147,8 +147,6 @@ export function createDataPath(options: DataPathOptions): DataPath {
     attempt(x, () => take(x, refusal) ?? read(x));
   };
 }
-
-const NO_DECISION: Partial<Decision> = {};
 
 /** Keeps the start of a body that flows by. */
 function keepStart(x: Exchange): void {

@@ -3,7 +3,6 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { sanitize } from '../reporters/wording.ts';
 import type { ShownExchange } from '../server/show-exchange.ts';
 import { get } from './api.ts';
-import { harOf } from './copies.ts';
 import { Detail } from './detail.tsx';
 import { filterOf, hasWord, toggleWord } from './filter.ts';
 import { clearExchanges, useLive } from './live.ts';
@@ -15,7 +14,7 @@ const CHIPS = ['blocked', 'missed', 'unguarded'];
 
 /** The list, and beside it the exchange that is open. */
 export function Exchanges({ route }: { route: Route }) {
-  const { exchanges, health } = useLive();
+  const { exchanges } = useLive();
   const q = route.query.get('q') ?? '';
   const open = route.id === '' ? undefined : Number(route.id);
   const [moved, setCursor] = useState<number>();
@@ -94,11 +93,11 @@ export function Exchanges({ route }: { route: Route }) {
         ))}
         <button
           type="button"
-          disabled={!health || rows.length === 0}
-          onClick={() => void download(rows, health?.url ?? '')}
-          title="Download the exchanges of the list as an HTTP archive"
+          disabled={rows.length === 0}
+          onClick={() => void download(rows)}
+          title="Download the exchanges of the list, with their bodies"
         >
-          HAR
+          JSON
         </button>
         <button type="button" onClick={clearExchanges} title="Clear the list in this tab">
           Clear
@@ -251,14 +250,16 @@ class Row extends Component<RowProps> {
   }
 }
 
-/** Downloads those that the list shows, with their bodies. */
-async function download(shown: readonly ShownExchange[], gateUrl: string): Promise<void> {
+/** Downloads the exchanges of the list, with their bodies. */
+async function download(shown: readonly ShownExchange[]): Promise<void> {
   const { exchanges } = await get<{ exchanges: ShownExchange[] }>('exchanges');
   const ids = new Set(shown.map(({ id }) => id));
   const wanted = exchanges.filter(({ id }) => ids.has(id));
   const link = document.createElement('a');
-  link.href = URL.createObjectURL(new Blob([harOf(wanted, gateUrl)], { type: 'application/json' }));
-  link.download = 'patchgate.har';
+  link.href = URL.createObjectURL(
+    new Blob([JSON.stringify({ exchanges: wanted }, null, 2)], { type: 'application/json' }),
+  );
+  link.download = 'patchgate.json';
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
 }
