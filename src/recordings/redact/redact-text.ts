@@ -205,7 +205,7 @@ const LINE_END = /["'\r\n,}]|$/g;
 const OPEN_VALUE =
   /[ \t]{0,8}(?:\\{0,8}["'])?(?:[\w~./-]|%(?!3D|25)[\da-f]{2}){14,}(?:=|%3D){0,2}(?:[^\w~./=-]|$)/iy;
 /** Of the code of a sign-in. */
-const CODE_VALUE = /[ \t]{0,8}[^ \t{[]/y;
+const CODE_VALUE = /[ \t]{0,8}(?:[^ \t{[]|\[redacted)/y;
 /** `<password>x</password>` */
 const ELEMENT = /<((?:[\w.-]{1,64}:)?[\w.-]{1,64})(?:\s[^<>]{0,2000})?>([^<]+)(?=<\/)/g;
 /** A part of a form (RFC 7578), from its name to the first line of its value. */
