@@ -242,7 +242,7 @@ function redactNamed(text: string, { membersInText: names, onSecret }: Redaction
     const mayBeWord = form === 'bare' && (from > start || sign === ':');
     if (mayBeWord && secret.length < 16 && !/\d/.test(secret)) continue;
     const plain = /^\d{1,15}$/.test(secret) ? Number(secret) : decodePart(secret);
-    if (!names.isSecret(name, form === 'list' ? {} : plain, isCode && secret.length >= SHORTEST_CODE))
+    if (!names.isSecret(name, form === 'list' ? {} : plain, isCode && String(plain).length >= SHORTEST_CODE))
       continue;
     onSecret?.(secret);
     end = to;
