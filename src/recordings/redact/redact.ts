@@ -2,11 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { StringDecoder } from 'node:string_decoder';
 import { answerBounds, decodeContentSync } from '../../http/decode-content.ts';
 import { header, headerValues, type RawHeaders } from '../../http/http.ts';
-import type { JsonValue } from '../../json/json.ts';
-import { matchesPattern } from '../../json/pointer-pattern.ts';
-import type { Effect } from '../../model/effect.ts';
 import type { StoredBody, StoredHeaders } from '../../model/exchange.ts';
-import type { Finding } from '../../model/finding.ts';
 import { bodyBytes, storeBody } from '../body.ts';
 import { SHORTEST_CODE, SIGN_IN } from './names.ts';
 import {
@@ -96,10 +92,11 @@ const LIKE_TOKEN = /^(?=.*\d)(?=.*[A-Za-z])[\w.~+=-]{8,512}$/;
 
 /** A path without its query. A secret is known by its looks, or by the name before it (`;token=…`, `/tokens/…`). */
 export function redactPath(path: string, redaction: Redaction): string {
+  const { plainPaths } = redaction;
+  if (plainPaths.has(path)) return path;
   const mayHold = mayHoldAny(Buffer.from(path), redaction);
-  if (!mayHold && !/[^/]{16}|[;%@]/.test(path)) return path;
   let before = '';
-  return path
+  const clean = path
     .replace(USER_INFO, `$1${REDACTED}`)
     .split('/')
     .map((segment) => {
@@ -110,6 +107,9 @@ export function redactPath(path: string, redaction: Redaction): string {
       return plain === segment ? clean : encodePart(clean);
     })
     .join('/');
+  if (plainPaths.size >= 1000) plainPaths.clear();
+  if (clean === path && path.length <= 200) plainPaths.add(path);
+  return clean;
 
   function redactSegment(segment: string, before: string): string {
     // `a;jsessionid=x`
@@ -234,28 +234,4 @@ export function redactBodyStart(
 export function wholeCharacters(bytes: Buffer): Buffer {
   const whole = Buffer.from(new StringDecoder().write(bytes));
   return bytes.subarray(0, whole.length).equals(whole) ? whole : bytes;
-}
-
-/** Whether a place in a body is hidden by its name or its pointer. @param tokens those of the pointer */
-export function isSecretPointer(tokens: readonly string[], redaction: Redaction): boolean {
-  return tokens.some((token) => redaction.members.has(token)) || matchesPattern(redaction.pointers, tokens);
-}
-
-/** Names are the users' own. A new one is hidden as the old one is. */
-export function redactEffect(effect: Effect, redaction: Redaction): Effect {
-  const clean = redactJson(effect as unknown as JsonValue, redaction) as unknown as Effect;
-  const isNewName = 'to' in clean && typeof clean.to === 'string' && redaction.members.has('name');
-  return isNewName ? ({ ...clean, to: REDACTED } as Effect) : clean;
-}
-
-/**
- * A finding that quotes no secret. A value that is quoted may be cut, so that it no longer looks like what it is.
- *
- * @param isSecret whether what it is about is hidden
- */
-export function redactFinding<T extends Finding>(finding: T, isSecret: boolean, redaction: Redaction): T {
-  const clean = redactJson(finding as unknown as JsonValue, redaction) as unknown as T;
-  if (!isSecret || !/["\d]/.test(finding.message.replace(finding.pointer, ''))) return clean;
-  const message = `${clean.pointer || 'the path'} is not as it must be; it holds a secret`;
-  return { ...clean, message };
 }

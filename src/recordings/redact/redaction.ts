@@ -21,6 +21,8 @@ export interface Redaction {
   pointers: PatternNode | undefined;
   /** Known secrets, wherever they stand. */
   texts: readonly string[];
+  /** Paths without a secret: they come again and again. */
+  plainPaths: Set<string>;
   /** Takes each secret that is hidden. */
   onSecret?: ((secret: JsonValue) => void) | undefined;
 }
@@ -41,7 +43,7 @@ export function redactionOf({ redact = [] }: RedactionSettings = {}): Redaction 
     members: new SecretNames('members', added, kept),
     membersInText: new SecretNames('members', [...added, ...ends.flat()], kept),
     pointers: patternTree(places),
-    texts: [],
+    ...{ texts: [], plainPaths: new Set() },
   };
 }
 
@@ -59,7 +61,7 @@ export function hidingSecrets(redaction: Redaction, secrets: readonly string[]):
 export function hidingTexts(redaction: Redaction, texts: readonly string[]): Redaction {
   if (texts.length === 0) return redaction;
   const all = [...new Set([...redaction.texts, ...texts])].sort((a, b) => b.length - a.length);
-  return { ...redaction, texts: all };
+  return { ...redaction, texts: all, plainPaths: new Set() };
 }
 
 /** Characters of the shortest known secret: shorter texts stand in many places by chance. */

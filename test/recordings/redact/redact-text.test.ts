@@ -34,6 +34,8 @@ describe('a text', () => {
     ['mutation { login(token: "a b", id: "c") }', 'mutation { login(token: "[redacted]", id: "c") }'],
     ['secret = "a\\"b"\nother = "c"', 'secret = "[redacted]"\nother = "c"'],
     ['dbPw=hunter2 x', 'dbPw=[redacted] x'],
+    ['client_secret%3DBent-Key', 'client_secret%3D[redacted]'],
+    ['code=[redacted]-b1c2&client_id=a', 'code=[redacted]&client_id=a'],
     ["password: 'a\nb", "password: '[redacted]\nb"],
     ['X-Acme-Token: abc1\nIdempotency-Key: 2', 'X-Acme-Token: [redacted]\nIdempotency-Key: 2'],
     ['<a><ns:secret x="1">b</ns:secret>d</a>', '<a><ns:secret x="1">[redacted]</ns:secret>d</a>'],
