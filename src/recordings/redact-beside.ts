@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
+import pLimit from 'p-limit';
 import { type PlainExchange, plainExchangeOf, type SeenExchange } from './plain-exchange.ts';
 import type { Redaction } from './redact/redaction.ts';
 
@@ -13,11 +14,11 @@ export interface RedactWork extends Pick<Redaction, 'settings' | 'texts'> {
   keepHeaders: ReadonlySet<string>;
 }
 
+const oneByOne = pLimit(1);
 /** One for the process, from the first large exchange on. */
 let thread: Worker | undefined;
-let last: Promise<unknown> = Promise.resolve();
 
-/** The same as `plainExchangeOf`, in a thread, so that requests do not wait for a large body. One after the other. */
+/** The same as `plainExchangeOf`, in a thread, so that requests do not wait for a large body. */
 export function plainExchangeBeside(
   { request, response, requestBody, responseBody, startedAt, endedAt, session }: SeenExchange,
   redaction: Redaction,
@@ -30,19 +31,11 @@ export function plainExchangeBeside(
     ...{ requestBody, responseBody, startedAt, endedAt, session },
   };
   const { settings, texts } = redaction;
-  const result = last.then(async () => {
-    if (!existsSync(WORKER)) return plainExchangeOf(seen, redaction, keepHeaders);
-    const exchange = await inThread({ seen, settings, texts, keepHeaders });
-    for (const message of [exchange.request, exchange.response]) message.body = bufferOf(message.body);
-    return exchange;
-  });
-  last = result.catch(() => undefined);
-  return result;
-}
-
-/** A buffer that came from another thread. */
-export function bufferOf({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
-  return Buffer.from(buffer as ArrayBuffer, byteOffset, byteLength);
+  return oneByOne(() =>
+    existsSync(WORKER)
+      ? inThread({ seen, settings, texts, keepHeaders })
+      : plainExchangeOf(seen, redaction, keepHeaders),
+  );
 }
 
 async function inThread(work: RedactWork): Promise<PlainExchange> {
@@ -55,5 +48,11 @@ async function inThread(work: RedactWork): Promise<PlainExchange> {
   running.postMessage(work);
   const [exchange] = (await once(running, 'message')) as [PlainExchange];
   running.unref();
+  for (const message of [exchange.request, exchange.response]) message.body = bufferOf(message.body);
   return exchange;
+}
+
+/** A buffer that came from another thread. */
+export function bufferOf({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
+  return Buffer.from(buffer as ArrayBuffer, byteOffset, byteLength);
 }

@@ -109,8 +109,8 @@ export class SecretNames {
   /** Whether a value is a secret, by its name or by both. @param isSignIn a `code` beside it lets somebody in */
   isSecret(name: string, value: JsonValue, isSignIn: boolean): boolean {
     const { kind } = this.meaning(name);
-    if (kind === 'plain' || isHarmless(name, value)) return false;
-    if (kind === 'secret' || (isSignIn && name.toLowerCase() === 'code')) return true;
+    if (kind === 'plain') return false;
+    if (kind === 'secret' || (isSignIn && name.toLowerCase() === 'code')) return !isHarmless(name, value);
     return typeof value === 'string' && isOpaque(value, /^(?:key|code)$/i.test(name) ? 32 : 16);
   }
 

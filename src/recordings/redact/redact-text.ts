@@ -16,8 +16,10 @@ import type { Redaction } from './redaction.ts';
 import { matchAt, SHORTEST_TOKEN, secretsIn } from './shapes.ts';
 import { LONGEST_NAME, mayHoldAny } from './suspects.ts';
 
-/** Characters of the shortest text that holds a secret. */
+/** Characters of the shortest text that holds a secret, and of one without a mark. */
 const SHORTEST = 7;
+const SHORTEST_BARE = 14;
+const MARK = /[:=%<[-]/;
 
 /**
  * A text of any kind: JSON by its structure, anything else in one pass for names with a value and for what looks like a
@@ -26,7 +28,8 @@ const SHORTEST = 7;
  * @param hide the placeholder of what looks like a secret
  */
 export function redactText(text: string, redaction: Redaction, hide: Hide = hidden): string {
-  if (text.length < SHORTEST || !mayHoldAny(Buffer.from(text), redaction)) return text;
+  const isBare = text.length < SHORTEST_BARE && redaction.texts.length === 0 && !MARK.test(text);
+  if (text.length < SHORTEST || isBare || !mayHoldAny(Buffer.from(text), redaction)) return text;
   return redactSuspect(text, redaction, hide);
 }
 
@@ -138,6 +141,7 @@ function redactDocument(text: string, parsed: JsonValue, redaction: Redaction): 
 
   /** A list or object counts as an empty one. */
   function valueAt(at: number): JsonValue {
+    if (text[at] === '"') return stringAt(at);
     return /[{[]/.test(text[at] as string)
       ? {}
       : (JSON.parse(text.slice(at, skipValue(text, at))) as JsonValue);
@@ -191,7 +195,7 @@ export function redactPlain(
 
 /** A name of letters of any script, digits and `_ - . $ % ~ [ ]`, in quotes or not, and the sign that parts it from its value. */
 const NAMED = new RegExp(
-  `(?=[:=%])(?<=(\\\\?[\\w$%.[\\]~\\u00c0-\\uffff-]{1,${LONGEST_NAME}})([ \\t"'\\\\\`]{0,8}))(?:=>|[:=]|%(?:25)*3[ADad])`,
+  `(?=[:=%])(?<=(\\\\?[\\w$%.[\\]~\\u00c0-\\uffff-]{1,${LONGEST_NAME}})([ \\t"'\\\\]{0,8}))(?:=>|[:=]|%(?:25)*3[ADad])`,
   'g',
 );
 /** What a coded name stands behind. */
@@ -205,7 +209,7 @@ const LINE_END = /["'\r\n,}]|$/g;
 const OPEN_VALUE =
   /[ \t]{0,8}(?:\\{0,8}["'])?(?:[\w~./-]|%(?!3D|25)[\da-f]{2}){14,}(?:=|%3D){0,2}(?:[^\w~./=-]|$)/iy;
 /** Of the code of a sign-in. */
-const CODE_VALUE = /[ \t]{0,8}[^ \t{[]/y;
+const CODE_VALUE = /[ \t]{0,8}(?:[^ \t{[]|\[redacted)/y;
 /** `<password>x</password>` */
 const ELEMENT = /<((?:[\w.-]{1,64}:)?[\w.-]{1,64})(?:\s[^<>]{0,2000})?>([^<]+)(?=<\/)/g;
 /** A part of a form (RFC 7578), from its name to the first line of its value. */
@@ -242,7 +246,7 @@ function redactNamed(text: string, { membersInText: names, onSecret }: Redaction
     const mayBeWord = form === 'bare' && (from > start || sign === ':');
     if (mayBeWord && secret.length < 16 && !/\d/.test(secret)) continue;
     const plain = /^\d{1,15}$/.test(secret) ? Number(secret) : decodePart(secret);
-    if (!names.isSecret(name, form === 'list' ? {} : plain, isCode && secret.length >= SHORTEST_CODE))
+    if (!names.isSecret(name, form === 'list' ? {} : plain, isCode && String(plain).length >= SHORTEST_CODE))
       continue;
     onSecret?.(secret);
     end = to;

@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import { StringDecoder } from 'node:string_decoder';
 import { answerBounds, decodeContentSync } from '../../http/decode-content.ts';
 import { header, headerValues, type RawHeaders } from '../../http/http.ts';
 import type { StoredBody, StoredHeaders } from '../../model/exchange.ts';
@@ -13,7 +14,7 @@ import {
   redactText,
 } from './redact-text.ts';
 import { betweenPlaceholders, type Hide, hidden, isRedacted, REDACTED } from './redacted.ts';
-import { hiddenApart, type Redaction, rememberPlain } from './redaction.ts';
+import { hiddenApart, type Redaction } from './redaction.ts';
 import { isOpaque, isRandom } from './shapes.ts';
 import { mayHoldAny } from './suspects.ts';
 
@@ -38,46 +39,39 @@ export function redactUrl(url: string, redaction: Redaction): string {
 
 /** A query without its `?`. */
 export function redactQuery(query: string, redaction: Redaction): string {
-  return query === '' ? query : redactPairs(query, redaction, hiddenApart);
+  return redactPairs(query, redaction, hiddenApart);
 }
-
-/** Pairs that are looked at together first: most hold nothing. */
-const BLOCK = 100;
 
 /** `token=abc&limit=1` -> `token=[redacted]&limit=1`: a query without its `?`, or a form. */
 function redactPairs(text: string, redaction: Redaction, hide: Hide = hidden): string {
+  if (text === '') return text;
   const { members, onSecret } = redaction;
   const isSignIn = SIGN_IN.test(text);
-  const pairs = text.split('&');
-  if (pairs.length < BLOCK) return pairs.map(redactPair).join('&');
-  const clean: string[] = [];
-  for (let at = 0; at < pairs.length; at += BLOCK) {
-    const block = pairs.slice(at, at + BLOCK);
-    const mayHold = mayHoldAny(Buffer.from(decodePart(block.join('&'))), redaction);
-    clean.push(...(mayHold ? block.map(redactPair) : block));
-  }
-  return clean.join('&');
+  return text
+    .split('&')
+    .map((pair) => {
+      const equals = pair.indexOf('=');
+      if (equals < 0) return redactCoded(pair, redaction, hide);
+      const [written, value] = [pair.slice(0, equals), pair.slice(equals + 1)];
+      const name = decodePart(written);
+      const { kind } = members.meaning(name);
+      if (kind === 'plain')
+        return `${redactCoded(written, redaction, hide)}=${redactCoded(value, redaction, hide)}`;
+      const plain = decodePart(value);
+      if (isRedacted(plain)) return pair;
+      if (!members.isSecret(name, plain, isSignIn && plain.length >= SHORTEST_CODE))
+        return `${written}=${redactCoded(value, redaction, hide)}`;
+      onSecret?.(plain);
+      return `${written}=${kind === 'secret' ? REDACTED : hide(plain)}`;
+    })
+    .join('&');
+}
 
-  function redactPair(pair: string): string {
-    const equals = pair.indexOf('=');
-    if (equals < 0) return redactCoded(pair);
-    const [written, value] = [pair.slice(0, equals), pair.slice(equals + 1)];
-    const name = decodePart(written);
-    if (members.meaning(name).kind === 'plain') return `${redactCoded(written)}=${redactCoded(value)}`;
-    const plain = decodePart(value);
-    if (isRedacted(plain)) return pair;
-    const isCode = isSignIn && plain.length >= SHORTEST_CODE;
-    if (!members.isSecret(name, plain, isCode)) return `${written}=${redactCoded(value)}`;
-    onSecret?.(plain);
-    return `${written}=${members.has(name) ? REDACTED : hide(plain)}`;
-  }
-
-  function redactCoded(part: string): string {
-    const plain = decodePart(part);
-    const clean = redactText(plain, redaction, hide);
-    if (clean === plain) return part;
-    return plain === part ? clean : encodePart(clean);
-  }
+function redactCoded(part: string, redaction: Redaction, hide: Hide): string {
+  const plain = decodePart(part);
+  const clean = redactText(plain, redaction, hide);
+  if (clean === plain) return part;
+  return plain === part ? clean : encodePart(clean);
 }
 
 /** A part of a query, form or path, percent-encoded but for placeholders. */
@@ -98,34 +92,37 @@ const LIKE_TOKEN = /^(?=.*\d)(?=.*[A-Za-z])[\w.~+=-]{8,512}$/;
 
 /** A path without its query. A secret is known by its looks, or by the name before it (`;token=…`, `/tokens/…`). */
 export function redactPath(path: string, redaction: Redaction): string {
-  if (redaction.plain.has(path)) return path;
+  const { plainPaths } = redaction;
+  if (plainPaths.has(path)) return path;
+  const mayHold = mayHoldAny(Buffer.from(path), redaction);
   let before = '';
-  const segments = path
+  const clean = path
     .replace(USER_INFO, `$1${REDACTED}`)
     .split('/')
     .map((segment) => {
       const plain = decodePart(segment.replaceAll('+', '%2B'));
-      const clean = redactSegment(plain, before, redaction);
+      const clean = redactSegment(plain, before);
       before = plain;
       if (clean === plain) return isRedacted(plain) ? plain : segment;
       return plain === segment ? clean : encodePart(clean);
-    });
-  const clean = segments.join('/');
-  if (clean === path) rememberPlain(redaction, path);
+    })
+    .join('/');
+  if (plainPaths.size >= 1000) plainPaths.clear();
+  if (clean === path && path.length <= 200) plainPaths.add(path);
   return clean;
-}
 
-function redactSegment(segment: string, before: string, redaction: Redaction): string {
-  // `a;jsessionid=x`
-  if (segment.includes(';'))
-    return segment
-      .split(';')
-      .map((part) => redactPairs(part, redaction))
-      .join(';');
-  const clean = redactText(segment, redaction, hiddenApart);
-  if (clean !== segment || !isToken(segment, before, redaction)) return clean;
-  redaction.onSecret?.(segment);
-  return hiddenApart(segment);
+  function redactSegment(segment: string, before: string): string {
+    // `a;jsessionid=x`
+    if (segment.includes(';'))
+      return segment
+        .split(';')
+        .map((part) => redactPairs(part, redaction))
+        .join(';');
+    const clean = mayHold ? redactText(segment, redaction, hiddenApart) : segment;
+    if (clean !== segment || !isToken(segment, before, redaction)) return clean;
+    redaction.onSecret?.(segment);
+    return hiddenApart(segment);
+  }
 }
 
 function isToken(segment: string, before: string, { members }: Redaction): boolean {
@@ -151,15 +148,10 @@ const ID_HEADER = /(?:^|-)(?:id|etag|ray|if-none-match|if-match|traceparent|trac
 
 /** Each header stays, with the placeholder if its value is secret. */
 export function redactHeaders(headers: RawHeaders, redaction: Redaction): RawHeaders {
-  let clean: string[] | undefined;
-  for (let i = 1; i < headers.length; i += 2) {
-    const value = headers[i] as string;
-    const cleanValue = redactHeader((headers[i - 1] as string).toLowerCase(), value, redaction);
-    if (cleanValue === value) continue;
-    clean ??= headers.slice();
-    clean[i] = cleanValue;
-  }
-  return clean ?? headers;
+  const clean = headers.map((text, i) =>
+    i % 2 === 0 ? text : redactHeader((headers[i - 1] as string).toLowerCase(), text, redaction),
+  );
+  return clean.some((text, i) => text !== headers[i]) ? clean : headers;
 }
 
 /** One header's value. The name is given in lower case. */
@@ -168,12 +160,8 @@ export function redactHeader(name: string, value: string, redaction: Redaction):
     redaction.onSecret?.(value);
     return REDACTED;
   }
-  if (redaction.plain.has(value)) return value;
   if (URL_HEADERS.has(name)) return redactUrl(value, redaction);
-  if (ID_HEADER.test(name) && redaction.texts.length === 0) return value;
-  const clean = redactText(value, redaction);
-  if (clean === value) rememberPlain(redaction, value);
-  return clean;
+  return ID_HEADER.test(name) && redaction.texts.length === 0 ? value : redactText(value, redaction);
 }
 
 /** The content codings of all headers that name some: some send one for each, or the same twice. */
@@ -195,20 +183,18 @@ export function isForm(contentType = ''): boolean {
 const IS_CODE = /(?:java|ecma|type)script|html|\/css|wasm|svg|\/x-(?:python|sh|ruby|php)/i;
 
 /** The bytes of a body without content codings. */
-export function redactBytes(bytes: Buffer, contentType: string | undefined, redaction: Redaction): Buffer {
-  if (bytes.length === 0 || (!isForm(contentType) && !mayHoldAny(bytes, redaction))) return bytes;
+export function redactBytes(bytes: Buffer, contentType = '', redaction: Redaction): Buffer {
+  const isPairs = isForm(contentType);
+  if (bytes.length === 0 || (!isPairs && !mayHoldAny(bytes, redaction))) return bytes;
   // Bytes that are no UTF-8 are read as Latin-1, in which every byte stays the same.
   const encoding = isUtf8(bytes) ? 'utf8' : 'latin1';
   const text = bytes.toString(encoding);
-  const clean = redactContent(text, contentType, redaction);
+  let clean: string;
+  if (IS_CODE.test(contentType)) clean = redactPlain(text, redaction);
+  // Some tools say that everything is a form, JSON too.
+  else if (isPairs) clean = redactJsonText(text, redaction) ?? redactPairs(text, redaction);
+  else clean = redactSuspect(text, redaction);
   return clean === text ? bytes : Buffer.from(clean, encoding);
-}
-
-function redactContent(text: string, type = '', redaction: Redaction): string {
-  if (IS_CODE.test(type)) return redactPlain(text, redaction);
-  if (!isForm(type)) return redactSuspect(text, redaction);
-  // Some tools say so of everything, JSON too.
-  return redactJsonText(text, redaction) ?? redactPairs(text, redaction);
 }
 
 /** A body that is kept with its exchange, without content codings. */
@@ -245,9 +231,6 @@ export function redactBodyStart(
 
 /** Without the beginning of a UTF-8 character at the end, if that makes it a text. */
 export function wholeCharacters(bytes: Buffer): Buffer {
-  for (let missing = 0; missing < 4; missing++) {
-    const shorter = bytes.subarray(0, bytes.length - missing);
-    if (isUtf8(shorter)) return shorter;
-  }
-  return bytes;
+  const whole = Buffer.from(new StringDecoder().write(bytes));
+  return bytes.subarray(0, whole.length).equals(whole) ? whole : bytes;
 }

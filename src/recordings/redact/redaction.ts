@@ -21,8 +21,8 @@ export interface Redaction {
   pointers: PatternNode | undefined;
   /** Known secrets, wherever they stand. */
   texts: readonly string[];
-  /** Header values and paths without a secret: they come again and again. */
-  plain: Set<string>;
+  /** Paths without a secret: they come again and again. */
+  plainPaths: Set<string>;
   /** Takes each secret that is hidden. */
   onSecret?: ((secret: JsonValue) => void) | undefined;
 }
@@ -43,7 +43,7 @@ export function redactionOf({ redact = [] }: RedactionSettings = {}): Redaction 
     members: new SecretNames('members', added, kept),
     membersInText: new SecretNames('members', [...added, ...ends.flat()], kept),
     pointers: patternTree(places),
-    ...{ texts: [], plain: new Set() },
+    ...{ texts: [], plainPaths: new Set() },
   };
 }
 
@@ -51,15 +51,6 @@ export const DEFAULT_REDACTION: Redaction = redactionOf();
 
 /** Stands for a value that looks like a secret, in a path or query: two of them stay apart. */
 export const hiddenApart: Hide = (secret) => `[redacted:${hash('sha256', secret, 'hex').slice(0, 12)}]`;
-
-const MOST_PLAIN = 1000;
-const LONGEST_PLAIN = 200;
-
-/** Remembers a value without a secret. */
-export function rememberPlain({ plain }: Redaction, value: string): void {
-  if (plain.size >= MOST_PLAIN) plain.clear();
-  if (value.length <= LONGEST_PLAIN) plain.add(value);
-}
 
 /** The same, and these secrets wherever they stand, in all ways to write them. */
 export function hidingSecrets(redaction: Redaction, secrets: readonly string[]): Redaction {
@@ -70,7 +61,7 @@ export function hidingSecrets(redaction: Redaction, secrets: readonly string[]):
 export function hidingTexts(redaction: Redaction, texts: readonly string[]): Redaction {
   if (texts.length === 0) return redaction;
   const all = [...new Set([...redaction.texts, ...texts])].sort((a, b) => b.length - a.length);
-  return { ...redaction, texts: all, plain: new Set() };
+  return { ...redaction, texts: all, plainPaths: new Set() };
 }
 
 /** Characters of the shortest known secret: shorter texts stand in many places by chance. */

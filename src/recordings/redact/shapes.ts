@@ -143,24 +143,21 @@ export function isRandom(word: string, least: number): boolean {
 }
 
 /** @param rate turns for each character at least; words in both letter cases take more of them */
-function takesTurns(word: string, least: number, rate = isMixed(word) ? 0.3 : 0.24): boolean {
+function takesTurns(word: string, least: number, rate?: number): boolean {
   if (word.length < least || !/^[\w~+/.-]+={0,2}$/.test(word) || ASSET.test(word) || HOST.test(word))
     return false;
   const text = word.slice(0, LONGEST).replace(UUID, '');
   // Hashes, and two of them: `a1b2…...c3d4…`.
   if (text.length < least || /^(?:[\da-f_.-]*|[\dA-F_.-]*)$/.test(text) || !/\d/.test(text)) return false;
   const turns = text.match(/[A-Z]?[a-z]+|[A-Z]+|\d+/g)?.length ?? 0;
-  return turns >= text.length * rate;
+  // Two patterns: one for both cases would look through the rest of a word from each of its letters.
+  const usual = /[a-z]/.test(word) && /[A-Z]/.test(word) ? 0.3 : 0.24;
+  return turns >= text.length * (rate ?? usual);
 }
 
 /** Whether what may be a secret, by the name before it, is one: random, or hexadecimal digits and as long as no id is. */
 export function isOpaque(value: string, least = 20): boolean {
   return isRandom(value, least) || isLongHex(value);
-}
-
-/** Two patterns: one for both cases would look through the rest of a word from each of its letters. */
-function isMixed(word: string): boolean {
-  return /[a-z]/.test(word) && /[A-Z]/.test(word);
 }
 
 function isLongHex(value: string): boolean {

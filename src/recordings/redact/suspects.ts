@@ -48,7 +48,7 @@ export function mayHoldAny(bytes: Buffer, redaction: Redaction): boolean {
     at = to - 1;
     before = 0;
     const { kind } = members.meaning(name);
-    if (kind === 'plain' ? MARK.test(name) : kind === 'secret' || !/key$/i.test(name)) return true;
+    if (kind === 'secret' || MARK.test(name) || (kind === 'open' && !/key$/i.test(name))) return true;
     // Entries of many kinds have a key.
     hasKey ||= kind === 'open';
   }

@@ -33,6 +33,9 @@ describe('a text', () => {
     ['nothing=1, "tokens": 2', 'nothing=1, "tokens": 2'],
     ['mutation { login(token: "a b", id: "c") }', 'mutation { login(token: "[redacted]", id: "c") }'],
     ['secret = "a\\"b"\nother = "c"', 'secret = "[redacted]"\nother = "c"'],
+    ['dbPw=hunter2 x', 'dbPw=[redacted] x'],
+    ['client_secret%3DBent-Key', 'client_secret%3D[redacted]'],
+    ['code=[redacted]-b1c2&client_id=a', 'code=[redacted]&client_id=a'],
     ["password: 'a\nb", "password: '[redacted]\nb"],
     ['X-Acme-Token: abc1\nIdempotency-Key: 2', 'X-Acme-Token: [redacted]\nIdempotency-Key: 2'],
     ['<a><ns:secret x="1">b</ns:secret>d</a>', '<a><ns:secret x="1">[redacted]</ns:secret>d</a>'],
@@ -121,6 +124,7 @@ it('takes a time that grows with the text alone', { tags: 'slow' }, () => {
     ...['a', ' ', '{', '[', '{x}\n', '"a":', '<token>', '=', 'token=', 'a b, ', `${GITHUB} `, '\\', '%25'],
     ...['{"value":', '{"key":', '-----BEGIN', '://a:', 'bearer ', '&code=abcdefgh', 'é', '"'],
     ...['[redacted]', '<key>', "'", '--password ', 'a.', 'key="', '{"token":"x"}\n', 'eyJ.', 'secret: {'],
+    ...['session=', 'key=%', 'code=', '%3D'],
   ];
   // What an open name has is looked at as a whole.
   const open = (one: string) => JSON.stringify({ session: one });
