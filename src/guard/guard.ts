@@ -3,7 +3,7 @@ import type { Match } from '../contract/match-operation.ts';
 import { messageOf, PatchgateError } from '../errors.ts';
 import type { Circumstances, Gate, GateRequest, Inspection } from '../gate/gate.ts';
 import { header, type RequestHead } from '../http/http.ts';
-import { isObject, type JsonObject, type JsonValue } from '../json/json.ts';
+import { isObject, type JsonObject, type JsonValue, parseJson } from '../json/json.ts';
 import { losesEnvironment } from '../model/effect.ts';
 import { type Known, type RecordName, recordKey } from '../model/record.ts';
 import { redactText, redactUrl } from '../recordings/redact/redact.ts';
@@ -312,11 +312,7 @@ export class Guard {
 /** Whether bytes are an object. It looks for no errors in it, and costs a tenth of judging it. */
 function isPlainObject(body: GateRequest['body']): boolean {
   if (body === 'too-large' || !isUtf8(body)) return false;
-  try {
-    return isObject(JSON.parse(Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString()));
-  } catch {
-    return false;
-  }
+  return isObject(parseJson(Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString()));
 }
 
 function isDestructive({ verdict }: Inspection): boolean {

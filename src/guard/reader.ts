@@ -11,7 +11,7 @@ import {
   splitTarget,
   withoutHeaders,
 } from '../http/http.ts';
-import type { JsonObject, JsonValue } from '../json/json.ts';
+import { type JsonObject, parseJson } from '../json/json.ts';
 import type { RecordName } from '../model/record.ts';
 import { codingOf } from '../recordings/redact/redact.ts';
 import { plainRecord } from '../state/lists.ts';
@@ -89,13 +89,8 @@ export async function recordOf(
 ): Promise<{ record: JsonObject } | { why: string }> {
   const plain = await decodeContent(bytes, codingOf(head.headers), LEARNING_BOUNDS);
   if (!Buffer.isBuffer(plain)) return { why: 'the answer has a content coding that cannot be undone' };
-  let json: JsonValue;
-  try {
-    if (!isUtf8(plain)) throw new SyntaxError();
-    json = JSON.parse(plain.toString());
-  } catch {
-    return { why: 'the answer is no JSON' };
-  }
+  const json = isUtf8(plain) ? parseJson(plain.toString()) : undefined;
+  if (json === undefined) return { why: 'the answer is no JSON' };
   const whole = wholeRecordIn(kind, head, json, id);
   return 'record' in whole ? { record: plainRecord(kind, whole.record) } : whole;
 }

@@ -155,7 +155,7 @@ export function findOffsets(text: string, wanted: readonly Wanted[]): number[] {
 }
 
 /** The offset of the next character that is no white space. */
-export function skipSpace(text: string, from: number): number {
+function skipSpace(text: string, from: number): number {
   let at = from;
   while (at < text.length && ' \n\r\t'.includes(text[at] as string)) at++;
   return at;

@@ -1,8 +1,7 @@
 import { isUtf8 } from 'node:buffer';
-import type { JsonValue } from '../json/json.ts';
+import { type JsonValue, parseJson } from '../json/json.ts';
 import { scanJson, UNLIMITED } from '../json/scan-json.ts';
 import type { JsonBody, StoredBody } from '../model/exchange.ts';
-import { parseJson } from './disk.ts';
 
 /** JSON nested deeper is kept as text: a file indents each level, so it would grow with the depth's square. */
 const MAX_JSON_DEPTH = 128;

@@ -46,10 +46,6 @@ function childrenOf(a: Value, b: Value): Map<string | number, string | number> |
   return children;
 }
 
-export function sameJson(recorded: JsonValue, now: JsonValue): boolean {
-  return compareJson(recorded, now, () => false);
-}
-
 /**
  * Compares a text with the recorded one, whose placeholders equal any text that fits. Linear.
  *

@@ -11,7 +11,6 @@ import {
 } from 'node:fs';
 import { dirname, isAbsolute, join } from 'node:path';
 import { messageOf, PatchgateError, systemCode } from '../errors.ts';
-import type { JsonValue } from '../json/json.ts';
 
 /** A folder for the tool alone, hidden from git. No path gives a folder this name. */
 export const HIDDEN = '.patchgate';
@@ -83,15 +82,6 @@ export function brokenFile(
 ): PatchgateError {
   const details = { file, line, column };
   return new PatchgateError('bad-recording', `${file}:${line}:${column}: ${what}`, { hint, details });
-}
-
-/** The value of a text; undefined if it is no JSON. */
-export function parseJson(text: string): JsonValue | undefined {
-  try {
-    return JSON.parse(text) as JsonValue;
-  } catch {
-    return undefined;
-  }
 }
 
 /** The bytes of a file, or undefined if there is none. @throws PatchgateError `cannot-read` */

@@ -147,7 +147,7 @@ export class StoredExchange {
 
   /** Makes the answer, and keeps the rest as text. */
   pack(): void {
-    this.#answer = this.answer;
+    this.#answer ??= answerOf(this.exchange);
     this.#exchange = Buffer.from(JSON.stringify(this.exchange));
   }
 }

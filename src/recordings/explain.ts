@@ -54,7 +54,7 @@ const MOST_PATHS = 1000;
 const LONGEST = 80;
 
 /** The command that records a request. */
-export function recordIt(recording: string): string {
+function recordIt(recording: string): string {
   return `patchgate proxy <target> --record --recording ${recording}`;
 }
 

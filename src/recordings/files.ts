@@ -2,11 +2,11 @@ import { isUtf8 } from 'node:buffer';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Adapter, Low } from 'lowdb';
-import { isObject } from '../json/json.ts';
+import { isObject, parseJson } from '../json/json.ts';
 import { findPlace, placeAt, syntaxErrorOf } from '../json/json-text.ts';
 import type { Exchange } from '../model/exchange.ts';
 import { problemOf } from '../schemas/check.ts';
-import { brokenFile, ifThere, parseJson, readFileIfThere, writeFileAtomically } from './disk.ts';
+import { brokenFile, ifThere, readFileIfThere, writeFileAtomically } from './disk.ts';
 import { type Place, placeOf } from './names.ts';
 
 const FORMAT_VERSION = 1;

@@ -13,16 +13,8 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import type { PatchgateError } from '../errors.ts';
-import { isObject } from '../json/json.ts';
-import {
-  brokenFile,
-  cannotWrite,
-  ifThere,
-  makeFolders,
-  parseJson,
-  readFileIfThere,
-  removeQuietly,
-} from './disk.ts';
+import { isObject, parseJson } from '../json/json.ts';
+import { brokenFile, cannotWrite, ifThere, makeFolders, readFileIfThere, removeQuietly } from './disk.ts';
 import type { PlainExchange } from './plain-exchange.ts';
 
 /**

@@ -12,7 +12,8 @@ import {
 import { hostname } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { messageOf, PatchgateError, systemCode } from '../errors.ts';
-import { ifThere, makeFolders, parseJson, removeQuietly } from './disk.ts';
+import { parseJson } from '../json/json.ts';
+import { ifThere, makeFolders, removeQuietly } from './disk.ts';
 
 /** Who writes, as the lock file says. */
 interface Holder {

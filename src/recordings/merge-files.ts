@@ -4,8 +4,8 @@ import { setImmediate } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { PatchgateError } from '../errors.ts';
-import { isObject } from '../json/json.ts';
-import { brokenFile, HIDDEN, parseJson, readFileIfThere, writeFileAtomically } from './disk.ts';
+import { isObject, parseJson } from '../json/json.ts';
+import { brokenFile, HIDDEN, readFileIfThere, writeFileAtomically } from './disk.ts';
 import { openFile } from './files.ts';
 import {
   type MergeMode,

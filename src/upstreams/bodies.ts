@@ -1,10 +1,8 @@
-import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { PatchgateError } from '../errors.ts';
 import { announcesBody } from '../http/http.ts';
 import { Pieces } from '../http/pieces.ts';
-import type { JsonValue } from '../json/json.ts';
 import type { Answer, UpstreamRequest } from './upstream.ts';
 
 export const NO_BODY: Buffer = Buffer.alloc(0);
@@ -76,15 +74,6 @@ export function bodyOfRequest(
     const hint = 'only a request whose body fits into memory can be answered here';
     throw new PatchgateError('request-too-large', message, { hint });
   });
-}
-
-/** A body as a value; undefined if it is no JSON in UTF-8. */
-export function jsonOf(bytes: Buffer): JsonValue | undefined {
-  try {
-    return isUtf8(bytes) ? (JSON.parse(bytes.toString()) as JsonValue) : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 export interface CollectedBody {

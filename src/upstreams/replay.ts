@@ -97,8 +97,8 @@ export function replay(store: RecordingStore, options: ReplayOptions = {}): Repl
           exchanges.find(SentRequest.of(request, body, rules, recorded.path)));
     const given = ofSession(all, session.name);
     const own = isForeign(given[0]?.session, session) ? NONE : given;
-    const next = nextOf(session, all);
-    const place = next < own.length ? next : strictSequence ? -1 : own.length - 1;
+    const at = nextOf(session, all);
+    const place = at < own.length ? at : strictSequence ? -1 : own.length - 1;
     return { recorded, all, own, place };
   };
 

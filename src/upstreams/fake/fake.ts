@@ -1,8 +1,9 @@
+import { isUtf8 } from 'node:buffer';
 import { STATUS_CODES } from 'node:http';
 import { splitTarget } from '../../http/http.ts';
-import { isObject, type JsonObject, type JsonValue } from '../../json/json.ts';
+import { isObject, type JsonObject, type JsonValue, parseJson } from '../../json/json.ts';
 import type { RecordName } from '../../model/record.ts';
-import { bodyOfRequest, jsonOf } from '../bodies.ts';
+import { bodyOfRequest } from '../bodies.ts';
 import type { Answer, Session, Upstream, UpstreamRequest } from '../upstream.ts';
 import { recordsOf, type State } from './seed.ts';
 
@@ -41,7 +42,7 @@ export function createFake(state: State): Fake {
       const refused = problem(405, `The fake does not know ${method} here.`);
       return { ...refused, headers: [...refused.headers, 'allow', 'GET, HEAD, PATCH'] };
     }
-    const patch = jsonOf(body);
+    const patch = isUtf8(body) ? parseJson(body.toString()) : undefined;
     if (!isObject(patch)) return problem(400, 'The body is not a JSON object in UTF-8.');
     const after = afterPatch(place.includes('/projects/'), record, patch);
     const answered = answer(200, after);
