@@ -14,7 +14,7 @@ import {
   redactText,
 } from './redact-text.ts';
 import { betweenPlaceholders, type Hide, hidden, isRedacted, REDACTED } from './redacted.ts';
-import { hiddenApart, type Redaction } from './redaction.ts';
+import { hiddenApart, type Redaction, rememberPlain } from './redaction.ts';
 import { isOpaque, isRandom } from './shapes.ts';
 import { mayHoldAny } from './suspects.ts';
 
@@ -92,8 +92,7 @@ const LIKE_TOKEN = /^(?=.*\d)(?=.*[A-Za-z])[\w.~+=-]{8,512}$/;
 
 /** A path without its query. A secret is known by its looks, or by the name before it (`;token=…`, `/tokens/…`). */
 export function redactPath(path: string, redaction: Redaction): string {
-  const { plainPaths } = redaction;
-  if (plainPaths.has(path)) return path;
+  if (redaction.plain.paths.has(path)) return path;
   const mayHold = mayHoldAny(Buffer.from(path), redaction);
   let before = '';
   const clean = path
@@ -107,8 +106,7 @@ export function redactPath(path: string, redaction: Redaction): string {
       return plain === segment ? clean : encodePart(clean);
     })
     .join('/');
-  if (plainPaths.size >= 1000) plainPaths.clear();
-  if (clean === path && path.length <= 200) plainPaths.add(path);
+  if (clean === path) rememberPlain(redaction.plain.paths, path);
   return clean;
 
   function redactSegment(segment: string, before: string): string {
@@ -161,7 +159,11 @@ export function redactHeader(name: string, value: string, redaction: Redaction):
     return REDACTED;
   }
   if (URL_HEADERS.has(name)) return redactUrl(value, redaction);
-  return ID_HEADER.test(name) && redaction.texts.length === 0 ? value : redactText(value, redaction);
+  if (redaction.plain.values.has(value)) return value;
+  if (ID_HEADER.test(name) && redaction.texts.length === 0) return value;
+  const clean = redactText(value, redaction);
+  if (clean === value) rememberPlain(redaction.plain.values, value);
+  return clean;
 }
 
 /** The content codings of all headers that name some: some send one for each, or the same twice. */

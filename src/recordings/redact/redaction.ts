@@ -21,8 +21,8 @@ export interface Redaction {
   pointers: PatternNode | undefined;
   /** Known secrets, wherever they stand. */
   texts: readonly string[];
-  /** Paths without a secret: they come again and again. */
-  plainPaths: Set<string>;
+  /** Paths, and values of headers, without a secret: they come again and again. A text may be plain as one and secret as the other. */
+  plain: { paths: Set<string>; values: Set<string> };
   /** Takes each secret that is hidden. */
   onSecret?: ((secret: JsonValue) => void) | undefined;
 }
@@ -43,11 +43,24 @@ export function redactionOf({ redact = [] }: RedactionSettings = {}): Redaction 
     members: new SecretNames('members', added, kept),
     membersInText: new SecretNames('members', [...added, ...ends.flat()], kept),
     pointers: patternTree(places),
-    ...{ texts: [], plainPaths: new Set() },
+    ...{ texts: [], plain: nonePlain() },
   };
 }
 
 export const DEFAULT_REDACTION: Redaction = redactionOf();
+
+function nonePlain(): Redaction['plain'] {
+  return { paths: new Set(), values: new Set() };
+}
+
+const MOST_PLAIN = 1000;
+const LONGEST_PLAIN = 200;
+
+/** Remembers a text without a secret. */
+export function rememberPlain(plain: Set<string>, text: string): void {
+  if (plain.size >= MOST_PLAIN) plain.clear();
+  if (text.length <= LONGEST_PLAIN) plain.add(text);
+}
 
 /** Stands for a value that looks like a secret, in a path or query: two of them stay apart. */
 export const hiddenApart: Hide = (secret) => `[redacted:${hash('sha256', secret, 'hex').slice(0, 12)}]`;
@@ -61,7 +74,7 @@ export function hidingSecrets(redaction: Redaction, secrets: readonly string[]):
 export function hidingTexts(redaction: Redaction, texts: readonly string[]): Redaction {
   if (texts.length === 0) return redaction;
   const all = [...new Set([...redaction.texts, ...texts])].sort((a, b) => b.length - a.length);
-  return { ...redaction, texts: all, plainPaths: new Set() };
+  return { ...redaction, texts: all, plain: nonePlain() };
 }
 
 /** Characters of the shortest known secret: shorter texts stand in many places by chance. */
