@@ -1,5 +1,5 @@
 import type { JsonValue } from '../../json/json.ts';
-import { isOpaque } from './shapes.ts';
+import { isLogin, isOpaque } from './shapes.ts';
 
 /**
  * Names of secrets, in headers, queries, forms, cookies and JSON alike. A name is read by its words: `newPassword`, `NEW_PASSWORD`
@@ -16,7 +16,7 @@ const ENDINGS = [
 
 /** Secrets as words of their own. A key alone names an entry, as in the variations of a feature. */
 const WORDS = [
-  'pass|pwd|pw|psk|otp|totp|authori[sz]ation|csrf|xsrf|signature|set-cookie|(?:basic|proxy)-?auth',
+  'pass|pwd|pswd|pw|psk|[ht]?otp|cvv|cvc|authori[sz]ation|csrf|xsrf|signature|set-cookie|(?:basic|proxy)-?auth',
   '(?:auth|authentication|authori[sz]ation|sign|signature|hmac|jwt|encrypt|decrypt(?:ion)?|crypto|symmetric)-?key',
   '(?:ssh|pgp|gpg|rsa|aes|master|root|admin|client|server|service|shared|pre-?shared|consumer|app|application|account)-?key',
   '(?:security|session|deploy|deployment|webhook|write|ingest|ingestion|insert|integration|instrumentation)-?key',
@@ -33,21 +33,22 @@ const HEADERS =
 const FURTHER =
   '(?:-?(?:value|string|binary|hash|digest|plain(?:text)?|encoded|base-?64|hex|pem|confirm(?:ation|ed)?|again|repeat(?:ed)?|verify|new|old|current|\\d))';
 
-/** A page's end, an amount, a request's kind, a design. */
+/** A page's end, an amount, a request's kind, a design, a code to show. */
 const NOT_SECRET = [
   '(?:(?:next|prev|previous|first|last)-?)?(?:page|pages|paging|pagination|next|prev|previous|continuation|continue|cursor|sync|resume|scroll|marker|offset|start|end|delta|change|watch)-?tokens?',
   '(?:max|min|total|prompt|completion|input|output|cached|reasoning|thinking|used|remaining|num|number-of|context|budget)-?tokens?',
   '(?:idempotency|concurrency|lock|cancel|cancellation|dedup|deduplication|design|colou?r|style|theme|syntax)-?tokens?',
   '(?:idempotency|surrogate|web-?socket|cache|public|publishable|partition|sort|primary|foreign|routing|row|group|dedup|deduplication|index|object|lookup|shard|correlation|request|trace|message)-?keys?',
-  '(?:e?-?mail|method|function|type|class)-?signatures?|allow-?credentials',
+  '(?:e?-?mail|method|function|type|class)-?signatures?|allow-?credentials|(?:tracking|promo|coupon|discount|voucher|qr|bar)-?codes?',
 ].join('|');
 const QUESTION =
   /^(?:is|has|have|requires?|required|needs?|allows?|can|should|must|supports?|shows?|hides?|enables?|remember)-/;
-const NEVER = new RegExp(`(?:^|-)(?:${NOT_SECRET})$|^(?:x-)?patchgate-(?!approve$)`);
+const NEVER = new RegExp(`$(?<=(?:^|-)(?:${NOT_SECRET}))|^(?:x-)?patchgate-(?!approve$)`);
 
 const NAMED = `(?:${ENDINGS.join('|')}|(?:^|-)(?:${WORDS.join('|')}))s?`;
-const SECRET = new RegExp(`(?:${NAMED})${FURTHER}*$`);
-const SECRET_HEADER = new RegExp(`(?:${NAMED}|(?:^|-)(?:${HEADERS}))${FURTHER}*$`);
+// A look back from the end takes the same time for any name.
+const SECRET = new RegExp(`$(?<=${NAMED}${FURTHER}*)`);
+const SECRET_HEADER = new RegExp(`$(?<=(?:${NAMED}|(?:^|-)(?:${HEADERS}))${FURTHER}*)`);
 /** "Password" in other scripts and with other letters. */
 export const IN_OTHER_LETTERS =
   /пароль|密码|密碼|パスワード|비밀번호|암호|كلمة.?(?:المرور|السر)|पासवर्ड|contraseña|hasło|lösenord|şifre|mật.?khẩu/iu;
@@ -55,25 +56,35 @@ export const IN_OTHER_LETTERS =
 /** Parameters of signed URLs and sign-in flows. */
 const PARAMETER = /^(?:sig|saml[-_]?response|(?:client[-_]?)?assertion|x-(?:amz|goog)-[a-z-]+)$/i;
 /** Names whose value decides. A key also names an entry or a file, so that it must be longer. */
-const OPEN = /(?:^|-)(?:(key|code)|sid|auth|session|environment-key|cookie)$/;
+const OPEN = /$(?<=(?:^|-)(?:key|code|sid|auth|hmac|session|environment-key|cookie))/;
 /** Names of what only identifies. */
-const ID = /(?:^|-)(?:ids?|etag|hash|digest|checksum|cursor|ref|sha|uuid|integrity|fingerprint)$/;
+const ID = /$(?<=(?:^|-)(?:ids?|etag|hash|digest|checksum|cursor|ref|sha|uuid|integrity|fingerprint))/;
 const CODE = /(?:^|-)(?:js|javascript|typescript|scripts?|html|css|markup|snippet|x-path)(?:-|$)/;
 
 /** Three letters that each name of a secret, of a parameter or an open one has, and each mark of a secret; `pw` with any letter. */
-export const ROOTS = (
-  'pas psk pw ecr ede ses tok key cod uth otp srf jwt sig sid bea mne rif phr wor nnw woo adg kie nha kat slo eno ola ras aml sse ' +
-  'x-a x-g sic --- sla isc ffi'
-).split(' ');
+const ROOTS =
+  'pas psk psw pw ecr ede ses tok key cod uth otp srf jwt sig sid bea mne rif phr wor nnw woo adg kie nha kat slo eno ola ras aml ' +
+  'sse x-a x-g sic hma cvv cvc cur mys --- hoo $2a $2b $2y $ar';
+
+/** By the last five bits of three characters in a row, in which letter case makes no difference. */
+const IS_ROOT = new Uint8Array(1 << 15);
+for (const root of ROOTS.split(' ')) {
+  const [a = 0, b = 0, c] = [...root].map((char) => char.charCodeAt(0) & 31);
+  for (let last = 0; last < 32; last++) if (last === (c ?? last)) IS_ROOT[(a << 10) | (b << 5) | last] = 1;
+}
+
+/** The offset of the last character of the next root; behind the text's end if there is none. @param from of the first character that may be in it */
+export function nextRoot(text: string, from: number): number {
+  let [at, row] = [from, 0];
+  for (; at < text.length; at++) {
+    row = ((row << 5) | (text.charCodeAt(at) & 31)) & 0x7fff;
+    if (IS_ROOT[row] === 1) return at;
+  }
+  return IS_ROOT[(row << 5) & 0x7fff] === 1 ? at : at + 1;
+}
 
 /** What a name alone says. `open`: the value decides. */
-interface Meaning {
-  kind: 'secret' | 'open' | 'plain';
-  /** Its values may have the shape of a token. */
-  isId: boolean;
-  /** `jsString`, `cssSelector` */
-  isCode: boolean;
-}
+export type Kind = 'secret' | 'open' | 'plain';
 
 const MOST_REMEMBERED = 4096;
 const LONGEST_REMEMBERED = 64;
@@ -84,7 +95,7 @@ export class SecretNames {
   readonly #kept: ReadonlySet<string>;
   readonly added: ReadonlySet<string>;
   /** Every member of every recorded body asks. */
-  readonly #remembered = new Map<string, Meaning>();
+  readonly #remembered = new Map<string, Kind>();
 
   constructor(of: 'headers' | 'members', added: readonly string[] = [], kept: readonly string[] = []) {
     this.#secret = of === 'headers' ? SECRET_HEADER : SECRET;
@@ -93,52 +104,76 @@ export class SecretNames {
   }
 
   has(name: string): boolean {
-    return this.meaning(name).kind === 'secret';
+    return this.kindOf(name) === 'secret';
   }
 
-  meaning(name: string): Meaning {
+  kindOf(name: string): Kind {
     const remembered = this.#remembered.get(name);
     if (remembered !== undefined) return remembered;
-    const words = wordsOf(name);
-    const meaning = { kind: this.#kind(name, words), isId: ID.test(words), isCode: CODE.test(words) };
+    const kind = this.#kindOf(name);
     if (name.length <= LONGEST_REMEMBERED && this.#remembered.size < MOST_REMEMBERED)
-      this.#remembered.set(name, meaning);
-    return meaning;
+      this.#remembered.set(name, kind);
+    return kind;
   }
 
   /** Whether a value is a secret, by its name or by both. @param isSignIn a `code` beside it lets somebody in */
   isSecret(name: string, value: JsonValue, isSignIn: boolean): boolean {
-    const { kind } = this.meaning(name);
+    const kind = this.kindOf(name);
     if (kind === 'plain') return false;
     if (kind === 'secret' || (isSignIn && name.toLowerCase() === 'code')) return !isHarmless(name, value);
-    return typeof value === 'string' && isOpaque(value, /^(?:key|code)$/i.test(name) ? 32 : 16);
+    if (typeof value !== 'string') return false;
+    return isOpaque(value, /^(?:key|code)$/i.test(name) ? 32 : 16) || (/auth$/i.test(name) && isLogin(value));
   }
 
   /** Forms nest: `user[pin]`, `user.pin`. */
-  #kind(name: string, words: string): Meaning['kind'] {
-    const around = name.split(/[[\].?/;]+/).filter((part) => part !== '');
+  #kindOf(name: string): Kind {
+    const around = /[[\].?/;]/.test(name) ? name.split(/[[\].?/;]+/).filter((part) => part !== '') : [name];
     const last = around.pop() ?? '';
-    const ways = [bare(name), bare(last)];
+    const ways = this.added.size + this.#kept.size === 0 ? [] : [bare(name), bare(last)];
     if (ways.some((way) => this.added.has(way))) return 'secret';
     if (ways.some((way) => this.#kept.has(way))) return 'plain';
-    if (/[^\0-\x7f]/.test(name) && IN_OTHER_LETTERS.test(name.normalize('NFC'))) return 'secret';
-    const isNever = NEVER.test(words) || QUESTION.test(wordsOf(last));
-    if (!isNever && this.#secret.test(words)) return 'secret';
+    if (/[^\0-\x7f]/.test(name)) {
+      if (IN_OTHER_LETTERS.test(name.normalize('NFC'))) return 'secret';
+    } else if (this.#secret === SECRET && nextRoot(name, 0) > name.length) return 'plain';
+    const words = wordsOf(name);
+    const lastWords = last === name ? words : wordsOf(last);
+    const isSecret = this.#secret.test(words);
+    const isNever = (isSecret || OPEN.test(lastWords)) && NEVER.test(words);
+    if (isSecret && !isNever && !QUESTION.test(lastWords)) return 'secret';
     // `token[0]=x`; in JSON, `token.provider` is a flag like any other.
     const isBelow = name.includes('[') && around.some((part) => this.has(part));
     if (isBelow || PARAMETER.test(last)) return 'secret';
-    return OPEN.test(wordsOf(last)) && !NEVER.test(words) ? 'open' : 'plain';
+    return !isNever && OPEN.test(lastWords) ? 'open' : 'plain';
   }
 }
 
-/** `envSDKKey2` -> `env-sdk-key-2` */
+/** What the value of a name is beside a secret: an `id` may have the shape of a token; `code`: `jsString`, `cssSelector`. */
+export function roleOf(name: string): 'id' | 'code' | undefined {
+  const words = wordsOf(name);
+  if (ID.test(words)) return 'id';
+  return CODE.test(words) ? 'code' : undefined;
+}
+
+const [LOWER, UPPER] = [1, 2];
+const KIND_OF_CHAR = Uint8Array.from({ length: 128 }, (_, code) => {
+  const char = String.fromCharCode(code);
+  return [/[a-z]/, /[A-Z]/, /\d/].findIndex((kind) => kind.test(char)) + 1;
+});
+
+/** `envSDKKey2` -> `env-sdk-key-2`. By hand: patterns take five times as long. */
 function wordsOf(name: string): string {
-  return name
-    .replace(/([a-z\d])([A-Z])|([A-Z])(?=[A-Z][a-z])/g, '$1$3-$2')
-    .replace(/(\d)(?=[a-z])|([A-Za-z])(?=\d)/g, '$&-')
-    .toLowerCase()
-    .replace(/[^a-z\d]+/g, '-')
-    .replace(/^-|-$/g, '');
+  let words = '';
+  let [from, before] = [0, 0];
+  for (let at = 0; at <= name.length; at++) {
+    const kind = KIND_OF_CHAR[name.charCodeAt(at)] ?? 0;
+    const isNext = kind !== before && !(before === UPPER && kind === LOWER);
+    if (isNext || (before === UPPER && kind === UPPER && KIND_OF_CHAR[name.charCodeAt(at + 1)] === LOWER)) {
+      if (before !== 0) words += (words && '-') + name.slice(from, at);
+      from = at;
+    }
+    before = kind;
+  }
+  return words.toLowerCase();
 }
 
 function bare(name: string): string {

@@ -1,8 +1,8 @@
-import { childOf, isObject, type JsonObject, type JsonValue } from '../../json/json.ts';
+import { type JsonValue, parseJson } from '../../json/json.ts';
 import { skipValue } from '../../json/json-text.ts';
-import { patternsBelow } from '../../json/pointer-pattern.ts';
-import { type Container, scanJson, skipString, UNLIMITED } from '../../json/scan-json.ts';
-import { isHarmless, SHORTEST_CODE, SIGN_IN } from './names.ts';
+import { type PatternNode, patternsBelow } from '../../json/pointer-pattern.ts';
+import { skipString } from '../../json/scan-json.ts';
+import { isHarmless, roleOf, type SecretNames, SHORTEST_CODE, SIGN_IN } from './names.ts';
 import {
   betweenPlaceholders,
   type Edit,
@@ -13,13 +13,13 @@ import {
   REDACTED,
 } from './redacted.ts';
 import type { Redaction } from './redaction.ts';
-import { matchAt, SHORTEST_TOKEN, secretsIn } from './shapes.ts';
-import { LONGEST_NAME, mayHoldAny } from './suspects.ts';
+import { matchAt, SHORTEST_TOKEN, type Span, secretsIn } from './shapes.ts';
+import { mayHoldAny, startOfName, twoWords } from './suspects.ts';
 
-/** Characters of the shortest text that holds a secret, and of one without a mark. */
-const SHORTEST = 7;
+/** Characters of the shortest text that holds a secret, however it is written, and of one without a mark. */
+export const SHORTEST = 7;
 const SHORTEST_BARE = 14;
-const MARK = /[:=%<[-]/;
+const MARK = /[:=%<,;\t-]/;
 
 /**
  * A text of any kind: JSON by its structure, anything else in one pass for names with a value and for what looks like a
@@ -28,140 +28,232 @@ const MARK = /[:=%<[-]/;
  * @param hide the placeholder of what looks like a secret
  */
 export function redactText(text: string, redaction: Redaction, hide: Hide = hidden): string {
-  const isBare = text.length < SHORTEST_BARE && redaction.texts.length === 0 && !MARK.test(text);
-  if (text.length < SHORTEST || isBare || !mayHoldAny(Buffer.from(text), redaction)) return text;
-  return redactSuspect(text, redaction, hide);
+  return mayHold(text, redaction) ? redactSuspect(text, redaction, hide) : text;
+}
+
+function mayHold(text: string, redaction: Redaction): boolean {
+  if (text.length < SHORTEST) return false;
+  if (text.length < SHORTEST_BARE && redaction.texts.length === 0 && !MARK.test(text)) return false;
+  return mayHoldAny(text, redaction);
 }
 
 /** The same for a text that may hold a secret. */
 export function redactSuspect(text: string, redaction: Redaction, hide: Hide = hidden): string {
-  return redactJsonText(text, redaction) ?? redactPlain(redactNamed(text, redaction), redaction, hide);
+  return redactDocument(text, redaction) ?? redactPlain(redactNamed(text, redaction), redaction, hide);
 }
 
 /** A JSON value; the very one if nothing is hidden. */
 export function redactJson<T extends JsonValue>(value: T, redaction: Redaction): T {
   const text = JSON.stringify(value);
-  if (!mayHoldAny(Buffer.from(text), redaction)) return value;
-  const clean = redactDocument(text, value, redaction);
+  const clean = mayHoldAny(text, redaction) ? redactSuspect(text, redaction) : text;
   return clean === text ? value : (JSON.parse(clean) as T);
 }
 
-/** A JSON document: an object, a list, or a string that holds one. Undefined: it is none. */
-export function redactJsonText(text: string, redaction: Redaction): string | undefined {
-  // An exception takes longer than a look at both ends.
-  if (!/^\s*[[{"]/.test(text) || !/[\]}"]\s{0,64}$/.test(text.slice(-65))) return undefined;
-  try {
-    const value = JSON.parse(text) as JsonValue;
-    if (typeof value === 'string' && !/^\s*[[{"]/.test(value)) return undefined;
-    return redactDocument(text, value, redaction);
-  } catch {
-    return undefined;
-  }
-}
-
-/** Members that say what the `value` beside them is called. */
-const NAMING = ['name', 'key', 'Name', 'Key', 'header', 'field'];
+/** Members that say what the ones beside them are, and members that these say it of: `ParameterKey` is the name of `ParameterValue`. */
+const TELLS = /^(.*?)(?:name|key|header|field|setting|id)$|^(?:op|path|kind|grant_type|redirect_ur[il])$/i;
+const ASKS = /^(.*?)val(?:ues?)?$|^(?:code|data|stringData)$/i;
+const SCALAR = /-?\d[\d.eE+-]*|true|false|null/y;
+const ESCAPE = /\\(?:["\\/bfnrt]|u[\da-fA-F]{4})/g;
+/** Characters of the longest item of a list that says what the next one is. */
+const LONGEST_TOLD = 100;
 /** Nested deeper, a value is hidden as a whole. */
 const MOST_LEVELS = 128;
+const [QUOTE, PERCENT, COMMA, COLON, EQUALS] = [34, 37, 44, 58, 61];
+const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [91, 93, 123, 125];
+
+interface Member extends Span {
+  name: string;
+}
+
+const NONE: Member[] = [];
 
 /**
- * The text of a JSON document with its secrets replaced, all else as it was written: numbers, spaces, members that come twice.
- *
- * @param parsed the document as a value
+ * The text of a JSON document (an object, a list or a string) with its secrets replaced, all else as it was written: numbers,
+ * spaces, members that come twice. Undefined: it is none. Not by JSON.parse, which takes long for many names, and for an error.
  */
-function redactDocument(text: string, parsed: JsonValue, redaction: Redaction): string {
-  const { members, texts, onSecret } = redaction;
+export function redactDocument(text: string, redaction: Redaction): string | undefined {
+  const { members, headers, pointers, texts, onSecret } = redaction;
   const edits: Edit[] = [];
-  // By level. Of a member that comes twice, the value is the last one.
-  const values: unknown[] = [parsed];
-  const places = [redaction.pointers];
-  let hiddenTo = 0;
-  scanJson(text, UNLIMITED, undefined, (open, at) => {
-    if (at < hiddenTo) return;
-    const level = open.length;
-    const holder = open[level - 1];
-    const isList = text[at] === '{' || text[at] === '[';
-    if (holder) {
-      const place = places[level - 1];
-      places[level] = place && patternsBelow(place, holder.token);
-      if (isList) values[level] = childOf(values[level - 1], holder.token);
-    }
-    // A name can be a secret itself.
-    if (holder?.isObject && (texts.length > 0 || holder.name.length >= SHORTEST_TOKEN))
-      replace(holder.nameOffset, holder.name, redactPlain(holder.name, redaction));
-    if (level > MOST_LEVELS || places[level]?.matches || isSecret(open, at)) hide(at);
-    else if (text[at] === '"') redactString(at, holder?.name);
-    // There is no placeholder for some digits.
-    else if (!isList && texts.length > 0) hideKnown(at);
-  });
+  let at = 0;
+  const first = skipSpace();
+  if (first !== QUOTE && first !== OPEN_LIST && first !== OPEN_OBJECT) return undefined;
+  if (!takeValue(0, '', pointers, false) || !Number.isNaN(skipSpace())) return undefined;
   return edited(text, edits);
 
-  function isSecret(open: readonly Container[], at: number): boolean {
-    const holder = open[open.length - 1];
-    const beside = values[open.length - 1];
-    if (!holder) return false;
-    if (holder.isObject) return isSecretMember(holder.name, at, isObject(beside) ? beside : {});
-    return (
-      Array.isArray(beside) && isSecretItem(beside, holder.index, open[open.length - 2]?.isObject === false)
-    );
+  /** The next character that is no blank. */
+  function skipSpace(): number {
+    let code = text.charCodeAt(at);
+    while (code === 32 || (code >= 9 && code <= 13)) code = text.charCodeAt(++at);
+    return code;
   }
 
-  function isSecretMember(name: string, at: number, beside: JsonObject): boolean {
-    if (members.meaning(name).kind !== 'plain') {
-      const isSignIn = (beside.grant_type ?? beside.redirect_uri) !== undefined;
-      return members.isSecret(name, valueAt(at), isSignIn);
+  /** Goes over a value. False: this is no JSON. */
+  function takeValue(level: number, name: string, place: PatternNode | undefined, isItem: boolean): boolean {
+    const code = skipSpace();
+    const from = at;
+    if (level > MOST_LEVELS || place?.matches) return takeSecret();
+    if (code === OPEN_OBJECT) return takeObject(level + 1, name, place);
+    if (code === OPEN_LIST) return takeList(level + 1, name, place, isItem);
+    if (code === QUOTE) {
+      at = skipString(text, from);
+      return redactString(from, name);
     }
-    if (name !== 'value' && name !== 'Value') return false;
-    // The last name in the path of a JSON Patch.
-    const naming = beside.op === undefined ? NAMING.find((one) => typeof beside[one] === 'string') : 'path';
-    const called = naming === undefined ? '' : String(beside[naming]).replace(/^.*\//s, '');
-    return members.has(called) && !isHarmless(called, valueAt(at));
+    at += matchAt(SCALAR, text, from).length;
+    // There is no placeholder for some digits.
+    if (texts.length > 0 && texts.some((secret) => text.slice(from, at).includes(secret))) hide(from, at);
+    return at > from;
   }
 
-  /** `["--token", "x"]`, as arguments of a program are written, and in a list the pair `["password", "x"]`. */
-  function isSecretItem(list: readonly JsonValue[], index: number, isInList: boolean): boolean {
-    const [before, item] = [list[index - 1], list[index]];
-    if (typeof before !== 'string') return false;
-    if (before.startsWith('--') && members.has(before.slice(2))) return true;
-    const isPair = isInList && list.length === 2 && typeof item === 'string';
-    return isPair && members.has(before) && !members.has(item);
+  function takeSecret(): boolean {
+    const from = at;
+    at = skipValue(text, from);
+    hide(from, at);
+    return at > from && at <= text.length;
   }
 
-  function redactString(at: number, name = ''): void {
-    const plain = stringAt(at);
-    const { isId, isCode } = members.meaning(name);
-    if (plain.length < SHORTEST || (isId && texts.length === 0 && isIdentifier(plain))) return;
-    replace(at, plain, (isCode ? redactPlain : redactText)(plain, redaction));
+  function takeObject(level: number, holder: string, place: PatternNode | undefined): boolean {
+    // Most objects have none.
+    let told: Member[] = NONE;
+    let asks = false;
+    at++;
+    for (let next = skipSpace(); next !== CLOSE_OBJECT; next = skipSpace()) {
+      if (next !== QUOTE) return false;
+      const nameFrom = at;
+      at = skipString(text, at);
+      const name = stringAt(nameFrom, at);
+      if (name === undefined || skipSpace() !== COLON) return false;
+      // A name can be a secret itself.
+      if (texts.length > 0 || name.length >= SHORTEST_TOKEN)
+        replace(nameFrom, at, name, redactPlain(name, redaction));
+      at++;
+      skipSpace();
+      const from = at;
+      const isHidden = isSecretMember(name, from, holder);
+      if (!(isHidden ? takeSecret() : takeValue(level, name, place && patternsBelow(place, name), false)))
+        return false;
+      const isAsking = !isHidden && ASKS.test(name);
+      asks ||= isAsking;
+      if (isAsking || TELLS.test(name)) {
+        if (told === NONE) told = [];
+        told.push({ name, from, to: at });
+      }
+      const end = skipSpace();
+      if (end !== COMMA && end !== CLOSE_OBJECT) return false;
+      if (end === COMMA) at++;
+      if (end === COMMA && skipSpace() === CLOSE_OBJECT) return false;
+    }
+    at++;
+    if (asks) hideTold(told);
+    return true;
   }
 
-  function stringAt(at: number): string {
-    const written = text.slice(at + 1, skipString(text, at) - 1);
-    return written.includes('\\') ? (JSON.parse(`"${written}"`) as string) : written;
+  function isSecretMember(name: string, from: number, holder: string): boolean {
+    const kind = members.kindOf(name);
+    if (kind === 'plain') return false;
+    if (members.isSecret(name, valueAt(from), false)) return true;
+    return kind === 'open' && /^cookie$/i.test(name) && /headers$/i.test(holder);
   }
 
-  /** A list or object counts as an empty one. */
-  function valueAt(at: number): JsonValue {
-    if (text[at] === '"') return stringAt(at);
-    return /[{[]/.test(text[at] as string)
-      ? {}
-      : (JSON.parse(text.slice(at, skipValue(text, at))) as JsonValue);
+  /** Hides the values of an object that others of its members name. */
+  function hideTold(told: readonly Member[]): void {
+    const called = new Map<string, string>();
+    const beside = new Map<string, JsonValue>();
+    for (const { name, from } of told) {
+      const prefix = TELLS.exec(name)?.[1];
+      const value = TELLS.test(name) ? valueAt(from) : '';
+      beside.set(name, value);
+      if (typeof value !== 'string' || (prefix === undefined && name !== 'path')) continue;
+      const last = value.replace(/^.*\//s, '');
+      if (members.has(last)) called.set(prefix?.toLowerCase() ?? name, last);
+    }
+    for (const { name, from, to } of told) {
+      const prefix = ASKS.exec(name)?.[1]?.toLowerCase();
+      const secret = called.get(prefix === '' && beside.has('op') ? 'path' : (prefix ?? '/'));
+      const isNamed = secret !== undefined && !isHarmless(secret, valueAt(from));
+      const isCode = beside.has('grant_type') || beside.has('redirect_uri');
+      const isOfSecret = beside.get('kind') === 'Secret' && /^(?:stringD|d)ata$/.test(name);
+      if (isNamed || isOfSecret || (/^code$/i.test(name) && members.isSecret(name, valueAt(from), isCode)))
+        hide(from, to);
+    }
   }
 
-  function replace(at: number, before: string, after: string): void {
-    if (after !== before) edits.push([at, skipString(text, at), JSON.stringify(after)]);
+  function takeList(level: number, holder: string, place: PatternNode | undefined, isItem: boolean): boolean {
+    const isHeaders = /headers$/i.test(holder);
+    let [index, from, before, isPair]: [number, number, string | undefined, boolean] = [
+      0,
+      0,
+      undefined,
+      false,
+    ];
+    at++;
+    for (let next = skipSpace(); next !== CLOSE_LIST; next = skipSpace()) {
+      from = at;
+      // `["--token", "x"]`, as arguments of a program are written, and `["X-Api-Key", "x"]`
+      const isArgument = before?.startsWith('--') && members.has(before.slice(2));
+      const isHeader = isHeaders && index % 2 === 1 && before !== undefined && headers.has(before);
+      const isTaken =
+        isArgument || isHeader
+          ? takeSecret()
+          : takeValue(level, '', place && patternsBelow(place, index), true);
+      if (!isTaken) return false;
+      const item = next === QUOTE && at - from < LONGEST_TOLD ? stringAt(from, at) : undefined;
+      isPair =
+        index === 1 &&
+        before !== undefined &&
+        next === QUOTE &&
+        members.has(before) &&
+        !members.has(item ?? '');
+      before = item;
+      index++;
+      const end = skipSpace();
+      if (end !== COMMA && end !== CLOSE_LIST) return false;
+      if (end === COMMA) at++;
+      if (end === COMMA && skipSpace() === CLOSE_LIST) return false;
+    }
+    // In a list, the pair `["password", "x"]`.
+    if (isPair && isItem) hide(from, skipString(text, from));
+    at++;
+    return true;
   }
 
-  function hideKnown(at: number): void {
-    const written = text.slice(at, skipValue(text, at));
-    if (texts.some((secret) => written.includes(secret))) hide(at);
+  function redactString(from: number, name: string): boolean {
+    const plain = stringAt(from, at);
+    if (plain === undefined || at > text.length) return false;
+    if (!mayHold(plain, redaction)) return true;
+    const role = name === '' ? undefined : roleOf(name);
+    if (role === 'id' && texts.length === 0 && isIdentifier(plain)) return true;
+    replace(from, at, plain, (role === 'code' ? redactPlain : redactSuspect)(plain, redaction));
+    return true;
   }
 
-  function hide(at: number): void {
-    hiddenTo = skipValue(text, at);
-    const written = text.slice(at, hiddenTo);
+  /** The string between two quotes; undefined: it is none. */
+  function stringAt(from: number, to: number): string | undefined {
+    const written = text.slice(from + 1, to - 1);
+    if (!written.includes('\\')) return written;
+    // An exception takes longer than to find that out.
+    return /[^ -\uffff]|\\/.test(written.replace(ESCAPE, ''))
+      ? undefined
+      : (JSON.parse(`"${written}"`) as string);
+  }
+
+  /** The value at an offset; a list or object counts as an empty one. */
+  function valueAt(from: number): JsonValue {
+    const code = text.charCodeAt(from);
+    if (code === QUOTE) return stringAt(from, skipString(text, from)) ?? '';
+    if (code === OPEN_LIST || code === OPEN_OBJECT) return {};
+    const written = text.slice(from, skipValue(text, from));
+    return /^-?\d/.test(written) ? Number(written) : written;
+  }
+
+  function replace(from: number, to: number, before: string, after: string): void {
+    if (after !== before) edits.push([from, to, JSON.stringify(after)]);
+  }
+
+  function hide(from: number, to: number): void {
+    const written = text.slice(from, to);
     if (isRedacted(written.slice(1, -1))) return;
-    onSecret?.(JSON.parse(written) as JsonValue);
-    edits.push([at, hiddenTo, `"${REDACTED}"`]);
+    onSecret?.(parseJson(written) ?? written);
+    edits.push([from, to, `"${REDACTED}"`]);
   }
 }
 
@@ -193,98 +285,120 @@ export function redactPlain(
   return clean;
 }
 
-/** A name of letters of any script, digits and `_ - . $ % ~ [ ]`, in quotes or not, and the sign that parts it from its value. */
-const NAMED = new RegExp(
-  `(?=[:=%])(?<=(\\\\?[\\w$%.[\\]~\\u00c0-\\uffff-]{1,${LONGEST_NAME}})([ \\t"'\\\\]{0,8}))(?:=>|[:=]|%(?:25)*3[ADad])`,
-  'g',
-);
-/** What a coded name stands behind. */
-const CODED_BEFORE = /^.*%(?:25)*(?:3F|26|3B|23|3D)/i;
+/** A sign or a separator that is percent-encoded, once or more often: `: = & # ? ;` */
+const CODED = /%(?:25)*(?:3[ABDF]|2[36])/iy;
+const SEPARATOR = /[BF36]$/i;
 /** Blanks, and the quote that a value begins with, with the backslashes of the text that it stands in. */
-const BEGIN = /[ \t]{0,8}(\\{0,8}["'])?/y;
-const BARE_END = /[&;#\s"'<>\\,{}()]|%(?:25)*(?:26|3B|23)|$/gi;
-/** A scheme stands before it, as in `Authorization: Token x`. */
-const LINE_END = /["'\r\n,}]|$/g;
+const BEGIN = /[ \t]{0,8}(\\{0,8}(?:"{3}|'{3}|["']))?/y;
+const BARE_END = /(?=[&;#\s"'<>\\,{}()]|%(?:25)*(?:26|3B|23)|$)/gi;
+/** A scheme stands before it, as in `Authorization: Token x`, or the names of cookies. */
+const LINE_END = /(?=["'\r\n}]|$)/g;
 /** Of an open name. Nothing else could be random, and this ends soon. */
 const OPEN_VALUE =
   /[ \t]{0,8}(?:\\{0,8}["'])?(?:[\w~./-]|%(?!3D|25)[\da-f]{2}){14,}(?:=|%3D){0,2}(?:[^\w~./=-]|$)/iy;
 /** Of the code of a sign-in. */
 const CODE_VALUE = /[ \t]{0,8}(?:[^ \t{[]|\[redacted)/y;
-/** `<password>x</password>` */
-const ELEMENT = /<((?:[\w.-]{1,64}:)?[\w.-]{1,64})(?:\s[^<>]{0,2000})?>([^<]+)(?=<\/)/g;
-/** A part of a form (RFC 7578), from its name to the first line of its value. */
-const PART = /\bname="([^"\r\n]{1,64})"[^\r\n]{0,200}\r?\n(?:[^\r\n]{1,200}\r?\n){0,4}\r?\n([^\r\n]+)/gi;
-/** `--password x`; a word may follow the name of an option in a sentence. */
-const OPTION = /(?<![\w-])--([\w-]{2,64}) {1,4}["']?((?=[^\s"']*\d|[^\s"']{16})[^\s"']+)/g;
-/** `<add key="password" value="x"/>` */
-const ATTRIBUTE = /\b(?:name|key)=["']([^"'<>]{1,64})["']\s{1,8}value=["']([^"'<>]{1,4096})(?=["'])/gi;
+const COOKIE_VALUE = /[ \t]{0,8}[\w.$-]{1,64}=[^\s;]/y;
+const BLANK = /[ \t-]*/y;
 
-/** Hides the values of secret names: `name: value`, `name=value`, `<name>value</name>`. */
+/** Hides the values of secret names: `name: value`, `name=value`, and what other forms make of them. */
 function redactNamed(text: string, { membersInText: names, onSecret }: Redaction): string {
-  const isSignIn = SIGN_IN.test(text);
   const edits: Edit[] = [];
-  let end = 0;
-  let isProgram: boolean | undefined;
-  for (const { 0: sign, 1: written = '', 2: between = '', index } of text.matchAll(NAMED)) {
-    const nameEnd = index - between.length;
-    if (nameEnd <= end) continue;
-    const name = nameOf(text.slice(Math.max(end, nameEnd - written.length), nameEnd));
-    const { kind } = names.meaning(name);
-    if (kind === 'plain') continue;
+  let [isProgram, isSignIn]: (boolean | undefined)[] = [];
+  // No name begins before.
+  let floor = 0;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code !== COLON && code !== EQUALS && code !== PERCENT) continue;
+    const sign = signAt(text, at, code);
+    if (sign === '') continue;
+    const name = nameBefore(text, at, floor, names);
+    const isQuoted = text[at - 1] === '"';
+    const start = at + sign.length;
+    floor = start;
+    at = start - 1;
+    const kind = names.kindOf(name);
+    if (kind === 'plain' || SEPARATOR.test(sign)) continue;
     // Names in double quotes are those of JSON.
-    const isQuoted = text[index - 1] === '"';
     if (!isQuoted) isProgram ??= CODE.test(text);
     if (!isQuoted && isProgram) continue;
-    const start = index + sign.length;
-    const isCode = isSignIn && name.toLowerCase() === 'code';
-    if (kind === 'open' && matchAt(isCode ? CODE_VALUE : OPEN_VALUE, text, start) === '') continue;
-    const isLine = sign === ':' && /authori[sz]ation$/i.test(name);
+    const isOpenCode = kind === 'open' && /^code$/i.test(name);
+    if (isOpenCode) isSignIn ??= SIGN_IN.test(text);
+    const isCode = isOpenCode && isSignIn === true;
+    const isCookie = kind === 'open' && sign === ':' && isCookies(name, text, start);
+    if (kind === 'open' && !isCookie && matchAt(isCode ? CODE_VALUE : OPEN_VALUE, text, start) === '')
+      continue;
+    const isLine = isCookie || (sign === ':' && /authori[sz]ation$/i.test(name));
     const { from, to, form } = valueAt(text, start, isLine ? LINE_END : BARE_END);
     const secret = text.slice(from, to);
     if (secret === '' || isRedacted(secret)) continue;
     // Words stand behind "token:" too, and `"tokens": 15` is a number of them.
     const mayBeWord = form === 'bare' && (from > start || sign === ':');
     if (mayBeWord && secret.length < 16 && !/\d/.test(secret)) continue;
-    const plain = /^\d{1,15}$/.test(secret) ? Number(secret) : decodePart(secret);
-    if (!names.isSecret(name, form === 'list' ? {} : plain, isCode && String(plain).length >= SHORTEST_CODE))
-      continue;
+    const plain = form === 'list' ? {} : plainValue(secret);
+    if (!isCookie && !names.isSecret(name, plain, isCode && secret.length >= SHORTEST_CODE)) continue;
     onSecret?.(secret);
-    end = to;
+    floor = to;
+    at = to - 1;
     const isValue = form === 'list' || (form === 'bare' && isQuoted && sign === ':');
     edits.push([from, to, isValue ? `"${REDACTED}"` : REDACTED]);
   }
-  const hideLast = (whole: string, name: string, value: string) => {
-    if (!names.has(name) || isRedacted(value) || isHarmless(name, value)) return whole;
-    onSecret?.(value);
-    return whole.slice(0, -value.length) + REDACTED;
-  };
-  const clean = edited(text, edits).replace(PART, hideLast).replace(OPTION, hideLast);
-  if (!clean.includes('<') || (isProgram ?? CODE.test(text))) return clean;
-  return clean.replace(ATTRIBUTE, hideLast).replace(ELEMENT, hideLast);
+  return redactForms(edited(text, edits), () => isProgram ?? CODE.test(text), names, onSecret);
 }
 
-function nameOf(written: string): string {
+function signAt(text: string, at: number, code: number): string {
+  if (code === PERCENT) return matchAt(CODED, text, at);
+  const isLong = text[at + 1] === (code === COLON ? '=' : '>');
+  return text.slice(at, at + (isLong ? 2 : 1));
+}
+
+/** The name that stands before a sign, in quotes or not: letters of any script, digits and `_ - . $ % ~ [ ]`. */
+function nameBefore(text: string, sign: number, floor: number, names: SecretNames): string {
+  let to = sign;
+  while (to > floor && sign - to < 8 && ' \t"\'\\'.includes(text[to - 1] as string)) to--;
+  const from = startOfName(text, to, floor);
   // The end of an escape is no part of it.
-  const name = written.startsWith('\\') ? written.slice(2) : written;
-  return name.includes('%') ? decodePart(name.replace(CODED_BEFORE, '')) : name;
+  const name = text.slice(from > floor && text[from - 1] === '\\' ? from + 1 : from, to);
+  if (name.includes('%')) return decodePart(name);
+  const both = text[from - 1] === ' ' && names.kindOf(name) === 'open' ? twoWords(text, from, to, floor) : '';
+  return names.has(both) ? both : name;
 }
 
-interface Value {
-  from: number;
-  to: number;
+function isCookies(name: string, text: string, at: number): boolean {
+  return /^cookie$/i.test(name) && matchAt(COOKIE_VALUE, text, at) !== '';
+}
+
+interface Value extends Span {
   form: 'quoted' | 'list' | 'bare';
 }
 
 /** The value behind a sign. @param bareEnd its end without quotes */
 function valueAt(text: string, start: number, bareEnd: RegExp): Value {
   BEGIN.lastIndex = start;
-  const [before, quote] = BEGIN.exec(text) as RegExpExecArray;
+  const [before, quote] = / |\t|\\|["']/.test(text[start] ?? '')
+    ? (BEGIN.exec(text) as RegExpExecArray)
+    : [''];
   const from = start + (before as string).length;
   if (quote !== undefined) return { from, to: endOfQuoted(text, from, quote), form: 'quoted' };
   if (/[{[]/.test(text[from] ?? '') && !text.startsWith(REDACTED.slice(0, -1), from))
     return { from, to: Math.min(skipValue(text, from), text.length), form: 'list' };
   bareEnd.lastIndex = from;
-  return { from, to: (bareEnd.exec(text) as RegExpExecArray).index, form: 'bare' };
+  bareEnd.test(text);
+  const to = bareEnd.lastIndex;
+  return /^[|>][+-]?$/.test(text.slice(from, from + 3).trimEnd())
+    ? blockBehind(text, from)
+    : { from, to, form: 'bare' };
+}
+
+/** A YAML block: the lines that stand deeper than the one of their name. */
+function blockBehind(text: string, from: number): Value {
+  const depthOf = (line: number) => matchAt(BLANK, text, line).length;
+  const own = depthOf(text.lastIndexOf('\n', from) + 1);
+  const endOf = (line: number) => (text.indexOf('\n', line) + 1 || text.length + 1) - 1;
+  const first = endOf(from) + 1;
+  let to = first;
+  for (let line = first; line < text.length && depthOf(line) > own; line = to + 1) to = endOf(line);
+  return { from: Math.min(first + depthOf(first), to), to, form: 'quoted' };
 }
 
 /** Before the quote that closes it, or before the line's end. */
@@ -296,12 +410,91 @@ function endOfQuoted(text: string, from: number, opening: string): number {
   return Math.min(at, text.length);
 }
 
+/** A number as one: `tokens=15` is an amount. */
+function plainValue(written: string): JsonValue {
+  return /^\d{1,15}$/.test(written) ? Number(written) : decodePart(written);
+}
+
+const LIKE_SECRET = '(?=[^\\s"\']*\\d|[^\\s"\']{16})[^\\s"\']+';
+/** A part of a form (RFC 7578), from its name to the first line of its value. */
+const PART = /\bname="?([^"\r\n;]{1,64})"?[^\r\n]{0,200}\r?\n(?:[^\r\n]{1,200}\r?\n){0,4}\r?\n([^\r\n]+)/gi;
+/** `--password x`, `login me password x`, `ENV TOKEN x`; a word may follow the name of an option in a sentence. */
+const OPTION = new RegExp(
+  `(?:(?<![\\w-])--|(?:\\bmachine\\s{1,8}\\S{1,64}|^)\\s{0,8}login\\s{1,8}\\S{1,64}\\s{1,8}|\\b(?:ENV|setx)\\s)([\\w-]{2,64})\\s{1,8}["']?(${LIKE_SECRET})`,
+  'gm',
+);
+/** `curl -u me:x` */
+const LOGIN = new RegExp(
+  `\\b(curl|sshpass|mysql)\\b[^\\n]{0,80}?\\s(?:-p\\s?|(?:-u|--user)[ =]?["']?[\\w.@+-]{1,64}:)["']?(?!\\$)(${LIKE_SECRET})`,
+  'g',
+);
+/** `<password>x</password>` */
+const ELEMENT =
+  /<((?:[\w.-]{1,64}:)?[\w.-]{1,64})(?:\s[^<>]{0,2000})?>(?:<!\[CDATA\[)?([^<]+?)(?=(?:\]\]>)?<\/)/g;
+/** `<add key="password" value="x"/>`, `<name>password</name><value>x`, `name: password` with `value: x` in the next line. */
+const ATTRIBUTE = new RegExp(
+  `\\b(?:name|key|id)["']?(?:=|: ?|>)["']?(?=([^"'<>\\s]{1,64}))\\1(?:["']|</\\w{1,16}>)?,?(?:\\s{1,8}type=["']\\w{1,16}["'])?\\s{0,40}` +
+    `(?:<?["']?(?:value|content|string)["']?(?:=|: ?|>)(?:<string>)?["']?([^"'<>\\s][^"'<>\\r\\n]{0,4095})|>(${LIKE_SECRET}(?=<)))`,
+  'gi',
+);
+
+/** Hides the values of secret names that other marks than signs part from them. */
+function redactForms(
+  text: string,
+  isProgram: () => boolean,
+  names: SecretNames,
+  onSecret: Redaction['onSecret'],
+): string {
+  const hideLast = (whole: string, name: string, value: string) => {
+    if (!names.has(name) || isRedacted(value) || isHarmless(name, plainValue(value))) return whole;
+    onSecret?.(value);
+    return whole.slice(0, -value.length) + REDACTED;
+  };
+  let clean = text;
+  if (/\n\r?\n/.test(clean)) clean = clean.replace(PART, hideLast);
+  if (/--|login|ENV|setx/.test(clean)) clean = clean.replace(OPTION, hideLast);
+  if (/curl|sshpass|mysql/.test(clean))
+    clean = clean.replace(LOGIN, (whole, _, value) => hideLast(whole, 'password', value));
+  if (/\n/.test(clean)) clean = redactTable(clean, names, hideLast);
+  if (!/<|value|content|string/i.test(clean) || isProgram()) return clean;
+  const hideEither = (whole: string, name: string, one?: string, other?: string) =>
+    hideLast(whole, name, (one ?? other) as string);
+  return clean.replace(ATTRIBUTE, hideEither).replace(ELEMENT, hideLast);
+}
+
+/** Hides the columns of a table (CSV) that its first line names as secrets. */
+function redactTable(
+  text: string,
+  names: SecretNames,
+  hideLast: (whole: string, name: string, value: string) => string,
+): string {
+  const end = text.indexOf('\n');
+  const head = text.slice(0, end).trimEnd();
+  const mark = /[,;\t]/.exec(head)?.[0];
+  if (mark === undefined || head.length > 2000 || !/^(?:"?[\w.-]{1,64}"?[,;\t]?){2,}$/.test(head))
+    return text;
+  const columns = head.split(mark).map((name) => name.replaceAll('"', ''));
+  const isSame =
+    text
+      .slice(end + 1, end + 8000)
+      .split('\n')[0]
+      ?.split(mark).length === columns.length;
+  if (!isSame || !columns.some((name) => names.has(name))) return text;
+  let column = 0;
+  const cell = new RegExp(`((?:"[^"]*"){1,1000}|[^"${mark}\\r\\n]*)(${mark}|\\r?\\n|$)`, 'g');
+  const rows = text.slice(end + 1).replace(cell, (whole, value: string, sign: string) => {
+    const name = columns[column] ?? '';
+    column = sign === mark ? column + 1 : 0;
+    return value === '' ? whole : hideLast(value, name, value) + sign;
+  });
+  return text.slice(0, end + 1) + rows;
+}
+
 /** A part of a query or form, percent-decoded; as it stands if it cannot be decoded. */
 export function decodePart(part: string): string {
-  if (!/[%+]/.test(part)) return part;
-  const spaced = part.replaceAll('+', ' ');
+  const spaced = part.includes('+') ? part.replaceAll('+', ' ') : part;
   // An exception takes longer than to find that out.
-  if (/%(?![\da-f]{2})/i.test(spaced)) return spaced;
+  if (!spaced.includes('%') || /%(?![\da-f]{2})/i.test(spaced)) return spaced;
   try {
     return decodeURIComponent(spaced);
   } catch {
@@ -317,7 +510,7 @@ const CODE = new RegExp(
     'return\\b[^\\n;]{0,200};\\s{0,8}(?:\\}|$)|(?:new|typeof)\\s{1,8}\\w{1,64}\\(|await\\s{1,8}\\w{1,64}[.(]',
     '(?:document|window|console|(?:local|session)Storage|JSON|Math|process|jQuery)\\.\\w',
     'import\\s[^\\n]{1,200}\\sfrom\\s|def\\s{1,8}\\w{1,64}\\()',
-    '[\\w)]\\s?=>|[!=]==|\\$\\(|\\w\\([^()\\n]{0,200}\\)\\s?;',
+    '[\\w)]\\s?=>\\s?[^\\s"\']|[!=]==|\\$\\(|\\w\\([^()\\n]{0,200}\\)\\s?;',
     '</?(?:script|style|html|div|span|img|button|svg|iframe|ul|br|h[1-6])\\b',
   ].join('|'),
   'i',

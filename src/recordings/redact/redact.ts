@@ -7,13 +7,22 @@ import { bodyBytes, storeBody } from '../body.ts';
 import { SHORTEST_CODE, SIGN_IN } from './names.ts';
 import {
   decodePart,
+  redactDocument,
   redactJson,
-  redactJsonText,
   redactPlain,
   redactSuspect,
   redactText,
+  SHORTEST,
 } from './redact-text.ts';
-import { betweenPlaceholders, type Hide, hidden, isRedacted, REDACTED } from './redacted.ts';
+import {
+  betweenPlaceholders,
+  type Edit,
+  edited,
+  type Hide,
+  hidden,
+  isRedacted,
+  REDACTED,
+} from './redacted.ts';
 import { hiddenApart, type Redaction, rememberPlain } from './redaction.ts';
 import { isOpaque, isRandom } from './shapes.ts';
 import { mayHoldAny } from './suspects.ts';
@@ -44,34 +53,45 @@ export function redactQuery(query: string, redaction: Redaction): string {
 
 /** `token=abc&limit=1` -> `token=[redacted]&limit=1`: a query without its `?`, or a form. */
 function redactPairs(text: string, redaction: Redaction, hide: Hide = hidden): string {
-  if (text === '') return text;
   const { members, onSecret } = redaction;
-  const isSignIn = SIGN_IN.test(text);
-  return text
-    .split('&')
-    .map((pair) => {
-      const equals = pair.indexOf('=');
-      if (equals < 0) return redactCoded(pair, redaction, hide);
-      const [written, value] = [pair.slice(0, equals), pair.slice(equals + 1)];
-      const name = decodePart(written);
-      const { kind } = members.meaning(name);
-      if (kind === 'plain')
-        return `${redactCoded(written, redaction, hide)}=${redactCoded(value, redaction, hide)}`;
-      const plain = decodePart(value);
-      if (isRedacted(plain)) return pair;
-      if (!members.isSecret(name, plain, isSignIn && plain.length >= SHORTEST_CODE))
-        return `${written}=${redactCoded(value, redaction, hide)}`;
+  const edits: Edit[] = [];
+  let isSignIn: boolean | undefined;
+  let equals = -1;
+  for (let [from, to] = [0, 0]; from < text.length; from = to + 1) {
+    to = offsetOf('&', text, from);
+    if (equals < from) equals = offsetOf('=', text, from);
+    redactPart(from, Math.min(equals, to));
+    if (equals > to) continue;
+    const name = decodePart(text.slice(from, equals));
+    const kind = members.kindOf(name);
+    const plain = kind === 'plain' ? '' : decodePart(text.slice(equals + 1, to));
+    if (kind === 'open') isSignIn ??= SIGN_IN.test(text);
+    if (isRedacted(plain)) continue;
+    if (
+      kind === 'plain' ||
+      !members.isSecret(name, plain, plain.length >= SHORTEST_CODE && isSignIn === true)
+    )
+      redactPart(equals + 1, to);
+    else {
       onSecret?.(plain);
-      return `${written}=${kind === 'secret' ? REDACTED : hide(plain)}`;
-    })
-    .join('&');
+      edits.push([equals + 1, to, kind === 'secret' ? REDACTED : hide(plain)]);
+    }
+  }
+  return edited(text, edits);
+
+  function redactPart(from: number, to: number): void {
+    if (to - from < SHORTEST) return;
+    const part = text.slice(from, to);
+    const plain = decodePart(part);
+    const clean = redactText(plain, redaction, hide);
+    if (clean !== plain) edits.push([from, to, plain === part ? clean : encodePart(clean)]);
+  }
 }
 
-function redactCoded(part: string, redaction: Redaction, hide: Hide): string {
-  const plain = decodePart(part);
-  const clean = redactText(plain, redaction, hide);
-  if (clean === plain) return part;
-  return plain === part ? clean : encodePart(clean);
+/** The offset of a mark, or the text's end. */
+function offsetOf(mark: string, text: string, from: number): number {
+  const found = text.indexOf(mark, from);
+  return found < 0 ? text.length : found;
 }
 
 /** A part of a query, form or path, percent-encoded but for placeholders. */
@@ -93,7 +113,7 @@ const LIKE_TOKEN = /^(?=.*\d)(?=.*[A-Za-z])[\w.~+=-]{8,512}$/;
 /** A path without its query. A secret is known by its looks, or by the name before it (`;token=…`, `/tokens/…`). */
 export function redactPath(path: string, redaction: Redaction): string {
   if (redaction.plain.paths.has(path)) return path;
-  const mayHold = mayHoldAny(Buffer.from(path), redaction);
+  const mayHold = mayHoldAny(path, redaction);
   let before = '';
   const clean = path
     .replace(USER_INFO, `$1${REDACTED}`)
@@ -186,15 +206,14 @@ const IS_CODE = /(?:java|ecma|type)script|html|\/css|wasm|svg|\/x-(?:python|sh|r
 
 /** The bytes of a body without content codings. */
 export function redactBytes(bytes: Buffer, contentType = '', redaction: Redaction): Buffer {
-  const isPairs = isForm(contentType);
-  if (bytes.length === 0 || (!isPairs && !mayHoldAny(bytes, redaction))) return bytes;
   // Bytes that are no UTF-8 are read as Latin-1, in which every byte stays the same.
   const encoding = isUtf8(bytes) ? 'utf8' : 'latin1';
   const text = bytes.toString(encoding);
+  if (!mayHoldAny(text, redaction)) return bytes;
   let clean: string;
   if (IS_CODE.test(contentType)) clean = redactPlain(text, redaction);
   // Some tools say that everything is a form, JSON too.
-  else if (isPairs) clean = redactJsonText(text, redaction) ?? redactPairs(text, redaction);
+  else if (isForm(contentType)) clean = redactDocument(text, redaction) ?? redactPairs(text, redaction);
   else clean = redactSuspect(text, redaction);
   return clean === text ? bytes : Buffer.from(clean, encoding);
 }

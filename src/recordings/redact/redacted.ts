@@ -27,13 +27,15 @@ export function betweenPlaceholders(text: string, change: (part: string) => stri
 /** What takes the place of a span of a text. */
 export type Edit = [from: number, to: number, by: string];
 
-/** @param edits in the order of the text */
-export function edited(text: string, edits: readonly Edit[]): string {
+/** @param edits in any order; of two that overlap, the one that begins first or is longer counts */
+export function edited(text: string, edits: Edit[]): string {
+  if (edits.length === 0) return text;
   let at = 0;
   let clean = '';
-  for (const [from, to, by] of edits) {
+  for (const [from, to, by] of edits.sort((a, b) => a[0] - b[0] || b[1] - a[1])) {
+    if (from < at) continue;
     clean += text.slice(at, from) + by;
     at = to;
   }
-  return edits.length === 0 ? text : clean + text.slice(at);
+  return clean + text.slice(at);
 }

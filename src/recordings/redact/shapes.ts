@@ -11,27 +11,35 @@ export const SHORTEST_TOKEN = 16;
 const LONGEST = 4096;
 
 /** In a text that may be a string of another. */
-export const PASSWORD_IN_URL = /:\\{0,3}\/\\{0,3}\/[^\s/?#@:"'<>\\[\]]{0,128}:[^\s/]/;
+export const PASSWORD_IN_URL =
+  /:\\{0,3}\/\\{0,3}\/[^\s/?#@:"'<>\\[\]]{0,128}:[^\s/]|@(?:tcp|unix)\(|:thin:\w/;
 const WEBHOOK =
-  '(?:hooks\\.slack\\.com|discord(?:app)?\\.com\\\\?/api|webhook\\.office\\.com)\\\\?/(?:services|workflows|triggers|webhooks|webhookb2)\\\\?/';
+  '(?:hooks\\.(?:slack|zapier)\\.com|discord(?:app)?\\.com\\\\?/api|webhook\\.office\\.com|(?:feishu\\.cn|larksuite\\.com)\\\\?/open-apis\\\\?/bot\\\\?/v2)' +
+  '\\\\?/(?:services|workflows|triggers|webhooks|webhookb2|hooks?)\\\\?/';
 /** Each alternative begins with a mark, and looks at a bounded number of characters behind it. */
 const MARKED = new RegExp(
   [
     '\\b(?<scheme>bearer|basic|token) {1,3}(?<credentials>[\\w.~+/=:-]{8,4096})',
     ':\\\\?/\\\\?/[^\\s/?#@:"\'<>\\\\[\\]]{0,128}:(?<password>[^\\s/?#@"\'<>\\\\[\\]]{1,256})@',
+    // Go and Oracle: `me:x@tcp(host)`, `jdbc:oracle:thin:me/x@host`
+    ':thin:\\w{1,64}/(?<oracle>[^\\s@"\'/]{1,128})@|:(?<go>[^\\s:@/"\']{1,128})@(?=(?:tcp|unix)\\()',
+    // Hashes of passwords.
+    '\\$(?:2[abxy]|argon2\\w{1,2})\\$(?<digest>[\\w.,/$=+-]{20,256})',
     `${WEBHOOK}(?<webhook>[\\w\\\\/@+-]{20,300})`,
   ].join('|'),
   'gi',
 );
 
 /** To its end line; all that follows if that is missing. */
-const PRIVATE_KEY = /-----BEGIN[A-Z\d ]{0,40}PRIVATE KEY[\s\S]*?(?:-----END(?:[\s\S]{0,62}?-----)?|$)/g;
+const PRIVATE_KEY =
+  /-{4,5} ?BEGIN[A-Z\d ]{0,40}PRIVATE KEY[\s\S]*?(?:-{4,5} ?END(?:[\s\S]{0,62}?-{4,5})?|$)/g;
 
 /** Tokens that have no separator behind their prefix, or a tail of another kind. */
 const KNOWN = new RegExp(
   [
     '^(?:A(?:KIA|SIA|BIA|CCA)[A-Z2-7]{16}|AIza[\\w-]{35}|AA[\\w-]{33}',
-    '(?:SK|dapi|EAA[A-Z]|ATATT3|ATCTT3|ATBB|EZ[AT]K)[\\w-]{30,}',
+    '(?:SK|dapi|EAA[A-Z]|ATATT3|ATCTT3|ATBB|EZ[AT]K|AKID|AKCp)[\\w-]{30,}|LTAI\\w{20}|oy2[a-z\\d]{43}|gl[a-z]{1,4}-\\w{20,}',
+    'v1\\.0-[\\da-f]{24}-[\\da-f]{100,}',
     '(?:AGE-SECRET-KEY-1|NRAK-|PMAK-|FLWSECK)[\\w-]{20,}',
     'pat\\w{14}\\.[\\da-f]{64}|x(?:ox[a-z]|app)-[\\w-]{16,}|[\\da-f]{32}-us\\d{1,2}',
     '\\d{1,3}\\.atlasv1\\.[\\w-]{40,}|[\\w-]{12,20}\\.atlasv1\\.[\\w-]{40,}',
@@ -40,16 +48,25 @@ const KNOWN = new RegExp(
   ].join('|'),
 );
 
+const LONG_WORD = new RegExp(`[\\w.~-]{${SHORTEST_TOKEN},}`, 'g');
+
 /** What looks like a secret, in the order of the text; one may lie within another. */
 export function secretsIn(text: string): Span[] {
-  const found = markedIn(text);
-  for (const { 0: key, index } of text.matchAll(PRIVATE_KEY))
-    found.push({ from: index, to: index + key.length });
-  for (const { index } of text.matchAll(/[\w.~-]{16,}/g)) {
+  const found: Span[] = [];
+  if (/[:@ $]|hook/i.test(text)) eachMatch(MARKED, text, (match) => addMarked(found, match));
+  if (text.includes('PRIVATE KEY'))
+    eachMatch(PRIVATE_KEY, text, ({ 0: key, index }) => found.push({ from: index, to: index + key.length }));
+  eachMatch(LONG_WORD, text, ({ index }) => {
     const token = tokenAt(text, index);
     if (token) found.push(token);
-  }
+  });
   return found.sort((a, b) => a.from - b.from);
+}
+
+/** Takes all that a global pattern matches; `matchAll` would copy the pattern each time. */
+export function eachMatch(pattern: RegExp, text: string, take: (match: RegExpExecArray) => void): void {
+  pattern.lastIndex = 0;
+  for (let match = pattern.exec(text); match !== null; match = pattern.exec(text)) take(match);
 }
 
 /** What a sticky pattern matches at a place, or nothing. */
@@ -80,22 +97,24 @@ function isJsonWebToken(word: string): boolean {
   return end > 0 && word.startsWith('eyJ') && base64(word.slice(0, end)).includes('"alg"');
 }
 
-function markedIn(text: string): Span[] {
-  const found: Span[] = [];
-  for (const { 0: match, index, groups } of text.matchAll(MARKED)) {
-    const { scheme, credentials, password, webhook } = groups as Record<string, string | undefined>;
-    if (scheme && !isCredentials(scheme, credentials as string)) continue;
-    if (password && /^(?:\d{1,5}|\$.*|\{.*|%s)$/.test(password)) continue;
-    const value = (credentials ?? password ?? webhook) as string;
-    const from = index + match.lastIndexOf(value);
-    found.push({ from, to: from + value.length });
-  }
-  return found;
+function addMarked(found: Span[], { 0: match, index, groups = {} }: RegExpExecArray): void {
+  const { scheme, credentials, ...others } = groups;
+  if (scheme && !isCredentials(scheme, credentials as string)) return;
+  const value = (credentials ?? Object.values(others).find((one) => one !== undefined)) as string;
+  // A port, or what stands for a password.
+  if (/^(?:\d{1,5}|\$.*|\{.*|%s)$/.test(value)) return;
+  const from = index + match.lastIndexOf(value);
+  found.push({ from, to: from + value.length });
 }
 
 /** Words follow "bearer" too: a token has digits and letters. User or password may be missing. */
 function isCredentials(scheme: string, value: string): boolean {
-  if (!/basic/i.test(scheme)) return value.length >= 16 && /\d/.test(value) && /[A-Za-z]/.test(value);
+  if (/basic/i.test(scheme)) return isLogin(value);
+  return value.length >= 16 && /\d/.test(value) && /[A-Za-z]/.test(value);
+}
+
+/** `user:password` in base64. */
+export function isLogin(value: string): boolean {
   const bytes = Buffer.from(value, 'base64');
   return isUtf8(bytes) && /^(?=.{4})[^\p{Cc}:]*:\P{Cc}*$/u.test(bytes.toString());
 }
@@ -106,7 +125,7 @@ function base64(text: string): string {
 
 /** Prefixes of tokens, whose tail may be short or hexadecimal. */
 const TOKEN_PREFIX =
-  /pat|key|tok|sec|auth|api|shp|[_.]v1$|^(?:gh[pousr]|npm|ya29|hv[sb]|sk|rk|pul|rubygems|shippo|sbp|sq0|glsa|pscale)/i;
+  /pat|key|tok|sec|auth|api|shp|[_.]v1$|^(?:gh[pousr]|npm|ya29|hv[sb]|sk|rk|pul|rubygems|shippo|sbp|sq[0aup]|sgp|glsa|pscale|bkua|sntry|mlsn)/i;
 /** What ids and hashes begin with. */
 const HASH_PREFIX =
   /^(?:sha\d*|md5|etag|hash|digest|rev|commit|build|urn|uuid|guid|arn|gid|crc\d*|trace|span|req|request|w)$/i;
