@@ -66,6 +66,10 @@ const ROOTS =
   'pas psk psw pw ecr ede ses tok key cod uth otp srf jwt sig sid bea mne rif phr wor nnw woo adg kie nha kat slo eno ola ras aml ' +
   'sse x-a x-g sic hma cvv cvc cur mys --- hoo $2a $2b $2y $ar';
 
+/** Forms nest: `user[pin]`, `user.pin`. */
+const BETWEEN = /[[\].?/;]+/;
+const LAST = /$(?<=([^[\].?/;]*)[[\].?/;]*)/;
+
 /** By the last five bits of three characters in a row, in which letter case makes no difference. */
 const IS_ROOT = new Uint8Array(1 << 15);
 for (const root of ROOTS.split(' ')) {
@@ -125,10 +129,8 @@ export class SecretNames {
     return isOpaque(value, /^(?:key|code)$/i.test(name) ? 32 : 16) || (/auth$/i.test(name) && isLogin(value));
   }
 
-  /** Forms nest: `user[pin]`, `user.pin`. */
   #kindOf(name: string): Kind {
-    const around = /[[\].?/;]/.test(name) ? name.split(/[[\].?/;]+/).filter((part) => part !== '') : [name];
-    const last = around.pop() ?? '';
+    const last = LAST.exec(name)?.[1] ?? '';
     const ways = this.added.size + this.#kept.size === 0 ? [] : [bare(name), bare(last)];
     if (ways.some((way) => this.added.has(way))) return 'secret';
     if (ways.some((way) => this.#kept.has(way))) return 'plain';
@@ -141,7 +143,7 @@ export class SecretNames {
     const isNever = (isSecret || OPEN.test(lastWords)) && NEVER.test(words);
     if (isSecret && !isNever && !QUESTION.test(lastWords)) return 'secret';
     // `token[0]=x`; in JSON, `token.provider` is a flag like any other.
-    const isBelow = name.includes('[') && around.some((part) => this.has(part));
+    const isBelow = name.includes('[') && name.split(BETWEEN).some((part) => part !== last && this.has(part));
     if (isBelow || PARAMETER.test(last)) return 'secret';
     return !isNever && OPEN.test(lastWords) ? 'open' : 'plain';
   }

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { type JsonValue, parseJson } from '../../json/json.ts';
 import { skipValue } from '../../json/json-text.ts';
 import { type PatternNode, patternsBelow } from '../../json/pointer-pattern.ts';
@@ -68,17 +69,25 @@ interface Member extends Span {
 const NONE: Member[] = [];
 
 /**
- * The text of a JSON document (an object, a list or a string) with its secrets replaced, all else as it was written: numbers,
+ * The text of a JSON document (an object, a list, or a string that holds one) with its secrets replaced, all else as it was written: numbers,
  * spaces, members that come twice. Undefined: it is none. Not by JSON.parse, which takes long for many names, and for an error.
  */
 export function redactDocument(text: string, redaction: Redaction): string | undefined {
+  return /^\s*(?:[[{]|"\s*(?:[[{]|\\"))/.test(text) ? redactValues(text, redaction) : undefined;
+}
+
+function redactValues(text: string, redaction: Redaction): string | undefined {
   const { members, headers, pointers, texts, onSecret } = redaction;
   const edits: Edit[] = [];
   let at = 0;
-  const first = skipSpace();
-  if (first !== QUOTE && first !== OPEN_LIST && first !== OPEN_OBJECT) return undefined;
+  // What is hidden for what stands behind it.
+  const late: Edit[] = [];
   if (!takeValue(0, '', pointers, false) || !Number.isNaN(skipSpace())) return undefined;
-  return edited(text, edits);
+  if (late.length === 0) return edited(text, edits);
+  return edited(
+    text,
+    [...late, ...edits].sort((a, b) => a[0] - b[0] || b[1] - a[1]),
+  );
 
   /** The next character that is no blank. */
   function skipSpace(): number {
@@ -173,7 +182,7 @@ export function redactDocument(text: string, redaction: Redaction): string | und
       const isCode = beside.has('grant_type') || beside.has('redirect_uri');
       const isOfSecret = beside.get('kind') === 'Secret' && /^(?:stringD|d)ata$/.test(name);
       if (isNamed || isOfSecret || (/^code$/i.test(name) && members.isSecret(name, valueAt(from), isCode)))
-        hide(from, to);
+        hide(from, to, late);
     }
   }
 
@@ -211,7 +220,7 @@ export function redactDocument(text: string, redaction: Redaction): string | und
       if (end === COMMA && skipSpace() === CLOSE_LIST) return false;
     }
     // In a list, the pair `["password", "x"]`.
-    if (isPair && isItem) hide(from, skipString(text, from));
+    if (isPair && isItem) hide(from, skipString(text, from), late);
     at++;
     return true;
   }
@@ -249,11 +258,11 @@ export function redactDocument(text: string, redaction: Redaction): string | und
     if (after !== before) edits.push([from, to, JSON.stringify(after)]);
   }
 
-  function hide(from: number, to: number): void {
+  function hide(from: number, to: number, into = edits): void {
     const written = text.slice(from, to);
     if (isRedacted(written.slice(1, -1))) return;
     onSecret?.(parseJson(written) ?? written);
-    edits.push([from, to, `"${REDACTED}"`]);
+    into.push([from, to, `"${REDACTED}"`]);
   }
 }
 
@@ -289,10 +298,14 @@ export function redactPlain(
 const CODED = /%(?:25)*(?:3[ABDF]|2[36])/iy;
 const SEPARATOR = /[BF36]$/i;
 /** Blanks, and the quote that a value begins with, with the backslashes of the text that it stands in. */
-const BEGIN = /[ \t]{0,8}(\\{0,8}(?:"{3}|'{3}|["']))?/y;
+const BEGIN = /[ \t]{0,8}(?:\\{0,8}(?:"{3}|'{3}|["']))?/y;
+const IS_BEGIN = Uint8Array.from({ length: 128 }, (_, code) =>
+  ' \t\\"\''.includes(String.fromCharCode(code)) ? 1 : 0,
+);
+const BLOCK = /[|>][+-]?(?=[ \t]{0,8}\r?\n)/y;
 const BARE_END = /(?=[&;#\s"'<>\\,{}()]|%(?:25)*(?:26|3B|23)|$)/gi;
 /** A scheme stands before it, as in `Authorization: Token x`, or the names of cookies. */
-const LINE_END = /(?=["'\r\n}]|$)/g;
+const LINE_END = /(?=["'\r\n,}]|$)/g;
 /** Of an open name. Nothing else could be random, and this ends soon. */
 const OPEN_VALUE =
   /[ \t]{0,8}(?:\\{0,8}["'])?(?:[\w~./-]|%(?!3D|25)[\da-f]{2}){14,}(?:=|%3D){0,2}(?:[^\w~./=-]|$)/iy;
@@ -374,20 +387,17 @@ interface Value extends Span {
 
 /** The value behind a sign. @param bareEnd its end without quotes */
 function valueAt(text: string, start: number, bareEnd: RegExp): Value {
-  BEGIN.lastIndex = start;
-  const [before, quote] = / |\t|\\|["']/.test(text[start] ?? '')
-    ? (BEGIN.exec(text) as RegExpExecArray)
-    : [''];
-  const from = start + (before as string).length;
-  if (quote !== undefined) return { from, to: endOfQuoted(text, from, quote), form: 'quoted' };
-  if (/[{[]/.test(text[from] ?? '') && !text.startsWith(REDACTED.slice(0, -1), from))
+  const begin = IS_BEGIN[text.charCodeAt(start)] === 1 ? matchAt(BEGIN, text, start) : '';
+  const from = start + begin.length;
+  const quote = begin.trimStart();
+  if (quote !== '') return { from, to: endOfQuoted(text, from, quote), form: 'quoted' };
+  const char = text[from];
+  if (char === '{' || (char === '[' && !text.startsWith(REDACTED.slice(0, -1), from)))
     return { from, to: Math.min(skipValue(text, from), text.length), form: 'list' };
+  if ((char === '|' || char === '>') && matchAt(BLOCK, text, from) !== '') return blockBehind(text, from);
   bareEnd.lastIndex = from;
   bareEnd.test(text);
-  const to = bareEnd.lastIndex;
-  return /^[|>][+-]?$/.test(text.slice(from, from + 3).trimEnd())
-    ? blockBehind(text, from)
-    : { from, to, form: 'bare' };
+  return { from, to: bareEnd.lastIndex, form: 'bare' };
 }
 
 /** A YAML block: the lines that stand deeper than the one of their name. */
@@ -471,15 +481,12 @@ function redactTable(
   const end = text.indexOf('\n');
   const head = text.slice(0, end).trimEnd();
   const mark = /[,;\t]/.exec(head)?.[0];
-  if (mark === undefined || head.length > 2000 || !/^(?:"?[\w.-]{1,64}"?[,;\t]?){2,}$/.test(head))
+  if (mark === undefined || head.length > 2000) return text;
+  const columns = head.split(mark).map((name) => name.replace(/^"([\w.-]*)"$/, '$1'));
+  if (!columns.every((name) => /^[\w.-]{1,64}$/.test(name)) || !columns.some((name) => names.has(name)))
     return text;
-  const columns = head.split(mark).map((name) => name.replaceAll('"', ''));
-  const isSame =
-    text
-      .slice(end + 1, end + 8000)
-      .split('\n')[0]
-      ?.split(mark).length === columns.length;
-  if (!isSame || !columns.some((name) => names.has(name))) return text;
+  const second = text.slice(end + 1, end + 8000).split('\n')[0] as string;
+  if (second.split(mark).length !== columns.length) return text;
   let column = 0;
   const cell = new RegExp(`((?:"[^"]*"){1,1000}|[^"${mark}\\r\\n]*)(${mark}|\\r?\\n|$)`, 'g');
   const rows = text.slice(end + 1).replace(cell, (whole, value: string, sign: string) => {
@@ -493,13 +500,15 @@ function redactTable(
 /** A part of a query or form, percent-decoded; as it stands if it cannot be decoded. */
 export function decodePart(part: string): string {
   const spaced = part.includes('+') ? part.replaceAll('+', ' ') : part;
+  if (!spaced.includes('%')) return spaced;
   // An exception takes longer than to find that out.
-  if (!spaced.includes('%') || /%(?![\da-f]{2})/i.test(spaced)) return spaced;
-  try {
-    return decodeURIComponent(spaced);
-  } catch {
-    return spaced;
-  }
+  const isBroken = /%(?![\da-f]{2})/i.test(spaced) || (/%[89a-f]/i.test(spaced) && !isCodedUtf8(spaced));
+  return isBroken ? spaced : decodeURIComponent(spaced);
+}
+
+function isCodedUtf8(text: string): boolean {
+  const runs = text.match(/(?:%[\da-f]{2})+/gi) ?? [];
+  return runs.every((run) => isUtf8(Buffer.from(run.replaceAll('%', ''), 'hex')));
 }
 
 /** Signs of a program or a page: in `const token = get()`, no secret stands behind the name. */

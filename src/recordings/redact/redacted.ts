@@ -27,12 +27,12 @@ export function betweenPlaceholders(text: string, change: (part: string) => stri
 /** What takes the place of a span of a text. */
 export type Edit = [from: number, to: number, by: string];
 
-/** @param edits in any order; of two that overlap, the one that begins first or is longer counts */
-export function edited(text: string, edits: Edit[]): string {
+/** @param edits in the order of the text; one that begins within another does not count */
+export function edited(text: string, edits: readonly Edit[]): string {
   if (edits.length === 0) return text;
   let at = 0;
   let clean = '';
-  for (const [from, to, by] of edits.sort((a, b) => a[0] - b[0] || b[1] - a[1])) {
+  for (const [from, to, by] of edits) {
     if (from < at) continue;
     clean += text.slice(at, from) + by;
     at = to;

@@ -48,7 +48,7 @@ const KNOWN = new RegExp(
   ].join('|'),
 );
 
-const LONG_WORD = new RegExp(`[\\w.~-]{${SHORTEST_TOKEN},}`, 'g');
+const LONG_WORD = new RegExp(`(?<![\\w.~-])[\\w.~-]{${SHORTEST_TOKEN},}`, 'g');
 
 /** What looks like a secret, in the order of the text; one may lie within another. */
 export function secretsIn(text: string): Span[] {

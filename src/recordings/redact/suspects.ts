@@ -7,17 +7,17 @@ import { isOpaque, PASSWORD_IN_URL, SHORTEST_TOKEN, tokenAt } from './shapes.ts'
 const LONGEST_NAME = 100;
 
 /** A mark of a secret that is more than a word, or a name that may be coded. */
-const MARK = /^(?:basic|curl|sshpass|mysql)$|^-{4,}(?:BEGIN)?$|hook|%|^\$(?:2[abxy]|argon2)/i;
+const MARK = /^(?:basic|curl|sshpass|mysql)$|-{4}(?:BEGIN)?$|hook|%|^\$(?:2[abxy]|argon2)/i;
 
-function tableOf(pattern: RegExp, beyondAscii: boolean): Uint8Array {
-  return Uint8Array.from({ length: 1 << 16 }, (_, code) =>
-    code > 127 ? Number(beyondAscii && code > 191) : Number(pattern.test(String.fromCharCode(code))),
-  );
+function tableOf(pattern: RegExp, beyondAscii: number): Uint8Array {
+  const table = new Uint8Array(1 << 16).fill(beyondAscii, 192);
+  for (let code = 0; code < 128; code++) table[code] = Number(pattern.test(String.fromCharCode(code)));
+  return table;
 }
 
 /** By UTF-16 code unit: whether a name may have it in JSON, and in any text. */
-const IS_OF_NAME = tableOf(/[\w$%.[\]~-]/, true);
-const IS_OF_WORD = tableOf(/[\w.~-]/, false);
+const IS_OF_NAME = tableOf(/[\w$%.[\]~-]/, 1);
+const IS_OF_WORD = tableOf(/[\w.~-]/, 0);
 
 /** False: there is nothing to hide in a text. */
 export function mayHoldAny(text: string, redaction: Redaction): boolean {
@@ -33,10 +33,12 @@ export function mayHoldAny(text: string, redaction: Redaction): boolean {
     if (at - from > LONGEST_NAME) return true;
     const name = text.slice(text[from - 1] === '\\' ? from + 1 : from, at);
     const kind = members.kindOf(name);
-    if (kind === 'secret' || MARK.test(name) || (kind === 'open' && !/key$/i.test(name))) return true;
-    if (kind === 'open' && members.has(twoWords(text, from, at, 0))) return true;
+    if (kind === 'secret' || (kind === 'plain' && MARK.test(name))) return true;
+    if (kind === 'plain') continue;
+    if (!/key$/i.test(name) || (text[from - 1] === ' ' && members.has(twoWords(text, from, at, 0))))
+      return true;
     // Entries of many kinds have a key.
-    hasKey ||= kind === 'open';
+    hasKey = true;
   }
   if (text.includes('@') && PASSWORD_IN_URL.test(text)) return true;
   if (/[^\0-\x7f]/.test(text) && IN_OTHER_LETTERS.test(text.normalize('NFC'))) return true;

@@ -126,6 +126,27 @@ next=https%3A%2F%2Fh%2F%3Faccess_token%3D§%26a%3D1
 {"grant_type":"authorization_code","code":"§","client_id":"a"}
 {"session":"¤"}
 {"environmentKey":"¤"}
+{"auths":{"ghcr.example":{"auth":"¶"}}}
+{"parameters":[{"ParameterKey":"DbPassword","ParameterValue":"§"}]}
+{"attributes":[{"name":"password","values":["§"]}]}
+{"rawHeaders":["Accept","a/b","Authorization","§"]}
+{"headers":{"Cookie":"theme=§; a=b"}}
+{"kind":"Secret","data":{"db":"¶"}}
+{"dsn":"me:§@tcp(db.example:3306)/x"}
+{"hash":"$2b$10$¤¤"}
+{"run":"curl -u admin:§ https://h.example"}
+db:␤  password: |␤    §␤  user: a␤
+- name: DB_PASSWORD␤  value: §␤
+token = """␤§␤"""
+api key: §
+{ :password=>"§" }
+machine h.example login me password §
+id,email,password␤1,me@example.com,§␤2,you@example.com,§
+Cookie: theme=dark; session=§
+<Password><![CDATA[§]]></Password>
+<property name="db.password">§</property>
+<meta name="csrf-token" content="§">
+---- BEGIN SSH2 ENCRYPTED PRIVATE KEY ----␤¤␤---- END SSH2 ENCRYPTED PRIVATE KEY ----
 `
   .trim()
   .split('\n');
@@ -270,13 +291,23 @@ token: ""
 the "token" of <token> x
 with --token and --password or --secret alone
 mutation { add(key: "a b", auth: "c") }
+sort -u a:b1 and curl -u $USER:$PASS
+id,key,token_count␤1,checkout-2026,12
+the login page, and password manager2
+key: |␤  line one 1␤  line two 2
+api key: see the docs
+<entry key="password">Your password</entry>
+password,␤of which 12 characters
 `
   .trim()
-  .split('\n');
+  .replaceAll('\n', '¶')
+  .replaceAll('␤', '\n')
+  .split('¶');
 const HARMLESS_BODIES = `
 {"key":"checkout-button"} {"key":"feature_2026_b"} {"code":"SUMMER-2026"} {"auth":"required"} {"session":"checkout"}
 {"tokenType":"Bearer"} {"passwordPolicy":"strong"} {"hasPassword":true} {"password":null} {"token":""} {"tokens":15}
 {"publicKey":"MIIB${an(40)}"} {"primaryKey":"id"} {"cacheKey":"${hex(32)}"} {"sortKey":"a#b"} {"commit":"${hex(40)}"}
+{"trackingCode":"1Z999AA10123456784"} {"kind":"ConfigMap","data":{"a":"b1"}} {"headers":["Accept","a/b2"]}
 {"hash":"${hex(64)}"} {"etag":"${an(32)}"} {"requestId":"${an(32)}"} {"nextCursor":"${an(48)}"} {"nonce":"12"}
 {"auth.token.provider":"okta"} {"checksum":"${base64(an(24))}"} {"secretName":"db"} {"signatureAlgorithm":"RS256"} [["theme","dark"]] ["token","email"]
 {"variables":[{"variableName":"token","dataType":"string","defaultValue":"plain-4711"}]}
