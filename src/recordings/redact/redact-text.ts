@@ -240,7 +240,7 @@ function redactValues(text: string, redaction: Redaction): string | undefined {
     const written = text.slice(from + 1, to - 1);
     if (!written.includes('\\')) return written;
     // An exception takes longer than to find that out.
-    return /[^ -\uffff]|\\/.test(written.replace(ESCAPE, ''))
+    return /[^ -\uffff]|[\\"]/.test(written.replace(ESCAPE, ''))
       ? undefined
       : (JSON.parse(`"${written}"`) as string);
   }
@@ -488,7 +488,7 @@ function redactTable(
   const second = text.slice(end + 1, end + 8000).split('\n')[0] as string;
   if (second.split(mark).length !== columns.length) return text;
   let column = 0;
-  const cell = new RegExp(`((?:"[^"]*"){1,1000}|[^"${mark}\\r\\n]*)(${mark}|\\r?\\n|$)`, 'g');
+  const cell = new RegExp(`((?:"[^"]*"){1,8}|[^"${mark}\\r\\n]*)(${mark}|[\\r\\n]+|$)`, 'g');
   const rows = text.slice(end + 1).replace(cell, (whole, value: string, sign: string) => {
     const name = columns[column] ?? '';
     column = sign === mark ? column + 1 : 0;

@@ -16,16 +16,16 @@ export const PASSWORD_IN_URL =
 const WEBHOOK =
   '(?:hooks\\.(?:slack|zapier)\\.com|discord(?:app)?\\.com\\\\?/api|webhook\\.office\\.com|(?:feishu\\.cn|larksuite\\.com)\\\\?/open-apis\\\\?/bot\\\\?/v2)' +
   '\\\\?/(?:services|workflows|triggers|webhooks|webhookb2|hooks?)\\\\?/';
-/** Each alternative begins with a mark, and looks at a bounded number of characters behind it. */
+/** Each alternative begins with a mark, and looks at a bounded number of characters behind it; its last group is the secret. */
 const MARKED = new RegExp(
   [
-    '\\b(?<scheme>bearer|basic|token) {1,3}(?<credentials>[\\w.~+/=:-]{8,4096})',
-    ':\\\\?/\\\\?/[^\\s/?#@:"\'<>\\\\[\\]]{0,128}:(?<password>[^\\s/?#@"\'<>\\\\[\\]]{1,256})@',
+    '\\b(bearer|basic|token) {1,3}([\\w.~+/=:-]{8,4096})',
+    ':\\\\?/\\\\?/[^\\s/?#@:"\'<>\\\\[\\]]{0,128}:([^\\s/?#@"\'<>\\\\[\\]]{1,256})@',
     // Go and Oracle: `me:x@tcp(host)`, `jdbc:oracle:thin:me/x@host`
-    ':thin:\\w{1,64}/(?<oracle>[^\\s@"\'/]{1,128})@|:(?<go>[^\\s:@/"\']{1,128})@(?=(?:tcp|unix)\\()',
+    ':thin:\\w{1,64}/([^\\s@"\'/]{1,128})@|:([^\\s:@/"\']{1,128})@(?=(?:tcp|unix)\\()',
     // Hashes of passwords.
-    '\\$(?:2[abxy]|argon2\\w{1,2})\\$(?<digest>[\\w.,/$=+-]{20,256})',
-    `${WEBHOOK}(?<webhook>[\\w\\\\/@+-]{20,300})`,
+    '\\$(?:2[abxy]|argon2\\w{1,2})\\$([\\w.,/$=+-]{20,256})',
+    `${WEBHOOK}([\\w\\\\/@+-]{20,300})`,
   ].join('|'),
   'gi',
 );
@@ -97,13 +97,13 @@ function isJsonWebToken(word: string): boolean {
   return end > 0 && word.startsWith('eyJ') && base64(word.slice(0, end)).includes('"alg"');
 }
 
-function addMarked(found: Span[], { 0: match, index, groups = {} }: RegExpExecArray): void {
-  const { scheme, credentials, ...others } = groups;
-  if (scheme && !isCredentials(scheme, credentials as string)) return;
-  const value = (credentials ?? Object.values(others).find((one) => one !== undefined)) as string;
+function addMarked(found: Span[], match: RegExpExecArray): void {
+  const { 0: whole, 1: scheme, index } = match;
+  const value = match.findLast((group) => group !== undefined) as string;
+  if (scheme && !isCredentials(scheme, value)) return;
   // A port, or what stands for a password.
   if (/^(?:\d{1,5}|\$.*|\{.*|%s)$/.test(value)) return;
-  const from = index + match.lastIndexOf(value);
+  const from = index + whole.lastIndexOf(value);
   found.push({ from, to: from + value.length });
 }
 
