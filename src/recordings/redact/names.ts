@@ -136,7 +136,8 @@ export class SecretNames {
     if (ways.some((way) => this.#kept.has(way))) return 'plain';
     if (/[^\0-\x7f]/.test(name)) {
       if (IN_OTHER_LETTERS.test(name.normalize('NFC'))) return 'secret';
-    } else if (this.#secret === SECRET && nextRoot(name, 0) > name.length) return 'plain';
+    } else if (this.#secret === SECRET && this.added.size === 0 && nextRoot(name, 0) > name.length)
+      return 'plain';
     const words = wordsOf(name);
     const lastWords = last === name ? words : wordsOf(last);
     const isSecret = this.#secret.test(words);

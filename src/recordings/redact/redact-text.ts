@@ -55,8 +55,6 @@ const TELLS = /^(.*?)(?:name|key|header|field|setting|id)$|^(?:op|path|kind|gran
 const ASKS = /^(.*?)val(?:ues?)?$|^(?:code|data|stringData)$/i;
 const SCALAR = /-?\d[\d.eE+-]*|true|false|null/y;
 const ESCAPE = /\\(?:["\\/bfnrt]|u[\da-fA-F]{4})/g;
-/** Characters of the longest item of a list that says what the next one is. */
-const LONGEST_TOLD = 100;
 /** Nested deeper, a value is hidden as a whole. */
 const MOST_LEVELS = 128;
 const [QUOTE, PERCENT, COMMA, COLON, EQUALS] = [34, 37, 44, 58, 61];
@@ -205,7 +203,7 @@ function redactValues(text: string, redaction: Redaction): string | undefined {
           ? takeSecret()
           : takeValue(level, '', place && patternsBelow(place, index), true);
       if (!isTaken) return false;
-      const item = next === QUOTE && at - from < LONGEST_TOLD ? stringAt(from, at) : undefined;
+      const item = next === QUOTE ? stringAt(from, at) : undefined;
       isPair =
         index === 1 &&
         before !== undefined &&

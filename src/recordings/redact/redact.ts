@@ -209,11 +209,13 @@ export function redactBytes(bytes: Buffer, contentType = '', redaction: Redactio
   // Bytes that are no UTF-8 are read as Latin-1, in which every byte stays the same.
   const encoding = isUtf8(bytes) ? 'utf8' : 'latin1';
   const text = bytes.toString(encoding);
-  if (!mayHoldAny(text, redaction)) return bytes;
+  const isPairs = isForm(contentType);
+  // Names in a form may have blanks.
+  if (!isPairs && !mayHoldAny(text, redaction)) return bytes;
   let clean: string;
   if (IS_CODE.test(contentType)) clean = redactPlain(text, redaction);
   // Some tools say that everything is a form, JSON too.
-  else if (isForm(contentType)) clean = redactDocument(text, redaction) ?? redactPairs(text, redaction);
+  else if (isPairs) clean = redactDocument(text, redaction) ?? redactPairs(text, redaction);
   else clean = redactSuspect(text, redaction);
   return clean === text ? bytes : Buffer.from(clean, encoding);
 }

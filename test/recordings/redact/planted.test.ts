@@ -99,6 +99,7 @@ spring.datasource.password=§␤
 <connection user="a" password="§"/>
 [form]user=a&password=§&x=1
 [form]user%5Bpassword%5D=§
+[form]a=1&api+key=§
 [form]code=§&redirect_uri=https%3A%2F%2Fh
 --zz␍␤Content-Disposition: form-data; name="data"␍␤␍␤{"clientSecret":"§"}␍␤--zz--␍␤
 {"query":"mutation { login(user: \"a\", password: \"§\") { id } }"}

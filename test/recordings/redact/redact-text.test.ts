@@ -112,6 +112,7 @@ it('redacts a value, and gives the very one back where it holds nothing', () => 
 
 it('adds names and takes names back, each as a whole, in headers as in bodies', () => {
   const names = new SecretNames('members', ['cherryStone'], ['signature', 'token']);
+  expect(names.has('cherry-stone[0]')).toBe(true);
   const asked = ['cherry_stone', 'user[cherryStone]', 'cherryStones', 'signature', 'user.token', 'newToken'];
   expect(asked.map((name) => names.has(name))).toEqual([true, true, false, false, false, true]);
   const headers = new SecretNames('headers');
