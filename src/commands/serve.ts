@@ -43,8 +43,8 @@ export const fake: CommandModule = {
   handler: (argv) => serve('fake', flagsOf(argv)),
 };
 
-/** The young generation stays small, for short pauses; the old one may double before it is cleared of garbage. */
-const HEAP_FLAGS = ['--semi-space-growth-factor=1', '--heap-growing-percent=100'];
+/** The old generation may double before it is cleared of garbage. */
+const HEAP_FLAGS = ['--heap-growing-percent=100'];
 
 /**
  * Runs a server until a signal stops it: the access log goes to standard output, all else to standard error.

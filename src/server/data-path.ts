@@ -142,7 +142,8 @@ export function createDataPath(options: DataPathOptions): DataPath {
 
   return (req, res, refusal) => {
     const x = newExchange(req, res, options);
-    x.client.onGone = () => gone(x);
+    // No arrow: V8 puts one that is assigned to a property into its old space, and keeps the request with it.
+    x.client.onGone = gone.bind(undefined, x);
     watchBody(x, clientTimeout, (error) => giveUp(x, error));
     attempt(x, () => take(x, refusal) ?? read(x));
   };
