@@ -50,7 +50,7 @@ export function targetReader(target: Upstream, timeout: number): Reader {
     const head = { method: 'GET', url: splitTarget(url).path, headers: withoutHeaders(headers, isOfPatch) };
     head.headers.push(...own);
     try {
-      const request = { ...head, body: NO_BODY, json: undefined, stream, session };
+      const request = { body: NO_BODY, json: undefined, stream, session, ...head };
       const answer = await target.handle(request);
       return await readingOf(name, answer, await wholeBody(answer, MOST_BYTES, timeout));
     } catch (error) {
