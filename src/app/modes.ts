@@ -24,7 +24,7 @@ export interface RuntimeContext {
   /** Takes one notice for people. */
   notice(text: string): void;
   env: Readonly<Record<string, string | undefined>>;
-  /** Milliseconds that a client may take for its request. Default a minute. */
+  /** Milliseconds that a client may take for a request's head; for all of the request, five times that. Default a minute. */
   clientTimeout?: number;
   /** One of many short runs: what may load later does. */
   isBrief?: boolean;

@@ -14,7 +14,6 @@ import { ownFault, problemOfError, sendProblem } from '../server/problem.ts';
 import { quotingNoSecrets } from '../server/redact-verdict.ts';
 import type { ShownExchange } from '../server/show-exchange.ts';
 import { createUpgradePath } from '../server/upgrade-path.ts';
-import { watchBody } from '../server/watch-body.ts';
 import type { Config } from '../settings/config.ts';
 import { secretsOf } from '../upstreams/outgoing.ts';
 import type { Unserved } from '../upstreams/replay/unserved.ts';
@@ -50,8 +49,6 @@ export interface Patchgate extends Pick<Run, 'faults' | 'misses'>, Pick<Listenin
   close(): Promise<void>;
 }
 
-/** Milliseconds that a client may take for a request's head, or for a body that is judged; or be silent within another. */
-const CLIENT_TIMEOUT = 60_000;
 /** Milliseconds in which a recording is looked at before the first request. */
 const LOOK_MS = 1000;
 
@@ -115,7 +112,7 @@ export async function createPatchgate(
 
 /** Listens, on another port for the page. */
 async function listenFor(parts: Parts, run: Run, tls: KeyPair | undefined): Promise<Listening> {
-  const { config, notice, forward, opened, clientTimeout = CLIENT_TIMEOUT } = parts;
+  const { config, notice, forward, opened, clientTimeout } = parts;
   const { host, port, ui, controlToken } = config;
   const control = controlOf(parts, run);
   const handlers = handlersOf(parts, run, control, () => own.isLoopback);
@@ -141,12 +138,12 @@ async function listenFor(parts: Parts, run: Run, tls: KeyPair | undefined): Prom
 
 /** The page's token counts on its port alone. */
 async function openPage(port: number, parts: Parts, control: Handler): Promise<Listening> {
-  const { config, notice, approvers, clientTimeout = CLIENT_TIMEOUT } = parts;
+  const { config, notice, approvers } = parts;
   const { controlToken } = config;
   const token = controlToken ?? randomBytes(16).toString('hex');
   const { listenForUi } = await import('../server/ui-port.ts');
   const tokens = new Map([...approvers, [token, 'page']]);
-  const page = await listenForUi({ port, tokens, clientTimeout, control });
+  const page = await listenForUi({ port, tokens, control });
   // A token that was given is known, and no notice shows it.
   const how = controlToken === undefined ? `#token=${token}` : ' (it asks for the control token)';
   notice(`inspector: ${page.url}/${how}`);
@@ -155,21 +152,20 @@ async function openPage(port: number, parts: Parts, control: Handler): Promise<L
 
 /** Sends each request to the control API or on the data path, if it has access. */
 function handlersOf(parts: Parts, run: Run, control: Handler, isOnLoopback: () => boolean): Handlers {
-  const { config, gate, guard, upstream, forward, approvers, clientTimeout = CLIENT_TIMEOUT } = parts;
+  const { config, gate, guard, upstream, forward, approvers } = parts;
   const { faults, sessions, redaction, nextId, onFinished } = run;
   const access = createAccess({ ...config, approvers });
   const dataPath = createDataPath({
     ...{ gate, guard, upstream, faults, sessions, redaction, nextId, onFinished },
-    ...{ clientTimeout, timeout: config.timeout },
+    timeout: config.timeout,
   });
   const upgradePath = forward && createUpgradePath({ gate, forward, nextId, onFinished });
   return {
     request(req, res) {
       const asked = isControlPath(req.url ?? '') ? 'control' : 'target';
       const refusal = access(req, asked, isOnLoopback());
-      if (refusal || asked === 'target') return dataPath(req, res, refusal);
-      watchBody({ req, res }, clientTimeout, () => req.destroy());
-      control(req, res);
+      if (refusal || asked === 'target') dataPath(req, res, refusal);
+      else control(req, res);
     },
     // What may not ask is read again as an ordinary request, and refused.
     upgrade: (req, socket, head) =>

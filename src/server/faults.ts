@@ -12,7 +12,6 @@ import type { Answer, Session } from '../upstreams/upstream.ts';
 import { reset, type Step } from './answer.ts';
 import type { Exchange } from './exchange.ts';
 import { problem } from './problem.ts';
-import { hasBody } from './watch-body.ts';
 
 /** One way in which answers fail, how many requests it fitted, and for how many of them it held. */
 interface Fault extends FaultRule {
@@ -81,7 +80,7 @@ export function createFaults(
 
     /** Answers in the place of the upstream, once the request is there whole; undefined: the connection is reset. */
     async answer(fault: Fault, x: Exchange): Promise<Answer | undefined> {
-      if (!x.body && hasBody(x.req) && !x.req.readableEnded) await once(x.req.resume(), 'end');
+      if (!x.body && !x.req.readableEnded) await once(x.req.resume(), 'end');
       await wait(fault, x);
       return fault.reset ? reset(x) : answerOf(fault);
     },

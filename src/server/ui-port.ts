@@ -3,11 +3,11 @@ import { PACKAGE_FOLDER } from '../version.ts';
 import { type NamedTokens, refusedByUi } from './access.ts';
 import type { Handler } from './connections.ts';
 import { CONTROL_ROOT } from './control-path.ts';
-import { type Listening, type ListenOptions, listen } from './listen.ts';
+import { type Listening, listen } from './listen.ts';
 import { problem, problemOfError, sendProblem } from './problem.ts';
-import { watchBody } from './watch-body.ts';
 
-interface UiPortOptions extends Pick<ListenOptions, 'port' | 'clientTimeout'> {
+interface UiPortOptions {
+  port: number;
   /** Each opens the control API. */
   tokens: NamedTokens;
   control: Handler;
@@ -29,17 +29,11 @@ const HEADERS = {
 };
 
 /** Serves the page and its control API on another port of loopback, so that what the target serves has another origin. */
-export async function listenForUi({
-  port,
-  clientTimeout,
-  tokens,
-  control,
-}: UiPortOptions): Promise<Listening> {
+export async function listenForUi({ port, tokens, control }: UiPortOptions): Promise<Listening> {
   const app = express();
   app.disable('x-powered-by').disable('etag');
   app.use((req, res, next) => {
     res.set(HEADERS);
-    watchBody({ req, res }, clientTimeout, () => req.destroy());
     const isControl = `${req.path}/`.startsWith(`${CONTROL_ROOT}/`);
     const refusal = refusedByUi(req, isControl ? 'control' : 'page', tokens);
     if (refusal) sendProblem(res, problemOfError(refusal));
@@ -52,5 +46,5 @@ export async function listenForUi({
     sendProblem(res, problem('not-found', 404, { detail, hint: 'GET /' }));
   });
   const handlers = { request: app, unread: () => undefined };
-  return listen(handlers, { host: '127.0.0.1', port, portFlag: '--ui', clientTimeout });
+  return listen(handlers, { host: '127.0.0.1', port, portFlag: '--ui' });
 }
