@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
-import { shippedContract } from '../contract/shipped-contract.ts';
 import { messageOf } from '../errors.ts';
 import { type KeyPair, readKeyPair } from '../http/tls.ts';
 import type { RecordingStore } from '../recordings/store.ts';
@@ -16,92 +15,52 @@ import type { ShownExchange } from '../server/show-exchange.ts';
 import { createUpgradePath } from '../server/upgrade-path.ts';
 import type { Config } from '../settings/config.ts';
 import { secretsOf } from '../upstreams/outgoing.ts';
-import type { Unserved } from '../upstreams/replay/unserved.ts';
+import type { ReplayUpstream } from '../upstreams/replay.ts';
 import { gateOf } from './gate.ts';
 import { guardOf } from './guard.ts';
-import { MODES, Opened, type RuntimeContext, type ServerKind } from './modes.ts';
+import { MODES, Opened, type RuntimeContext, type ServerKind, type Setup } from './modes.ts';
 import { openDatabaseOf, openOutbox, recordMode, rulesOf } from './recording.ts';
 import { createRun, type Parts, type Run } from './run.ts';
 
 /** A server that runs. */
-export interface Patchgate extends Pick<Run, 'faults' | 'misses'>, Pick<Listening, 'url' | 'isLoopback'> {
+export interface Patchgate extends Pick<Run, 'faults' | 'counts' | 'reset'>, Omit<Listening, 'close'> {
   /** What it does, for people: `forwards to https://…, records into "checkout" (all)`. */
   summary: string;
   /** Off for a recording, whatever the setting says. */
   guard: Config['guard'];
-  /** A recording answers; its misses tell of failures, too. */
-  isReplay: boolean;
-  /** Which exchanges of the recording were never served, before `close`; undefined if none is replayed, or a file is broken.
-   *  @param session of what was recorded in this one alone; `""`: in none */
-  unserved(session?: string): Promise<Unserved | undefined>;
+  /** What tells of misses, and what was never served, if a recording answers. */
+  replay: ReplayUpstream | undefined;
   /** What went by lately, newest first, as the control API lists it: redacted, bodies cut at 64 KiB. */
   exchanges(filter?: ExchangeFilter): Iterable<ShownExchange>;
-  /** How many requests came by now, and how often it could not do its work itself: it answered 500, or found a file of its recording
-   *  that is broken. The control API's reset forgets none, nor any miss. */
-  counts: { readonly requests: number; readonly failed: number };
   /** How many exchanges were recorded by now; undefined if none can be. */
   recorded(): number | undefined;
-  /** As new: exchanges, misses, places in sequences, the fake's state. @param session of this one alone; `""` is the default one */
-  reset(session?: string): void;
   /** Ends what listens: requests in flight finish. */
   stop(): Promise<void>;
   /** Stops, writes out and frees everything. @throws PatchgateError `cannot-write` if exchanges could not be kept */
   close(): Promise<void>;
 }
 
-/** Milliseconds in which a recording is looked at before the first request. */
-const LOOK_MS = 1000;
-
 /** Puts the parts together, and listens: the only place that knows them all. @throws PatchgateError of what cannot start */
 export async function createPatchgate(
-  kind: ServerKind,
-  given: Config,
+  asked: ServerKind,
+  config: Config,
   context: RuntimeContext,
 ): Promise<Patchgate> {
-  const { env, notice } = context;
-  const approvers = readNamedTokens(given.approvers, env, '--approvers');
-  const rules = rulesOf(given, [...secretsOf(given.setHeader, env), ...approvers.keys()]);
-  const isShipped = shippedContract(given.contract) && Object.keys(given.customRules).length === 0;
-  const isLazy = context.isBrief === true && isShipped === true;
-  const tls = await readKeyPair('--tls', given.tlsCert, given.tlsKey);
+  const tls = await readKeyPair('--tls', config.tlsCert, config.tlsKey);
   const opened = new Opened();
   try {
-    const database = kind === 'fake' ? undefined : await openDatabaseOf(given, notice);
-    if (database) opened.add(database);
-    const mode = kind === 'proxy' ? await recordMode(given, { database }, env, notice) : undefined;
-    const config = { ...given };
-    // Only changes of a real service are audited, and nothing can be lost in a recording.
-    if (kind !== 'proxy') config.audit = undefined;
-    if (kind === 'replay' || mode === 'none') config.guard = 'off';
-    const gate = quotingNoSecrets(await gateOf(config, isLazy, notice), rules.redaction);
-    const sends = kind === 'proxy' ? database : undefined;
-    const outbox = sends && opened.add(await openOutbox(config, sends, notice));
-    const setup = { ...context, config, rules, opened, database, outbox, mode };
-    const backend = await MODES[kind](setup);
-    const guarding = await guardOf(setup, gate, approvers, backend);
-    const parts = { ...setup, ...backend, ...guarding, kind, gate, approvers };
+    const setup = await setUp(asked, config, context, opened);
+    const backend = await MODES[setup.kind](setup);
+    const parts: Parts = { ...setup, ...backend, ...(await guardOf(setup, backend)) };
     const run = opened.add(createRun(parts));
-    if (parts.replay && parts.store) await lookAt(parts.store, run, notice);
+    const { summary, store, replay } = parts;
+    if (replay && store) await lookAt(store, run, context.notice);
     const { url, isLoopback, close: stop } = await listenFor(parts, run, tls);
+    const { faults, counts, reset, exchanges } = run;
     return {
-      ...{ url, isLoopback, stop, summary: backend.summary, guard: config.guard },
-      ...{ isReplay: backend.replay !== undefined, counts: run.counts },
-      ...{ faults: run.faults, misses: run.misses },
-      async unserved(session) {
-        try {
-          return await backend.replay?.unserved(session);
-        } catch (error) {
-          // A notice has told already that a file cannot be read.
-          if (run.counts.failed === 0) throw error;
-          return undefined;
-        }
-      },
-      exchanges: (filter) => run.exchanges.list(filter),
-      recorded: () => (backend.store?.isWritable ? backend.store.counts.recorded : undefined),
-      reset(session) {
-        run.reset(session);
-        backend.replay?.misses.reset(session);
-      },
+      ...{ url, isLoopback, summary, guard: setup.config.guard, replay, faults, counts, reset, stop },
+      exchanges: (filter) => exchanges.list(filter),
+      recorded: () => (store?.isWritable ? store.counts.recorded : undefined),
       close: () => opened.close(),
     };
   } catch (error) {
@@ -110,20 +69,35 @@ export async function createPatchgate(
   }
 }
 
+/** Settles which settings are in force, and opens what several parts share. */
+async function setUp(
+  asked: ServerKind,
+  given: Config,
+  context: RuntimeContext,
+  opened: Opened,
+): Promise<Setup> {
+  const { env, notice } = context;
+  const approvers = readNamedTokens(given.approvers, env, '--approvers');
+  const rules = rulesOf(given, [...secretsOf(given.setHeader, env), ...approvers.keys()]);
+  const database = asked === 'fake' ? undefined : opened.add(await openDatabaseOf(given, notice));
+  const shared = { ...context, rules, database, approvers, opened };
+  const record = asked === 'proxy' ? await recordMode({ ...shared, config: given }, env) : undefined;
+  const kind = record === 'none' ? 'replay' : asked;
+  const config = { ...given, record };
+  // Only changes of a real service are audited, and nothing can be lost in a recording.
+  if (kind !== 'proxy') config.audit = undefined;
+  if (kind === 'replay') config.guard = 'off';
+  const gate = quotingNoSecrets(await gateOf(config, false, notice), rules.redaction);
+  const setup = { ...shared, kind, config, gate };
+  if (kind !== 'proxy' || !database) return setup;
+  return { ...setup, outbox: opened.add(await openOutbox(setup, database)) };
+}
+
 /** Listens, on another port for the page. */
 async function listenFor(parts: Parts, run: Run, tls: KeyPair | undefined): Promise<Listening> {
   const { config, notice, forward, opened, clientTimeout } = parts;
   const { host, port, ui, controlToken } = config;
-  const control = controlOf(parts, run);
-  const handlers = handlersOf(parts, run, control, () => own.isLoopback);
-  const target = forward && config.target;
-  const own: Listening = await listen(handlers, { host, port, clientTimeout, tls, target });
-  run.url = own.url;
-  if (!own.isLoopback && controlToken === undefined)
-    notice(
-      `others can reach ${own.url}, so the control API (${CONTROL_ROOT}/) is off until it has a token: PATCHGATE_CONTROL_TOKEN`,
-    );
-  const servers = [own];
+  const servers: Listening[] = [];
   let closed: Promise<unknown> | undefined;
   const close = async () => {
     // A stream of events would go on for ever; nothing goes on waiting for a fault alone.
@@ -132,34 +106,39 @@ async function listenFor(parts: Parts, run: Run, tls: KeyPair | undefined): Prom
     await closed;
   };
   opened.add({ close });
+  const control = controlOf(parts, run);
+  const handlers = handlersOf(parts, run, control, () => own.isLoopback);
+  const target = forward && config.target;
+  const own: Listening = await listen(handlers, { host, port, clientTimeout, tls, target });
+  servers.push(own);
+  run.url = own.url;
+  if (!own.isLoopback && controlToken === undefined)
+    notice(
+      `others can reach ${own.url}, so the control API (${CONTROL_ROOT}/) is off until it has a token: PATCHGATE_CONTROL_TOKEN`,
+    );
   if (ui !== undefined) servers.push(await openPage(ui, parts, control));
   return { ...own, close };
 }
 
 /** The page's token counts on its port alone. */
-async function openPage(port: number, parts: Parts, control: Handler): Promise<Listening> {
-  const { config, notice, approvers } = parts;
+async function openPage(port: number, { config, notice, approvers }: Parts, control: Handler) {
   const { controlToken } = config;
   const token = controlToken ?? randomBytes(16).toString('hex');
   const { listenForUi } = await import('../server/ui-port.ts');
-  const tokens = new Map([...approvers, [token, 'page']]);
-  const page = await listenForUi({ port, tokens, control });
+  const page = await listenForUi({ port, tokens: new Map([...approvers, [token, 'page']]), control });
   // A token that was given is known, and no notice shows it.
-  const how = controlToken === undefined ? `#token=${token}` : ' (it asks for the control token)';
-  notice(`inspector: ${page.url}/${how}`);
+  notice(
+    `inspector: ${page.url}/${controlToken === undefined ? `#token=${token}` : ' (it asks for the control token)'}`,
+  );
   return page;
 }
 
 /** Sends each request to the control API or on the data path, if it has access. */
 function handlersOf(parts: Parts, run: Run, control: Handler, isOnLoopback: () => boolean): Handlers {
-  const { config, gate, guard, upstream, forward, approvers } = parts;
-  const { faults, sessions, redaction, nextId, onFinished } = run;
+  const { config, gate, forward, approvers } = parts;
   const access = createAccess({ ...config, approvers });
-  const dataPath = createDataPath({
-    ...{ gate, guard, upstream, faults, sessions, redaction, nextId, onFinished },
-    timeout: config.timeout,
-  });
-  const upgradePath = forward && createUpgradePath({ gate, forward, nextId, onFinished });
+  const dataPath = createDataPath({ ...parts, ...run, timeout: config.timeout });
+  const upgradePath = forward && createUpgradePath({ gate, forward, ...run });
   return {
     request(req, res) {
       const asked = isControlPath(req.url ?? '') ? 'control' : 'target';
@@ -177,14 +156,10 @@ function handlersOf(parts: Parts, run: Run, control: Handler, isOnLoopback: () =
 }
 
 /** Loads the control API when it is first asked for: Express takes as long to load as all the rest. */
-function controlOf({ guard, approvals, approvers }: Parts, run: Run): Handler {
+function controlOf(parts: Parts, run: Run): Handler {
   let control: Promise<Handler> | undefined;
-  const load = async () => {
-    const { createControl } = await import('../server/control.ts');
-    return createControl({ guard, approvals, approvers, run });
-  };
   return (req, res) => {
-    control ??= load();
+    control ??= import('../server/control.ts').then(({ createControl }) => createControl({ ...parts, run }));
     control.then(
       (handle) => handle(req, res),
       (error) => sendProblem(res, problemOfError(ownFault(error))),
@@ -192,8 +167,11 @@ function controlOf({ guard, approvals, approvers }: Parts, run: Run): Handler {
   };
 }
 
+/** Milliseconds in which a recording is looked at before the first request. */
+const LOOK_MS = 1000;
+
 /** Looks at every file, for a second before the first request comes, and at the rest between requests. */
-async function lookAt(store: RecordingStore, run: Run, notice: (text: string) => void): Promise<void> {
+async function lookAt(store: RecordingStore, run: Run, notice: RuntimeContext['notice']): Promise<void> {
   const loaded = store.load();
   const due = setTimeout(LOOK_MS, 'due', { ref: false });
   if ((await Promise.race([loaded, due])) !== 'due') return;
