@@ -125,7 +125,7 @@ async function openPage(port: number, { config, notice, approvers }: Parts, cont
   const { controlToken } = config;
   const token = controlToken ?? randomBytes(16).toString('hex');
   const { listenForUi } = await import('../server/ui-port.ts');
-  const page = await listenForUi({ port, tokens: new Map([...approvers, [token, 'page']]), control });
+  const page = await listenForUi(port, new Map([...approvers, [token, 'page']]), control);
   // A token that was given is known, and no notice shows it.
   notice(
     `inspector: ${page.url}/${controlToken === undefined ? `#token=${token}` : ' (it asks for the control token)'}`,
@@ -138,7 +138,7 @@ function handlersOf(parts: Parts, run: Run, control: Handler, isOnLoopback: () =
   const { config, gate, forward, approvers } = parts;
   const access = createAccess({ ...config, approvers });
   const dataPath = createDataPath({ ...parts, ...run, timeout: config.timeout });
-  const upgradePath = forward && createUpgradePath({ gate, forward, ...run });
+  const upgradePath = forward && createUpgradePath(gate, forward, run);
   return {
     request(req, res) {
       const asked = isControlPath(req.url ?? '') ? 'control' : 'target';

@@ -81,12 +81,10 @@ export function createRun(parts: Parts) {
         trouble: trouble?.message,
       };
     },
-    metrics: () =>
-      metrics.text({
-        ...{ version: version(), mode: kind, approvals: approvals.counts, sessions: sessions.count },
-        misses: replay?.misses.list().count,
-        recording: store?.isWritable ? store.counts : undefined,
-      }),
+    metrics() {
+      const recording = store?.isWritable ? store.counts : undefined;
+      return metrics.text(kind, approvals.counts, sessions.count, replay?.misses.list().count, recording);
+    },
     close() {
       audit?.close();
       log.flush();

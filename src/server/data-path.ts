@@ -11,7 +11,7 @@ import type { Handler } from './connections.ts';
 import { BodyKeeper, type Exchange, newExchange, type Run } from './exchange.ts';
 import type { Faults } from './faults.ts';
 import { followed } from './follow.ts';
-import { framingError } from './framing.ts';
+import { unclearFraming } from './framing.ts';
 import { problemOfVerdict } from './problem.ts';
 import { type Sessions, sessionNameOf } from './sessions.ts';
 
@@ -38,11 +38,11 @@ export function createDataPath(options: DataPathOptions): DataPath {
 
   /** Framing, access, session, operation. */
   const take = (x: Exchange, refusal: PatchgateError | undefined): Step => {
-    const unreadable = framingError(x.req);
-    if (unreadable) {
+    const unclear = unclearFraming(x.req);
+    if (unclear !== undefined) {
       // What else comes on the connection is not known, and not waited for.
       x.res.shouldKeepAlive = false;
-      throw unreadable;
+      throw new PatchgateError('malformed-request', `the request is ambiguous: ${unclear}`);
     }
     if (refusal) throw refusal;
     const { method, url, headers } = x.request;

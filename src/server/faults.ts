@@ -31,11 +31,8 @@ export type Faults = ReturnType<typeof createFaults>;
  * @param stopping ends all waiting
  * @throws PatchgateError `bad-usage` if one of the start can never happen here
  */
-export function createFaults(
-  { operations, operationOf }: Pick<Gate, 'operations' | 'operationOf'>,
-  start: readonly FaultRule[],
-  stopping: AbortSignal,
-) {
+export function createFaults(gate: Gate, start: readonly FaultRule[], stopping: AbortSignal) {
+  const { operations, operationOf } = gate;
   let faults = begun(start, 'bad-usage');
 
   /** @throws PatchgateError with that code, naming the fault that can never happen */

@@ -29,8 +29,6 @@ export interface Handlers {
 export interface ListenOptions {
   host: string;
   port: number;
-  /** The setting that gives the port. */
-  portFlag?: string;
   /** Milliseconds that a client may take for a request's head; for all of the request, five times that. Default a minute. */
   clientTimeout?: number | undefined;
   /** Without it, the server speaks plain HTTP. */
@@ -139,12 +137,12 @@ function leadsHere(target: string, own: number): boolean {
   return port === own && (host === 'localhost' || isLoopback(host));
 }
 
-function cannotListen(cause: Error, { host, port, portFlag = '--port' }: ListenOptions): PatchgateError {
+function cannotListen(cause: Error, { host, port }: ListenOptions): PatchgateError {
   const isInUse = systemCode(cause) === 'EADDRINUSE';
   const reason = isInUse ? 'the port is in use' : cause.message;
   const hint = isInUse
-    ? `end what uses it, or choose another with ${portFlag} (0 takes a free one)`
-    : `choose an address of this machine with --host, and a port above 1023 with ${portFlag}`;
+    ? `end what uses it, or choose another with --port or --ui (0 takes a free one)`
+    : `choose an address of this machine with --host, and a port above 1023 with --port or --ui`;
   return new PatchgateError('cannot-listen', `cannot listen on ${host}:${port}: ${reason}`, { hint, cause });
 }
 

@@ -6,13 +6,6 @@ import { CONTROL_ROOT } from './control-path.ts';
 import { type Listening, listen } from './listen.ts';
 import { problem, problemOfError, sendProblem } from './problem.ts';
 
-interface UiPortOptions {
-  port: number;
-  /** Each opens the control API. */
-  tokens: NamedTokens;
-  control: Handler;
-}
-
 /** The page loads from here alone, is in no frame, and makes nothing but text of a text. */
 const POLICY = [
   ...["default-src 'none'", "script-src 'self'", "style-src 'self'", "connect-src 'self'"],
@@ -28,8 +21,8 @@ const HEADERS = {
   'Cache-Control': 'no-store',
 };
 
-/** Serves the page and its control API on another port of loopback, so that what the target serves has another origin. */
-export async function listenForUi({ port, tokens, control }: UiPortOptions): Promise<Listening> {
+/** Serves the page and its control API on another port of loopback, so that what the target serves has another origin. @param tokens each opens the control API */
+export async function listenForUi(port: number, tokens: NamedTokens, control: Handler): Promise<Listening> {
   const app = express();
   app.disable('x-powered-by').disable('etag');
   app.use((req, res, next) => {
@@ -46,5 +39,5 @@ export async function listenForUi({ port, tokens, control }: UiPortOptions): Pro
     sendProblem(res, problem('not-found', 404, { detail, hint: 'GET /' }));
   });
   const handlers = { request: app, unread: () => undefined };
-  return listen(handlers, { host: '127.0.0.1', port, portFlag: '--ui' });
+  return listen(handlers, { host: '127.0.0.1', port });
 }
