@@ -3,6 +3,7 @@ import type { Gate } from '../gate/gate.ts';
 import { redactText, redactUrl } from '../recordings/redact/redact.ts';
 import type { RecordingStore } from '../recordings/store.ts';
 import type { NamedTokens } from '../server/access.ts';
+import type { Env } from '../settings/named-values.ts';
 import type { Fake } from '../upstreams/fake/fake.ts';
 import type { State } from '../upstreams/fake/seed.ts';
 import type { Forward } from '../upstreams/forward.ts';
@@ -21,7 +22,7 @@ export interface RuntimeContext {
   isLogColoured?: boolean;
   /** Takes one notice for people. */
   notice(text: string): void;
-  env: Readonly<Record<string, string | undefined>>;
+  env: Env;
   /** Milliseconds that a client may take for a request's head; for all of the request, five times that. Default a minute. */
   clientTimeout?: number;
   /** The records that the fake starts with, in the place of the setting. */
@@ -92,18 +93,18 @@ export const MODES: Readonly<Record<ServerKind, (setup: Setup) => Promise<Backen
     opened.add(recorder);
     const replay = config.record === 'new_episodes' ? await replayOf(setup, store, recorder) : undefined;
     const does = replay ? 'replays and records' : 'records';
-    const summary = `${to}, ${does} "${config.recording}" in ${placeOf(setup)} (${config.record})`;
+    const summary = `${to}, ${does} ${placeOf(setup)} (${config.record})`;
     return { upstream: replay ?? recorder, forward, store, replay, summary };
   },
 
   async replay(setup) {
-    const { config, opened, notice } = setup;
+    const { opened, notice } = setup;
     await requireRecording(setup);
     const store = opened.add(await openRecording(setup));
-    const [name, place] = [`"${config.recording}"`, placeOf(setup)];
-    if (store.isEmpty()) notice(`the recording ${name} in ${place} is empty, so every request is refused`);
+    const at = placeOf(setup);
+    if (store.isEmpty()) notice(`the recording ${at} is empty, so every request is refused`);
     const replay = await replayOf(setup, store);
-    return { upstream: replay, store, replay, summary: `replays ${name} from ${place} and refuses the rest` };
+    return { upstream: replay, store, replay, summary: `replays ${at} and refuses the rest` };
   },
 
   async fake({ config, seed: given }) {
@@ -121,7 +122,7 @@ async function replayOf({ config, rules }: Setup, store: RecordingStore, onMiss?
   return replay(store, { onMiss, strictSequence: config.strictSequence, rules });
 }
 
-/** For people: `recordings/`, or the database. */
+/** For people: `"checkout" in recordings/`, or in the database. */
 function placeOf({ config, database }: Setup): string {
-  return database ? database.name : `${config.recordings}/`;
+  return `"${config.recording}" in ${database ? database.name : `${config.recordings}/`}`;
 }

@@ -173,8 +173,7 @@ const LOOK_MS = 1000;
 /** Looks at every file, for a second before the first request comes, and at the rest between requests. */
 async function lookAt(store: RecordingStore, run: Run, notice: RuntimeContext['notice']): Promise<void> {
   const loaded = store.load();
-  const due = setTimeout(LOOK_MS, 'due', { ref: false });
-  if ((await Promise.race([loaded, due])) !== 'due') return;
+  await Promise.race([loaded, setTimeout(LOOK_MS, undefined, { ref: false })]);
   loaded.catch((error) => {
     notice(messageOf(error));
     run.fail(messageOf(error));

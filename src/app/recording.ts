@@ -6,6 +6,7 @@ import { type MatchRules, matchRules } from '../recordings/match.ts';
 import { hidingSecrets, redactionOf } from '../recordings/redact/redaction.ts';
 import type { RecordingStore } from '../recordings/store.ts';
 import type { Config, Resolved } from '../settings/config.ts';
+import type { Env } from '../settings/named-values.ts';
 import { COMMAND_DEFAULTS, type RecordMode, STATE_BY_DEFAULT } from '../settings/settings.ts';
 
 /** What recordings are opened with. */
@@ -23,10 +24,7 @@ export interface RecordingSetup {
  * The record mode of a proxy that is in force: `none` if a recording answers all. A CI machine records nothing by accident, so that a
  * test which misses its recording fails there.
  */
-export async function recordMode(
-  setup: RecordingSetup,
-  env: Readonly<Record<string, string | undefined>>,
-): Promise<RecordMode | undefined> {
+export async function recordMode(setup: RecordingSetup, env: Env): Promise<RecordMode | undefined> {
   const { record } = setup.config;
   if (record !== 'once' && record !== 'new_episodes') return record;
   // Most say `true`; AppVeyor says `True`, Woodpecker its name.
@@ -79,10 +77,7 @@ export async function requireRecording({ config, database }: RecordingSetup): Pr
 }
 
 /** The database of `--store`; undefined without that setting. @throws PatchgateError as `openDatabase` */
-export async function openDatabaseOf(
-  { store }: Pick<Config, 'store'>,
-  notice: RecordingSetup['notice'],
-): Promise<Database | undefined> {
+export async function openDatabaseOf({ store }: Config, notice: RecordingSetup['notice']) {
   if (store === undefined) return undefined;
   const { openDatabase } = await import('../postgres/database.ts');
   return openDatabase({ url: store, notice });
@@ -97,16 +92,9 @@ export async function openOutbox({ config, notice }: RecordingSetup, database: D
 }
 
 /** Opens the database of `--store` for one piece of work, whose error tells if it is away. */
-export async function withDatabase<T>(
-  config: Pick<Config, 'store'>,
-  work: (database: Database | undefined) => Promise<T>,
-): Promise<T> {
+export async function withDatabase<T>(config: Config, work: (database?: Database) => Promise<T>): Promise<T> {
   const database = await openDatabaseOf(config, () => undefined);
-  try {
-    return await work(database);
-  } finally {
-    await database?.close();
-  }
+  return work(database).finally(() => database?.close());
 }
 
 /** A replay; or the proxy, if a flag or the environment asks to record. A config file's `record` is for the proxy alone. */
