@@ -1,5 +1,6 @@
 import { PatchgateError } from '../errors.ts';
 import type { Gate } from '../gate/gate.ts';
+import { findRecording } from '../recordings/find-recording.ts';
 import { redactText, redactUrl } from '../recordings/redact/redact.ts';
 import type { RecordingStore } from '../recordings/store.ts';
 import type { NamedTokens } from '../server/access.ts';
@@ -10,7 +11,7 @@ import type { Forward } from '../upstreams/forward.ts';
 import type { ReplayUpstream } from '../upstreams/replay.ts';
 import { parseTarget } from '../upstreams/target.ts';
 import type { Upstream } from '../upstreams/upstream.ts';
-import { openRecording, type RecordingSetup, requireRecording } from './recording.ts';
+import { openRecording, type RecordingSetup } from './recording.ts';
 
 export type ServerKind = 'proxy' | 'replay' | 'fake';
 
@@ -69,6 +70,9 @@ export interface Backend {
   fake?: Fake;
 }
 
+const HOW_TO_RECORD =
+  'choose another with --recording or --recordings, or record it: patchgate proxy URL --record; for exec and tests: PATCHGATE_RECORD=all PATCHGATE_TARGET=URL';
+
 /** A mode is composition: `forward`, `record(forward)`, `replay` or `replay(record(forward))`. Each loads only what it needs. */
 export const MODES: Readonly<Record<ServerKind, (setup: Setup) => Promise<Backend>>> = {
   async proxy(setup) {
@@ -98,8 +102,10 @@ export const MODES: Readonly<Record<ServerKind, (setup: Setup) => Promise<Backen
   },
 
   async replay(setup) {
-    const { opened, notice } = setup;
-    await requireRecording(setup);
+    const { config, database, opened, notice } = setup;
+    const { recordings, recording } = config;
+    if (!database) await findRecording(recordings, recording, HOW_TO_RECORD);
+    else await (await import('../postgres/frames.ts')).requireStored(database, recording, HOW_TO_RECORD);
     const store = opened.add(await openRecording(setup));
     const at = placeOf(setup);
     if (store.isEmpty()) notice(`the recording ${at} is empty, so every request is refused`);

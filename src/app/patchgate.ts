@@ -7,11 +7,9 @@ import { createAccess, readNamedTokens } from '../server/access.ts';
 import type { Handler } from '../server/connections.ts';
 import { CONTROL_ROOT, isControlPath } from '../server/control-path.ts';
 import { createDataPath } from '../server/data-path.ts';
-import type { ExchangeFilter } from '../server/exchange-list.ts';
 import { type Handlers, type Listening, listen } from '../server/listen.ts';
 import { ownFault, problemOfError, sendProblem } from '../server/problem.ts';
 import { quotingNoSecrets } from '../server/redact-verdict.ts';
-import type { ShownExchange } from '../server/show-exchange.ts';
 import { createUpgradePath } from '../server/upgrade-path.ts';
 import type { Config } from '../settings/config.ts';
 import { secretsOf } from '../upstreams/outgoing.ts';
@@ -23,15 +21,15 @@ import { openDatabaseOf, openOutbox, recordMode, rulesOf } from './recording.ts'
 import { createRun, type Parts, type Run } from './run.ts';
 
 /** A server that runs. */
-export interface Patchgate extends Pick<Run, 'faults' | 'counts' | 'reset'>, Omit<Listening, 'close'> {
+export interface Patchgate
+  extends Pick<Run, 'counts' | 'exchanges' | 'faults' | 'reset'>,
+    Omit<Listening, 'close'> {
   /** What it does, for people: `forwards to https://…, records into "checkout" (all)`. */
   summary: string;
   /** Off for a recording, whatever the setting says. */
   guard: Config['guard'];
   /** What tells of misses, and what was never served, if a recording answers. */
   replay: ReplayUpstream | undefined;
-  /** What went by lately, newest first, as the control API lists it: redacted, bodies cut at 64 KiB. */
-  exchanges(filter?: ExchangeFilter): Iterable<ShownExchange>;
   /** How many exchanges were recorded by now; undefined if none can be. */
   recorded(): number | undefined;
   /** Ends what listens: requests in flight finish. */
@@ -43,23 +41,35 @@ export interface Patchgate extends Pick<Run, 'faults' | 'counts' | 'reset'>, Omi
 /** Puts the parts together, and listens: the only place that knows them all. @throws PatchgateError of what cannot start */
 export async function createPatchgate(
   asked: ServerKind,
-  config: Config,
+  given: Config,
   context: RuntimeContext,
 ): Promise<Patchgate> {
-  const tls = await readKeyPair('--tls', config.tlsCert, config.tlsKey);
+  const { env, notice } = context;
+  const approvers = readNamedTokens(given.approvers, env, '--approvers');
+  const rules = rulesOf(given, [...secretsOf(given.setHeader, env), ...approvers.keys()]);
+  const tls = await readKeyPair('--tls', given.tlsCert, given.tlsKey);
   const opened = new Opened();
   try {
-    const setup = await setUp(asked, config, context, opened);
-    const backend = await MODES[setup.kind](setup);
-    const parts: Parts = { ...setup, ...backend, ...(await guardOf(setup, backend)) };
+    const database = asked === 'fake' ? undefined : opened.add(await openDatabaseOf(given, notice));
+    const shared = { ...context, rules, database, approvers, opened };
+    const record = asked === 'proxy' ? await recordMode({ ...shared, config: given }, env) : undefined;
+    const kind = record === 'none' ? 'replay' : asked;
+    const config = { ...given, record };
+    // Only changes of a real service are audited, and nothing can be lost in a recording.
+    if (kind !== 'proxy') config.audit = undefined;
+    if (kind === 'replay') config.guard = 'off';
+    const gate = quotingNoSecrets(await gateOf(config, false, notice), rules.redaction);
+    const setup: Setup = { ...shared, kind, config, gate };
+    if (kind === 'proxy' && database) setup.outbox = opened.add(await openOutbox(setup, database));
+    const backend = await MODES[kind](setup);
+    const parts = { ...setup, ...backend, ...(await guardOf(setup, backend)) };
     const run = opened.add(createRun(parts));
-    const { summary, store, replay } = parts;
-    if (replay && store) await lookAt(store, run, context.notice);
+    const { summary, store, replay } = backend;
+    if (replay && store) await lookAt(store, run, notice);
     const { url, isLoopback, close: stop } = await listenFor(parts, run, tls);
     const { faults, counts, reset, exchanges } = run;
     return {
-      ...{ url, isLoopback, summary, guard: setup.config.guard, replay, faults, counts, reset, stop },
-      exchanges: (filter) => exchanges.list(filter),
+      ...{ url, isLoopback, summary, guard: config.guard, replay, faults, counts, reset, exchanges, stop },
       recorded: () => (store?.isWritable ? store.counts.recorded : undefined),
       close: () => opened.close(),
     };
@@ -67,30 +77,6 @@ export async function createPatchgate(
     await opened.close();
     throw error;
   }
-}
-
-/** Settles which settings are in force, and opens what several parts share. */
-async function setUp(
-  asked: ServerKind,
-  given: Config,
-  context: RuntimeContext,
-  opened: Opened,
-): Promise<Setup> {
-  const { env, notice } = context;
-  const approvers = readNamedTokens(given.approvers, env, '--approvers');
-  const rules = rulesOf(given, [...secretsOf(given.setHeader, env), ...approvers.keys()]);
-  const database = asked === 'fake' ? undefined : opened.add(await openDatabaseOf(given, notice));
-  const shared = { ...context, rules, database, approvers, opened };
-  const record = asked === 'proxy' ? await recordMode({ ...shared, config: given }, env) : undefined;
-  const kind = record === 'none' ? 'replay' : asked;
-  const config = { ...given, record };
-  // Only changes of a real service are audited, and nothing can be lost in a recording.
-  if (kind !== 'proxy') config.audit = undefined;
-  if (kind === 'replay') config.guard = 'off';
-  const gate = quotingNoSecrets(await gateOf(config, false, notice), rules.redaction);
-  const setup = { ...shared, kind, config, gate };
-  if (kind !== 'proxy' || !database) return setup;
-  return { ...setup, outbox: opened.add(await openOutbox(setup, database)) };
 }
 
 /** Listens, on another port for the page. */

@@ -1,7 +1,6 @@
 import { dirname, join } from 'node:path';
 import type { Database } from '../postgres/database.ts';
 import type { Outbox } from '../postgres/outbox.ts';
-import { findRecording } from '../recordings/find-recording.ts';
 import { type MatchRules, matchRules } from '../recordings/match.ts';
 import { hidingSecrets, redactionOf } from '../recordings/redact/redaction.ts';
 import type { RecordingStore } from '../recordings/store.ts';
@@ -63,17 +62,6 @@ export async function openRecording(setup: RecordingSetup): Promise<RecordingSto
   const { openStore } = await import('../recordings/store.ts');
   const how = { writable: record !== 'none', replaces: record !== 'none' && record !== 'new_episodes' };
   return openStore(recordings, recording, { rules, onNotice: notice, closeWithin: CLOSE_WITHIN, ...how });
-}
-
-const HOW_TO_RECORD =
-  'choose another with --recording or --recordings, or record it: patchgate proxy URL --record; for exec and tests: PATCHGATE_RECORD=all PATCHGATE_TARGET=URL';
-
-/** @throws PatchgateError `bad-usage` if the recording is not there */
-export async function requireRecording({ config, database }: RecordingSetup): Promise<unknown> {
-  const { recordings, recording } = config;
-  if (!database) return findRecording(recordings, recording, HOW_TO_RECORD);
-  const { requireStored } = await import('../postgres/frames.ts');
-  return requireStored(database, recording, HOW_TO_RECORD);
 }
 
 /** The database of `--store`; undefined without that setting. @throws PatchgateError as `openDatabase` */

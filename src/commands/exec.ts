@@ -134,7 +134,7 @@ const MOST = 5;
 /** The requests that were blocked, or failed on their way, and why; alike ones are one. Misses are told elsewhere. */
 function refusedTexts(gate: Patchgate, withFailures: boolean): string[] {
   const counts = new Map<string, number>();
-  for (const { answeredBy, request, response, verdict, failure } of gate.exchanges()) {
+  for (const { answeredBy, request, response, verdict, failure } of gate.exchanges.list()) {
     const isRefused = verdict?.outcome === 'block' || (withFailures && failure !== undefined);
     if (answeredBy !== 'gate' || !isRefused || response === undefined || response.status === 501) continue;
     const error = verdict?.findings.find(({ severity }) => severity === 'error');

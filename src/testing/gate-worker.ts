@@ -90,7 +90,7 @@ function callsOf(gate: Patchgate, config: Config) {
   return {
     exchanges(session: Session, filter: ExchangeFilter = {}) {
       checkMembers('exchanges', filter, ['limit', 'outcome', 'session', 'bodies']);
-      return [...gate.exchanges(session === undefined ? filter : { ...filter, session })].reverse();
+      return [...gate.exchanges.list(session === undefined ? filter : { ...filter, session })].reverse();
     },
     misses(session: Session) {
       isAsked = true;
@@ -126,7 +126,7 @@ function callsOf(gate: Patchgate, config: Config) {
 
 /** Requests that Patchgate itself answered with 500; a replay counts them as misses. */
 function failuresText(gate: Patchgate, session: Session): string | undefined {
-  const failed = [...gate.exchanges({ session, bodies: false })].filter(
+  const failed = [...gate.exchanges.list({ session, bodies: false })].filter(
     ({ answeredBy, response, fault }) => answeredBy === 'gate' && response?.status === 500 && !fault,
   );
   const lines = failed.map(({ request, failure }) => `\n  ${request.method} ${request.url}: ${failure}`);

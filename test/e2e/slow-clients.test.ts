@@ -114,7 +114,7 @@ describe.concurrent('a client that is too slow is answered 408, and its connecti
         `POST ${path} 408 not judged gate \\d+ms: the client did not send its request's body in time`,
       ),
     );
-    const shown = [...gate.gate.exchanges()].find(({ request }) => request.url === path);
+    const shown = [...gate.gate.exchanges.list()].find(({ request }) => request.url === path);
     expect(shown).toMatchObject({ response: { status: 408 }, failure: expect.stringContaining('in time') });
     expect(await closed).toEqual([false]);
     await dripping;
