@@ -61,11 +61,12 @@ export interface Setup extends RuntimeContext, RecordingSetup {
 /** What answers the requests that pass. */
 export interface Backend {
   upstream: Upstream;
-  /** For people. */
+  /** For people: `forwards to https://…, records "checkout" in recordings/ (all)`. */
   summary: string;
   /** To a real service, which gets what passes, and WebSockets, too. */
   forward?: Forward;
   store?: RecordingStore;
+  /** Tells of misses, and of what was never served. */
   replay?: ReplayUpstream | undefined;
   fake?: Fake;
 }

@@ -13,25 +13,19 @@ import { quotingNoSecrets } from '../server/redact-verdict.ts';
 import { createUpgradePath } from '../server/upgrade-path.ts';
 import type { Config } from '../settings/config.ts';
 import { secretsOf } from '../upstreams/outgoing.ts';
-import type { ReplayUpstream } from '../upstreams/replay.ts';
 import { gateOf } from './gate.ts';
 import { guardOf } from './guard.ts';
-import { MODES, Opened, type RuntimeContext, type ServerKind, type Setup } from './modes.ts';
+import { type Backend, MODES, Opened, type RuntimeContext, type ServerKind, type Setup } from './modes.ts';
 import { openDatabaseOf, openOutbox, recordMode, rulesOf } from './recording.ts';
 import { createRun, type Parts, type Run } from './run.ts';
 
 /** A server that runs. */
 export interface Patchgate
-  extends Pick<Run, 'counts' | 'exchanges' | 'faults' | 'reset'>,
+  extends Pick<Backend, 'summary' | 'store' | 'replay'>,
+    Pick<Run, 'counts' | 'exchanges' | 'faults' | 'reset'>,
     Omit<Listening, 'close'> {
-  /** What it does, for people: `forwards to https://…, records into "checkout" (all)`. */
-  summary: string;
   /** Off for a recording, whatever the setting says. */
   guard: Config['guard'];
-  /** What tells of misses, and what was never served, if a recording answers. */
-  replay: ReplayUpstream | undefined;
-  /** How many exchanges were recorded by now; undefined if none can be. */
-  recorded(): number | undefined;
   /** Ends what listens: requests in flight finish. */
   stop(): Promise<void>;
   /** Stops, writes out and frees everything. @throws PatchgateError `cannot-write` if exchanges could not be kept */
@@ -64,15 +58,9 @@ export async function createPatchgate(
     const backend = await MODES[kind](setup);
     const parts = { ...setup, ...backend, ...(await guardOf(setup, backend)) };
     const run = opened.add(createRun(parts));
-    const { summary, store, replay } = backend;
-    if (replay && store) await lookAt(store, run, notice);
-    const { url, isLoopback, close: stop } = await listenFor(parts, run, tls);
-    const { faults, counts, reset, exchanges } = run;
-    return {
-      ...{ url, isLoopback, summary, guard: config.guard, replay, faults, counts, reset, exchanges, stop },
-      recorded: () => (store?.isWritable ? store.counts.recorded : undefined),
-      close: () => opened.close(),
-    };
+    if (backend.replay && backend.store) await lookAt(backend.store, run, notice);
+    const { close: stop, ...at } = await listenFor(parts, run, tls);
+    return { ...backend, ...run, ...at, guard: config.guard, stop, close: () => opened.close() };
   } catch (error) {
     await opened.close();
     throw error;

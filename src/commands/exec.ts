@@ -80,7 +80,7 @@ async function runExec(
   try {
     const gate = await createPatchgate(kind, config, runtimeContext(process.stderr));
     try {
-      const isRecording = gate.recorded() !== undefined;
+      const isRecording = gate.store?.isWritable === true;
       if (isRecording) say(gate.summary);
       if (signals.first) return exitCodeOf(signals.first);
       const { url } = gate;
@@ -94,8 +94,8 @@ async function runExec(
     } finally {
       await gate.close();
     }
-    const recorded = gate.recorded();
-    if (recorded !== undefined) say(recordedText(recorded, recordedAt(config)));
+    const { store } = gate;
+    if (store?.isWritable) say(recordedText(store.counts.recorded, recordedAt(config)));
   } catch (error) {
     // The command's own code says more than ours.
     if (!ended || ended.code === 0) throw error;

@@ -81,8 +81,8 @@ export async function serve(kind: ServerKind, flags: Readonly<Record<string, unk
   } finally {
     await gate.close();
   }
-  const recorded = gate.recorded();
-  if (recorded !== undefined) say(recordedText(recorded, recordedAt(config)));
+  const { store } = gate;
+  if (store?.isWritable) say(recordedText(store.counts.recorded, recordedAt(config)));
 }
 
 /** Says what was never asked for. @returns whether that is a failure */

@@ -118,8 +118,9 @@ function callsOf(gate: Patchgate, config: Config) {
       } finally {
         await gate.close();
       }
-      const recorded = gate.recorded();
-      if (recorded !== undefined) notice(recordedText(recorded, join(config.recordings, config.recording)));
+      const { store } = gate;
+      if (store?.isWritable)
+        notice(recordedText(store.counts.recorded, join(config.recordings, config.recording)));
     },
   };
 }
