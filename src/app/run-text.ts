@@ -15,11 +15,9 @@ export function recordedAt({ store, recordings, recording }: Config): string {
 }
 
 /** Which requests of a run had no answer, each reason once with what to do about it; undefined if there is none. */
-export function missesText(
-  { count, misses }: Missed = { count: 0, misses: [] },
-  hintOf = (hint: string) => hint,
-): string | undefined {
-  if (count === 0) return undefined;
+export function missesText(missed?: Missed, hintOf = (hint: string) => hint): string | undefined {
+  if (!missed?.count) return undefined;
+  const { count, misses } = missed;
   const byText = new Map<string, MissedRequest>();
   for (const miss of misses)
     byText.set(miss.text, { ...miss, count: miss.count + (byText.get(miss.text)?.count ?? 0) });
