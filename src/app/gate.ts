@@ -17,14 +17,9 @@ const BODY_LIMIT = 5 * 1024 * 1024;
  * @throws PatchgateError if contract or settings are wrong
  */
 export async function gateOf(config: Config, isLazy = false, notice?: (text: string) => void): Promise<Gate> {
-  const { validation, guard, allowDelete, protect, overrides, customRules, placeOf } = config;
   const contract = await contractAt(config.contract, notice);
-  const gate = createGate(contract, {
-    ...{ validation, guard, allowDelete, protect, overrides, customRules, placeOf },
-    bodyLimit: BODY_LIMIT,
-    tellsEffects: config.audit !== undefined,
-    lazy: isLazy,
-  });
+  const own = { bodyLimit: BODY_LIMIT, tellsEffects: config.audit !== undefined, lazy: isLazy };
+  const gate = createGate(contract, { ...config, ...own });
   if (config.target === undefined) return gate;
   const { path } = parseTarget(config.target);
   checkTargetPath(path, contract);

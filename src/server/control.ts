@@ -53,9 +53,9 @@ type Route = (req: Request, res: Response) => unknown;
 export function createControl({ guard, approvals, approvers, run }: ControlDeps): Handler {
   const { exchanges, sessions, faults, redaction } = run;
 
-  function setFaults(req: Request, given: FaultsGiven) {
+  function faultsWith(req: Request, given?: FaultsGiven) {
     queryOf(req, {});
-    faults.set(given);
+    if (given !== undefined) faults.set(given);
     return faults.list();
   }
 
@@ -123,12 +123,9 @@ export function createControl({ guard, approvals, approvers, run }: ControlDeps)
       for (const end of ends) end();
       clearInterval(heartbeat);
     },
-    'GET faults'(req) {
-      queryOf(req, {});
-      return faults.list();
-    },
-    'PUT faults': (req) => setFaults(req, req.body as FaultsGiven),
-    'DELETE faults': (req) => setFaults(req, []),
+    'GET faults': (req) => faultsWith(req),
+    'PUT faults': (req) => faultsWith(req, (req.body ?? null) as FaultsGiven),
+    'DELETE faults': (req) => faultsWith(req, []),
     'POST reset'(req) {
       queryOf(req, {});
       run.reset(sessionNameOf(req.rawHeaders) || undefined);
