@@ -83,7 +83,7 @@ export function createRun(parts: Parts) {
     },
     metrics() {
       const recording = store?.isWritable ? store.counts : undefined;
-      return metrics.text(kind, approvals.counts, sessions.count, replay?.misses.list().count, recording);
+      return metrics.text(kind, approvals.counts, replay?.misses.list().count, recording);
     },
     close() {
       audit?.close();

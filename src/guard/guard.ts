@@ -106,16 +106,16 @@ export class Guard {
     return { inspection: gate.inspect(request, match, { known: name && this.#knownOf(name, session) }) };
   }
 
-  /** The known record that a URL names. */
-  knownAt(url: string, session: Session): Known | undefined {
+  /** The known record that a URL names. @param session the fake has records of its own for each */
+  knownAt(url: string, session: Session | undefined): Known | undefined {
     const name = this.#options.gate.recordAt(url);
     return name && this.#knownOf(name, session);
   }
 
-  #knownOf(name: RecordName, session: Session): Known | undefined {
+  #knownOf(name: RecordName, session: Session | undefined): Known | undefined {
     const { fake, records } = this.#options;
     if (!fake) return knownOf(records.of(name));
-    const record = fake.recordOf(session, name);
+    const record = session && fake.recordOf(session, name);
     return record && { record, isWhole: true };
   }
 

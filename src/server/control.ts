@@ -81,7 +81,7 @@ export function createControl({ guard, approvals, approvers, run }: ControlDeps)
     },
     'GET exchanges/:id'({ params }) {
       const shown = exchanges.get(Number(params.id));
-      const known = shown?.verdict && guard.knownAt(shown.request.url, sessions.enter(shown.session ?? ''));
+      const known = shown?.verdict && guard.knownAt(shown.request.url, sessions.find(shown.session ?? ''));
       if (shown) return { ...shown, known: known && redactJson(known.record, redaction) };
       const hint = `GET ${CONTROL_ROOT}/exchanges lists the last ones; older ones are forgotten`;
       throw new PatchgateError('not-found', 'there is no such exchange', { hint });

@@ -37,7 +37,6 @@ export class Metrics {
   text(
     mode: string,
     approvals: Approvals['counts'],
-    sessions: number,
     misses?: number,
     recording?: RecordingStore['counts'],
   ): string {
@@ -51,7 +50,6 @@ export class Metrics {
       ['patchgate_approvals_total', 'counter', approved],
       ['patchgate_gate_seconds', 'histogram', timesOf(this.#gate)],
       ['patchgate_target_seconds', 'histogram', timesOf(this.#target)],
-      ['patchgate_sessions', 'gauge', sessions],
       ['patchgate_misses_total', 'counter', misses],
       ['patchgate_exchanges_recorded_total', 'counter', recording?.recorded],
       ['patchgate_exchanges_waiting', 'gauge', recording?.waiting],
