@@ -1,13 +1,13 @@
 import { fileURLToPath } from 'node:url';
 import { configDefaults, defineConfig } from 'vitest/config';
-import { forTests } from './build/compile-validators.ts';
+import { compiledValidators } from './build/compile-validators.ts';
 import { tagsOf } from './test/support/tools.ts';
 
 const sourceOf = (file: string) => fileURLToPath(new URL(`src/${file}`, import.meta.url));
 
 /** `--mode long`: many rounds of what is tried at random, and the tests that need npm's registry. */
 export default defineConfig(({ mode }) => ({
-  plugins: [forTests],
+  plugins: [compiledValidators],
   // What a config file imports, from the sources instead of what was built of them.
   resolve: {
     alias: {

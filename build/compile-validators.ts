@@ -1,11 +1,11 @@
 /** Compiles the schemas of our own with Ajv, so that no start pays for it. Only the build and the tests load this. */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { dirname, join, relative, resolve } from 'node:path';
+import { dirname, join } from 'node:path';
 import { _, Ajv, type AnySchemaObject, type KeywordCxt } from 'ajv';
 import type standalone from 'ajv/dist/standalone/index.js';
-import { type Plugin as EsbuildPlugin, transformSync } from 'esbuild';
-import type { Plugin as VitePlugin } from 'vitest/config';
+import { minifySync } from 'rolldown/utils';
+import type { Plugin } from 'vitest/config';
 import { compilerOf } from '../src/contract/compile-schemas.ts';
 import { digestOf, readContractFiles } from '../src/contract/contract-files.ts';
 import type { ContractFile } from '../src/model/contract.ts';
@@ -15,34 +15,19 @@ import { COMPILED as OWN } from '../src/settings/schema.ts';
 const { default: standaloneCode }: typeof standalone = createRequire(import.meta.url)('ajv/dist/standalone');
 
 /** Modules that only a `.d.ts` file of src/ declares. */
-const COMPILED = {
-  filter: /(?:^|[\\/])(?:shipped-)?validators\.js$/,
-  code: (file: string) => (file.includes('shipped-') ? validatorsOfContract('schemas') : validatorsOfFiles()),
-};
+const COMPILED = /(?:^|[\\/])(?:shipped-)?validators\.js$/;
 
-/** For esbuild. The working folder is the repository's. */
-export const forBuild: EsbuildPlugin = {
-  name: 'compiled-validators',
-  setup({ onResolve, onLoad }) {
-    onResolve({ filter: COMPILED.filter }, ({ path, resolveDir }) => ({
-      path: relative(process.cwd(), join(resolveDir, path)),
-      namespace: 'compiled',
-    }));
-    onLoad({ filter: /./, namespace: 'compiled' }, ({ path }) => ({
-      contents: COMPILED.code(path),
-      resolveDir: resolve(dirname(path)),
-    }));
-  },
-};
-
-/** For vitest, so that the tests run from source. */
-export const forTests: VitePlugin = {
+/** For the build, whose working folder is the repository's, and for vitest, so that the tests run from source. */
+export const compiledValidators = {
   name: 'compiled-validators',
   enforce: 'pre',
   resolveId: (id, importer = '') =>
-    COMPILED.filter.test(id) && id.startsWith('.') ? join(dirname(importer), id) : undefined,
-  load: (id) => (COMPILED.filter.test(id) ? COMPILED.code(id) : undefined),
-};
+    COMPILED.test(id) && id.startsWith('.') ? join(dirname(importer), id) : undefined,
+  load(id) {
+    if (!COMPILED.test(id)) return undefined;
+    return id.includes('shipped-') ? validatorsOfContract('schemas') : validatorsOfFiles();
+  },
+} satisfies Plugin;
 
 /** One function for all that people hand in: functions of its own for each would have a copy of each definition. */
 function validatorsOfFiles(): string {
@@ -86,7 +71,7 @@ function validatorsOfFiles(): string {
     ],
   });
   const code = standaloneCode(ajv, { validate: 'validate' });
-  return transformSync(code, { format: 'esm', minify: true, treeShaking: true, target: 'node20.19' }).code;
+  return minifySync('validators.js', code).code;
 }
 
 /** What editors show of a field is what our messages say that it takes. */

@@ -4,6 +4,6 @@
 import { execSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 
-if (!['esbuild', 'typescript', 'preact'].every((name) => existsSync(`node_modules/${name}`)))
+if (!['rolldown', 'typescript', 'preact'].every((name) => existsSync(`node_modules/${name}`)))
   execSync('npm ci --global=false --include=dev --ignore-scripts --no-audit --no-fund', { stdio: 'inherit' });
 await import('./build.mjs');

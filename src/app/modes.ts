@@ -1,17 +1,17 @@
 import { PatchgateError } from '../errors.ts';
-import type { RequestHead } from '../http/http.ts';
-import type { MatchRules } from '../recordings/match.ts';
+import type { Gate } from '../gate/gate.ts';
+import { findRecording } from '../recordings/find-recording.ts';
 import { redactText, redactUrl } from '../recordings/redact/redact.ts';
 import type { RecordingStore } from '../recordings/store.ts';
-import type { Config } from '../settings/config.ts';
-import type { RecordMode } from '../settings/settings.ts';
+import type { NamedTokens } from '../server/access.ts';
+import type { Env } from '../settings/named-values.ts';
 import type { Fake } from '../upstreams/fake/fake.ts';
 import type { State } from '../upstreams/fake/seed.ts';
 import type { Forward } from '../upstreams/forward.ts';
 import type { ReplayUpstream } from '../upstreams/replay.ts';
 import { parseTarget } from '../upstreams/target.ts';
 import type { Upstream } from '../upstreams/upstream.ts';
-import { openRecording, requireRecording, type Shared } from './recording.ts';
+import { openRecording, type RecordingSetup } from './recording.ts';
 
 export type ServerKind = 'proxy' | 'replay' | 'fake';
 
@@ -23,13 +23,9 @@ export interface RuntimeContext {
   isLogColoured?: boolean;
   /** Takes one notice for people. */
   notice(text: string): void;
-  env: Readonly<Record<string, string | undefined>>;
-  /** Milliseconds that a client may take for its request. Default a minute. */
+  env: Env;
+  /** Milliseconds that a client may take for a request's head; for all of the request, five times that. Default a minute. */
   clientTimeout?: number;
-  /** One of many short runs: what may load later does. */
-  isBrief?: boolean;
-  /** What to do if there is no target, or no recording. */
-  hints?: { target: string; record: string };
   /** The records that the fake starts with, in the place of the setting. */
   seed?: State;
 }
@@ -40,8 +36,8 @@ type Closable = { close(): Promise<void> | void };
 export class Opened implements Closable {
   readonly #all: Closable[] = [];
 
-  add<T extends Closable>(one: T): T {
-    this.#all.push(one);
+  add<T extends Closable | undefined>(one: T): T {
+    if (one) this.#all.push(one);
     return one;
   }
 
@@ -54,94 +50,86 @@ export class Opened implements Closable {
   }
 }
 
-/** What all parts of one run are made with. */
-export interface Setup extends RuntimeContext, Shared {
-  config: Config;
-  rules: MatchRules;
+/** What all parts of one run are made with. The settings are those in force. */
+export interface Setup extends RuntimeContext, RecordingSetup {
+  kind: ServerKind;
+  gate: Gate;
+  approvers: NamedTokens;
   opened: Opened;
-  /** Of a proxy. */
-  mode: RecordMode | undefined;
 }
 
 /** What answers the requests that pass. */
 export interface Backend {
   upstream: Upstream;
-  /** For people. */
+  /** For people: `forwards to https://…, records "checkout" in recordings/ (all)`. */
   summary: string;
   /** To a real service, which gets what passes, and WebSockets, too. */
-  forward?: Forward | undefined;
+  forward?: Forward;
   store?: RecordingStore;
-  replay?: ReplayUpstream;
+  /** Tells of misses, and of what was never served. */
+  replay?: ReplayUpstream | undefined;
   fake?: Fake;
 }
+
+const HOW_TO_RECORD =
+  'choose another with --recording or --recordings, or record it: patchgate proxy URL --record; for exec and tests: PATCHGATE_RECORD=all PATCHGATE_TARGET=URL';
 
 /** A mode is composition: `forward`, `record(forward)`, `replay` or `replay(record(forward))`. Each loads only what it needs. */
 export const MODES: Readonly<Record<ServerKind, (setup: Setup) => Promise<Backend>>> = {
   async proxy(setup) {
-    const { config, rules, opened, notice, mode } = setup;
-    const at = `"${config.recording}" in ${placeOf(setup)}`;
-    if (mode === 'none') return MODES.replay(setup);
-    if (config.target === undefined) {
-      const { target: hint = 'patchgate proxy https://staging.example.com/api/v2' } = setup.hints ?? {};
-      throw new PatchgateError('bad-usage', 'no target is given', { hint });
-    }
-    const forward = await forwardTo(setup, config.target);
+    const { config, rules, opened, notice, env } = setup;
+    if (config.target === undefined)
+      throw new PatchgateError('bad-usage', 'no target is given', {
+        hint: 'give the base URL of the service: patchgate proxy URL, --target URL or PATCHGATE_TARGET=URL',
+      });
+    const { openForward } = await import('../upstreams/forward.ts');
+    const forward = opened.add(await openForward(parseTarget(config.target), config, env));
     const { proxy } = forward.target;
     const to = `forwards to ${config.target}${proxy ? ` by the proxy ${proxy.origin}` : ''}`;
-    if (mode === undefined) return { upstream: forward, forward, summary: to };
-    const options = { rules, onNotice: notice, writable: true, replaces: mode !== 'new_episodes' };
-    const store = opened.add(await openRecording(config, setup, options));
-    const recorder = opened.add(await recorderOf(setup, forward, store));
-    const parts = { forward, store };
-    if (mode !== 'new_episodes')
-      return { ...parts, upstream: recorder, summary: `${to}, records ${at} (${mode})` };
-    const replay = await replayOf(setup, store, recorder);
-    return { ...parts, upstream: replay, replay, summary: `${to}, replays and records ${at} (${mode})` };
+    if (config.record === undefined) return { upstream: forward, forward, summary: to };
+    const { redaction } = rules;
+    const store = opened.add(await openRecording(setup));
+    const { record } = await import('../upstreams/record.ts');
+    const recorder = record(forward, store, {
+      ...{ rules, only: config.recordOnly },
+      onSkipped: (reason, { method, url }) =>
+        notice(`not recorded: ${method} ${redactUrl(url, redaction)}: ${redactText(reason, redaction)}`),
+    });
+    opened.add(recorder);
+    const replay = config.record === 'new_episodes' ? await replayOf(setup, store, recorder) : undefined;
+    const does = replay ? 'replays and records' : 'records';
+    const summary = `${to}, ${does} ${placeOf(setup)} (${config.record})`;
+    return { upstream: replay ?? recorder, forward, store, replay, summary };
   },
 
   async replay(setup) {
-    const { config, rules, opened, notice, isBrief } = setup;
-    await requireRecording(config, setup, setup.hints?.record);
-    const store = opened.add(await openRecording(config, setup, { rules, onNotice: notice }));
-    const at = `"${config.recording}" in ${placeOf(setup)}`;
-    if (!isBrief && store.isEmpty()) notice(`the recording ${at} is empty, so every request is refused`);
+    const { config, database, opened, notice } = setup;
+    const { recordings, recording } = config;
+    if (!database) await findRecording(recordings, recording, HOW_TO_RECORD);
+    else await (await import('../postgres/frames.ts')).requireStored(database, recording, HOW_TO_RECORD);
+    const store = opened.add(await openRecording(setup));
+    const at = placeOf(setup);
+    if (store.isEmpty()) notice(`the recording ${at} is empty, so every request is refused`);
     const replay = await replayOf(setup, store);
-    const summary = `replays "${config.recording}" from ${placeOf(setup)} and refuses the rest`;
-    return { upstream: replay, store, replay, summary };
+    return { upstream: replay, store, replay, summary: `replays ${at} and refuses the rest` };
   },
 
-  async fake(setup) {
-    const { seed: file } = setup.config;
+  async fake({ config, seed: given }) {
     const { createFake } = await import('../upstreams/fake/fake.ts');
     const { loadSeed, readState, sampleState } = await import('../upstreams/fake/seed.ts');
-    const given = setup.seed && readState(JSON.stringify(setup.seed), 'the seed');
-    const fake = createFake(given ?? (file ? await loadSeed(file) : sampleState()));
-    const from = file ?? (given ? 'records given' : 'the built-in sample');
-    const summary = `stands in front of a fake of the service, seeded from ${from}`;
-    return { upstream: fake, fake, summary };
+    const held = config.seed && !given ? await loadSeed(config.seed) : sampleState();
+    const fake = createFake(given ? readState(JSON.stringify(given), 'the seed') : held);
+    const from = given ? 'records given' : (config.seed ?? 'the built-in sample');
+    return { upstream: fake, fake, summary: `stands in front of a fake of the service, seeded from ${from}` };
   },
 };
-
-async function forwardTo({ config, opened, env }: Setup, to: string): Promise<Forward> {
-  const target = parseTarget(to);
-  const { openForward } = await import('../upstreams/forward.ts');
-  return opened.add(await openForward(target, config, env));
-}
 
 async function replayOf({ config, rules }: Setup, store: RecordingStore, onMiss?: Upstream) {
   const { replay } = await import('../upstreams/replay.ts');
   return replay(store, { onMiss, strictSequence: config.strictSequence, rules });
 }
 
-async function recorderOf({ config, rules, notice }: Setup, forward: Forward, store: RecordingStore) {
-  const { record } = await import('../upstreams/record.ts');
-  const { redaction } = rules;
-  const onSkipped = (reason: string, { method, url }: RequestHead) =>
-    notice(`not recorded: ${method} ${redactUrl(url, redaction)}: ${redactText(reason, redaction)}`);
-  return record(forward, store, { rules, only: config.recordOnly, onSkipped });
-}
-
-/** For people: `recordings/`, or the database. */
+/** For people: `"checkout" in recordings/`, or in the database. */
 function placeOf({ config, database }: Setup): string {
-  return database ? database.name : `${config.recordings}/`;
+  return `"${config.recording}" in ${database ? database.name : `${config.recordings}/`}`;
 }

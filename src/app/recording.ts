@@ -1,41 +1,44 @@
 import { dirname, join } from 'node:path';
 import type { Database } from '../postgres/database.ts';
 import type { Outbox } from '../postgres/outbox.ts';
-import { findRecording } from '../recordings/find-recording.ts';
 import { type MatchRules, matchRules } from '../recordings/match.ts';
 import { hidingSecrets, redactionOf } from '../recordings/redact/redaction.ts';
-import type { RecordingStore, StoreOptions } from '../recordings/store.ts';
+import type { RecordingStore } from '../recordings/store.ts';
 import type { Config, Resolved } from '../settings/config.ts';
+import type { Env } from '../settings/named-values.ts';
 import { COMMAND_DEFAULTS, type RecordMode, STATE_BY_DEFAULT } from '../settings/settings.ts';
 
-type Env = Readonly<Record<string, string | undefined>>;
-type Notice = (text: string) => void;
-
-/** What `--store` stands for, once it is open. */
-export interface Shared {
+/** What recordings are opened with. */
+export interface RecordingSetup {
+  config: Config;
+  rules: MatchRules;
+  notice(text: string): void;
+  /** What `--store` stands for, once it is open. */
   database?: Database | undefined;
   /** What a proxy sends into it. */
   outbox?: Outbox | undefined;
 }
 
 /**
- * The record mode in force; `none` if a recording answers all. A CI machine records nothing by accident, so that a test which misses
- * its recording fails there.
+ * The record mode of a proxy that is in force: `none` if a recording answers all. A CI machine records nothing by accident, so that a
+ * test which misses its recording fails there.
  */
-export async function recordMode(
-  config: Config,
-  shared: Shared,
-  env: Env,
-  notice: Notice,
-): Promise<RecordMode | undefined> {
-  const { record } = config;
+export async function recordMode(setup: RecordingSetup, env: Env): Promise<RecordMode | undefined> {
+  const { record } = setup.config;
   if (record !== 'once' && record !== 'new_episodes') return record;
   // Most say `true`; AppVeyor says `True`, Woodpecker its name.
   if (!/^(?:|0|false)$/i.test(env.CI ?? '')) {
-    notice(`CI is set: --record ${record} replays only, as none does`);
+    setup.notice(`CI is set: --record ${record} replays only, as none does`);
     return 'none';
   }
-  return record === 'once' && (await isRecorded(config, shared)) ? 'none' : record;
+  if (record === 'new_episodes') return record;
+  const config = { ...setup.config, record: 'none' as const };
+  const store = await openRecording({ ...setup, config, notice: () => undefined });
+  try {
+    return store.isEmpty() ? record : 'none';
+  } finally {
+    await store.close();
+  }
 }
 
 /** Which requests are the same, and which texts are secret. @param secrets texts that are hidden wherever they stand */
@@ -46,59 +49,30 @@ export function rulesOf(config: Config, secrets: readonly string[] = []): MatchR
 /** Milliseconds: what stops a server kills it after ten seconds. */
 const CLOSE_WITHIN = 8000;
 
-/** @throws PatchgateError as `openStore`; `store-unavailable` */
-export async function openRecording(
-  { recordings, recording }: Config,
-  { database, outbox }: Shared,
-  options: Pick<StoreOptions, 'onNotice' | 'writable' | 'replaces'> & { rules: MatchRules },
-): Promise<RecordingStore> {
-  if (!database) {
-    const { openStore } = await import('../recordings/store.ts');
-    return openStore(recordings, recording, { closeWithin: CLOSE_WITHIN, ...options });
+/** It can be written to if the record mode says so. @throws PatchgateError as `openStore`; `store-unavailable` */
+export async function openRecording(setup: RecordingSetup): Promise<RecordingStore> {
+  const { config, rules, notice, database, outbox } = setup;
+  const { recordings, recording, record = 'none' } = config;
+  if (database) {
+    const { PgRecordingStore } = await import('../postgres/recordings.ts');
+    const { placesOf } = await import('../postgres/frames.ts');
+    const places = await placesOf(database, recording);
+    return new PgRecordingStore(recording, { database, rules, outbox }, places);
   }
-  const { PgRecordingStore } = await import('../postgres/recordings.ts');
-  const { placesOf } = await import('../postgres/frames.ts');
-  const { rules, writable } = options;
-  const given = { database, rules, outbox: writable ? outbox : undefined };
-  return new PgRecordingStore(recording, given, await placesOf(database, recording));
-}
-
-const HOW_TO_RECORD =
-  'give another name with --recording, or record one: patchgate proxy <target> --store URL --record --recording NAME';
-
-/** @param hint how to record it @throws PatchgateError `bad-usage` if the recording is not there */
-export async function requireRecording(
-  config: Config,
-  { database }: Shared,
-  hint?: string,
-): Promise<unknown> {
-  if (!database) return findRecording(config.recordings, config.recording, hint);
-  const { requireStored } = await import('../postgres/frames.ts');
-  return requireStored(database, config.recording, hint ?? HOW_TO_RECORD);
-}
-
-/** Whether the recording holds an exchange. */
-async function isRecorded(config: Config, shared: Shared): Promise<boolean> {
-  const store = await openRecording(config, shared, { rules: rulesOf(config) });
-  try {
-    return !store.isEmpty();
-  } finally {
-    await store.close();
-  }
+  const { openStore } = await import('../recordings/store.ts');
+  const how = { writable: record !== 'none', replaces: record !== 'none' && record !== 'new_episodes' };
+  return openStore(recordings, recording, { rules, onNotice: notice, closeWithin: CLOSE_WITHIN, ...how });
 }
 
 /** The database of `--store`; undefined without that setting. @throws PatchgateError as `openDatabase` */
-export async function openDatabaseOf(
-  { store }: Pick<Config, 'store'>,
-  notice: Notice,
-): Promise<Database | undefined> {
+export async function openDatabaseOf({ store }: Config, notice: RecordingSetup['notice']) {
   if (store === undefined) return undefined;
   const { openDatabase } = await import('../postgres/database.ts');
   return openDatabase({ url: store, notice });
 }
 
 /** Keeps exchanges for the database beside the state file until it has them. @throws PatchgateError `cannot-write` */
-export async function openOutbox(config: Config, database: Database, notice: Notice): Promise<Outbox> {
+export async function openOutbox({ config, notice }: RecordingSetup, database: Database): Promise<Outbox> {
   const { Outbox } = await import('../postgres/outbox.ts');
   const folder = join(dirname(config.state || STATE_BY_DEFAULT), 'outbox');
   const mode = config.record === 'new_episodes' ? 'append' : 'all';
@@ -106,16 +80,9 @@ export async function openOutbox(config: Config, database: Database, notice: Not
 }
 
 /** Opens the database of `--store` for one piece of work, whose error tells if it is away. */
-export async function withDatabase<T>(
-  config: Pick<Config, 'store'>,
-  work: (database: Database | undefined) => Promise<T>,
-): Promise<T> {
+export async function withDatabase<T>(config: Config, work: (database?: Database) => Promise<T>): Promise<T> {
   const database = await openDatabaseOf(config, () => undefined);
-  try {
-    return await work(database);
-  } finally {
-    await database?.close();
-  }
+  return work(database).finally(() => database?.close());
 }
 
 /** A replay; or the proxy, if a flag or the environment asks to record. A config file's `record` is for the proxy alone. */

@@ -10,17 +10,14 @@ const MOST_REASONS = 20;
 const MOST_CHARACTERS = 2000;
 
 /** Where a run has recorded: `recordings/checkout`. */
-export function recordedAt({
-  store,
-  recordings,
-  recording,
-}: Pick<Config, 'store' | 'recordings' | 'recording'>) {
+export function recordedAt({ store, recordings, recording }: Config): string {
   return store === undefined ? join(recordings, recording) : `"${recording}" of the database`;
 }
 
 /** Which requests of a run had no answer, each reason once with what to do about it; undefined if there is none. */
-export function missesText({ count, misses }: Missed): string | undefined {
-  if (count === 0) return undefined;
+export function missesText(missed?: Missed, hintOf = (hint: string) => hint): string | undefined {
+  if (!missed?.count) return undefined;
+  const { count, misses } = missed;
   const byText = new Map<string, MissedRequest>();
   for (const miss of misses)
     byText.set(miss.text, { ...miss, count: miss.count + (byText.get(miss.text)?.count ?? 0) });
@@ -28,32 +25,29 @@ export function missesText({ count, misses }: Missed): string | undefined {
   const lines = shown.flatMap(({ text, hint, count: times }, index) => {
     const line = `  ${shortened(text, MOST_CHARACTERS)}${times > 1 ? ` (${grouped(times)} times)` : ''}`;
     // Most often it is the same for all.
-    return shown[index + 1]?.hint === hint ? [line] : [line, `    ${hint}`];
+    return shown[index + 1]?.hint === hint ? [line] : [line, `    ${hintOf(hint)}`];
   });
   const more = count - shown.reduce((sum, miss) => sum + miss.count, 0);
   if (more > 0) lines.push(`  and ${grouped(more)} more`);
   return [`${amount(count, 'request')} had no answer in the recording:`, ...lines].join('\n');
 }
 
-/** How many exchanges a run never served, in one line. @param how to list them */
-export function unservedCount({ recording, total, count }: Unserved, how = ''): string {
-  return `${amount(count, 'exchange')} not served (of ${total} in "${recording}"${how})`;
-}
-
-/** Which exchanges a run never served, each in a line. */
-export function unservedText({ recording, session, total, count, exchanges }: Unserved): string {
-  if (count === 0) return `every exchange of "${recording}" was served (${total})`;
-  const lines = exchanges.map((one) => {
-    const where = one.session === undefined ? '' : ` in ${sessionText(one.session)}`;
-    const request = `${one.method} ${one.path}${one.query === '' ? '' : `?${one.query}`}`;
-    return `\n  ${request}, recorded ${one.recordedAt.slice(0, 10)}${where}`;
+/** How many exchanges a run never served, and which they are, each in a line. */
+export function unservedText(
+  { recording, session, total, count, exchanges }: Unserved,
+  isListed = true,
+): string {
+  const of = `"${recording}"${inSession(session)}`;
+  if (count === 0) return `every exchange of ${of} was served (${total})`;
+  if (!isListed)
+    return `${amount(count, 'exchange')} not served (of ${total} in ${of}; --fail-unused lists them)`;
+  const lines = exchanges.map(({ method, path, query, recordedAt, session: own }) => {
+    return `\n  ${method} ${path}${query && `?${query}`}, recorded ${recordedAt.slice(0, 10)}${inSession(own)}`;
   });
   if (count > lines.length) lines.push(`\n  and ${count - lines.length} more`);
-  const of = `"${recording}"${session === undefined ? '' : `, recorded in ${sessionText(session)},`}`;
   return `${count} of ${total} exchanges of ${of} ${count === 1 ? 'was' : 'were'} never served:${lines.join('')}`;
 }
 
-/** @param name `""`: that of the requests that name none */
-function sessionText(name: string): string {
-  return name === '' ? 'no session' : `the session ${JSON.stringify(name)}`;
+function inSession(name: string | undefined): string {
+  return name ? ` in the session ${JSON.stringify(name)}` : '';
 }

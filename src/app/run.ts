@@ -1,6 +1,4 @@
 import type { PatchgateError } from '../errors.ts';
-import type { Gate } from '../gate/gate.ts';
-import type { NamedTokens } from '../server/access.ts';
 import { createAccessLog } from '../server/access-log.ts';
 import { Audit } from '../server/audit.ts';
 import { entriesBy } from '../server/entry.ts';
@@ -9,27 +7,22 @@ import { ExchangeList } from '../server/exchange-list.ts';
 import { createFaults } from '../server/faults.ts';
 import { Metrics } from '../server/metrics.ts';
 import { Sessions } from '../server/sessions.ts';
-import type { Missed } from '../upstreams/replay/misses.ts';
 import { version } from '../version.ts';
 import type { Guarding } from './guard.ts';
-import type { Backend, ServerKind, Setup } from './modes.ts';
+import type { Backend, Setup } from './modes.ts';
 
 /** All that a run is made of. */
-export interface Parts extends Setup, Backend, Guarding {
-  kind: ServerKind;
-  gate: Gate;
-  approvers: NamedTokens;
-}
+export interface Parts extends Setup, Backend, Guarding {}
 
 export type Run = ReturnType<typeof createRun>;
 
 /** Keeps the requests of a run, and tells of them. @throws PatchgateError `cannot-write` */
 export function createRun(parts: Parts) {
   const { config, kind, gate, approvals, rules, notice, store, replay } = parts;
-  const { forward, database, outbox } = parts;
+  const { forward, database, outbox, state } = parts;
   const { redaction } = rules;
   const entryOf = entriesBy(gate, redaction, forward !== undefined);
-  const hasAudit = config.audit !== undefined || (forward && outbox);
+  const hasAudit = config.audit !== undefined || outbox;
   const audit = hasAudit ? new Audit({ file: config.audit, outbox, entryOf, notice }) : undefined;
   const sessions = new Sessions();
   const log = createAccessLog(config.log, entryOf, parts.writeLog, parts.isLogColoured);
@@ -41,10 +34,10 @@ export function createRun(parts: Parts) {
   let ids = 0;
 
   /** A recording that cannot answer is never a run that went well. */
-  function fail(message: string, { method, url } = { method: '-', url: '-' }, name = '') {
+  function fail(message: string, { request, session }: Partial<FinishedExchange> = {}) {
     counts.failed++;
-    const miss = { message, hint: undefined, details: undefined };
-    replay?.misses.add({ method, url, session: { name } }, miss);
+    const { method, url } = request ?? { method: '-', url: '-' };
+    replay?.misses.add({ method, url, session: session ?? { name: '' } }, { message });
   }
 
   return {
@@ -53,35 +46,32 @@ export function createRun(parts: Parts) {
     url: '',
     nextId: () => ++ids,
     onFinished(exchange: FinishedExchange) {
-      const { request, session, failure } = exchange;
       counts.requests++;
       audit?.finished(exchange);
-      if (isOwnFailure(exchange)) fail(failure ?? 'Patchgate failed', request, session?.name);
+      if (isOwnFailure(exchange)) fail(exchange.failure ?? 'Patchgate failed', exchange);
       metrics.count(exchange);
       log.finished(exchange);
       exchanges.add(exchange);
     },
     /** What was no request is logged and counted, and not listed. */
-    onUnread(error: PatchgateError) {
+    onUnread({ message: failure, status }: PatchgateError) {
       const exchange: FinishedExchange = {
-        ...{ id: ++ids, startedAt: Date.now(), durationMs: 0, answeredBy: 'gate', failure: error.message },
+        ...{ id: ++ids, startedAt: Date.now(), durationMs: 0, answeredBy: 'gate', failure },
         request: { method: '-', url: '-', headers: [] },
-        response: { status: error.status, headers: [] },
+        response: { status, headers: [] },
       };
       metrics.count(exchange);
       log.finished(exchange);
     },
-    /** A session takes with it its places in sequences, its misses and the state of its fake. */
+    /** A session takes with it its places in sequences, and the state of its fake; its misses stay. */
     reset(session?: string) {
       sessions.end(session);
       if (session === undefined) faults.reset();
       exchanges.reset(session);
     },
-    /** The requests that nothing in the recording answered. @param session of this one alone; `""` is the default one */
-    misses: (session?: string): Missed => replay?.misses.list(session) ?? { count: 0, misses: [] },
     isReady: () => !stopping.signal.aborted && (!store?.isWritable || store.takesExchanges()),
     health() {
-      const trouble = database?.trouble ?? (outbox ?? store)?.trouble ?? parts.trouble?.() ?? audit?.trouble;
+      const trouble = database?.trouble ?? (outbox ?? store)?.trouble ?? state?.trouble ?? audit?.trouble;
       return {
         ...{ version: version(), mode: kind, doing: parts.summary },
         ...{ validation: config.validation, guard: config.guard },
@@ -91,12 +81,10 @@ export function createRun(parts: Parts) {
         trouble: trouble?.message,
       };
     },
-    metrics: () =>
-      metrics.text({
-        ...{ version: version(), mode: kind, approvals: approvals.counts, sessions: sessions.count },
-        misses: replay?.misses.list().count,
-        recording: store?.isWritable ? store.counts : undefined,
-      }),
+    metrics() {
+      const recording = store?.isWritable ? store.counts : undefined;
+      return metrics.text(kind, approvals.counts, replay?.misses.list().count, recording);
+    },
     close() {
       audit?.close();
       log.flush();

@@ -19,7 +19,7 @@ import {
   variablesOf,
 } from './exec/run-command.ts';
 import { all } from './given.ts';
-import { flagsOf, isOn, PROXYING, takesText, withSettings } from './options.ts';
+import { flagsOf, PROXYING, takesText, withSettings } from './options.ts';
 import { ignoreBrokenPipe, runtimeContext, say } from './output.ts';
 import { reportUnserved } from './serve.ts';
 
@@ -38,7 +38,6 @@ export const exec: CommandModule = {
           });
       }, true)
       .option('env', takesText('Another variable that holds the URL, with a suffix: BASE_URL=/api/v2'))
-      .option('verbose', isOn('List the exchanges that were not served', { alias: 'v' }))
       .example('$0 exec --recording checkout -- npm test', 'offline')
       .example('$0 exec --record --target URL -- npm test', 'record what the tests ask for'),
   handler: async (argv) => {
@@ -48,17 +47,13 @@ export const exec: CommandModule = {
         hint: 'it stands behind --: patchgate exec --recording checkout -- npm test',
       });
     const variables = all(argv.env as string | string[] | undefined);
-    process.exitCode = await runExec(command, flagsOf(argv), variables, argv.verbose === true);
+    process.exitCode = await runExec(command, flagsOf(argv), variables);
   },
 };
 
 /** Defaults without a flag: several may run at a time, and each learns of the service for itself. */
 const OWN = { port: 0, log: 'off', state: false };
 const AGAIN = 'the same command with';
-const HINTS = {
-  target: 'give it with --target URL',
-  record: `record it: ${AGAIN} --record all --target URL`,
-};
 
 /**
  * Runs a command against a recording, or records what it asks for. All that we say goes to standard error.
@@ -71,7 +66,6 @@ async function runExec(
   command: readonly string[],
   flags: Readonly<Record<string, unknown>>,
   variables: readonly string[],
-  isVerbose: boolean,
 ): Promise<number> {
   // They are wrong before anything starts.
   variablesOf(variables, '');
@@ -84,9 +78,9 @@ async function runExec(
   let isFailure = false;
   let failed = 0;
   try {
-    const gate = await createPatchgate(kind, config, { ...runtimeContext(process.stderr), hints: HINTS });
+    const gate = await createPatchgate(kind, config, runtimeContext(process.stderr));
     try {
-      const isRecording = gate.recorded() !== undefined;
+      const isRecording = gate.store?.isWritable === true;
       if (isRecording) say(gate.summary);
       if (signals.first) return exitCodeOf(signals.first);
       const { url } = gate;
@@ -95,13 +89,13 @@ async function runExec(
       // Requests in flight end first.
       await gate.stop();
       if (ended.failure !== undefined) say(ended.failure);
-      else isFailure = await reportRun(gate, ended, config, isRecording, isVerbose);
+      else isFailure = await reportRun(gate, ended, config, isRecording);
       failed = gate.counts.failed;
     } finally {
       await gate.close();
     }
-    const recorded = gate.recorded();
-    if (recorded !== undefined) say(recordedText(recorded, recordedAt(config)));
+    const { store } = gate;
+    if (store?.isWritable) say(recordedText(store.counts.recorded, recordedAt(config)));
   } catch (error) {
     // The command's own code says more than ours.
     if (!ended || ended.code === 0) throw error;
@@ -119,20 +113,19 @@ async function reportRun(
   { code, isKilled }: Ended,
   { recording, failUnused }: Config,
   isRecording: boolean,
-  isVerbose: boolean,
 ): Promise<boolean> {
-  const missed = gate.misses();
   const record = `${AGAIN} --record new_episodes --target URL`;
-  const misses = missed.misses.map((miss) => ({ ...miss, hint: hintWith(miss.hint, recording, record) }));
+  const misses = missesText(gate.replay?.misses.list(), (hint) => hintWith(hint, recording, record));
+  const hasMissed = misses !== undefined;
   // A command may well live with a target that fails, but of it there is no answer in what was recorded.
   const refused = refusedTexts(gate, code !== 0 || isRecording);
-  for (const text of [missesText({ ...missed, misses }), ...refused]) if (text) say(text);
+  for (const text of [misses, ...refused]) if (text) say(text);
   // An interrupted command has not asked for all.
-  if (isKilled) return missed.count > 0;
+  if (isKilled) return hasMissed;
   if (gate.counts.requests === 0)
     say(`the command sent no request: its base URL must come from ${URL_VARIABLE}, or a variable of --env`);
-  const isUnused = await reportUnserved(gate, failUnused, isVerbose, '; -v lists them');
-  return missed.count > 0 || isUnused;
+  const isUnused = await reportUnserved(gate, failUnused);
+  return hasMissed || isUnused;
 }
 
 /** Texts that are shown. */
@@ -141,7 +134,7 @@ const MOST = 5;
 /** The requests that were blocked, or failed on their way, and why; alike ones are one. Misses are told elsewhere. */
 function refusedTexts(gate: Patchgate, withFailures: boolean): string[] {
   const counts = new Map<string, number>();
-  for (const { answeredBy, request, response, verdict, failure } of gate.exchanges()) {
+  for (const { answeredBy, request, response, verdict, failure } of gate.exchanges.list()) {
     const isRefused = verdict?.outcome === 'block' || (withFailures && failure !== undefined);
     if (answeredBy !== 'gate' || !isRefused || response === undefined || response.status === 501) continue;
     const error = verdict?.findings.find(({ severity }) => severity === 'error');

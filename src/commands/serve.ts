@@ -2,7 +2,7 @@ import { setFlagsFromString } from 'node:v8';
 import type { CommandModule } from 'yargs';
 import type { ServerKind } from '../app/modes.ts';
 import type { Patchgate } from '../app/patchgate.ts';
-import { missesText, recordedAt, unservedCount, unservedText } from '../app/run-text.ts';
+import { missesText, recordedAt, unservedText } from '../app/run-text.ts';
 import { recordedText, visible } from '../reporters/wording.ts';
 import { resolveConfig } from '../settings/config.ts';
 import { COMMAND_DEFAULTS } from '../settings/settings.ts';
@@ -43,8 +43,8 @@ export const fake: CommandModule = {
   handler: (argv) => serve('fake', flagsOf(argv)),
 };
 
-/** The young generation stays small, for short pauses; the old one may double before it is cleared of garbage. */
-const HEAP_FLAGS = ['--semi-space-growth-factor=1', '--heap-growing-percent=100'];
+/** The old generation may double before it is cleared of garbage. */
+const HEAP_FLAGS = ['--heap-growing-percent=100'];
 
 /**
  * Runs a server until a signal stops it: the access log goes to standard output, all else to standard error.
@@ -73,7 +73,7 @@ export async function serve(kind: ServerKind, flags: Readonly<Record<string, unk
     // Requests in flight end first.
     await gate.stop();
     if (kind === 'replay') {
-      const missed = missesText(gate.misses());
+      const missed = missesText(gate.replay?.misses.list());
       if (missed) say(missed);
       if (await reportUnserved(gate, config.failUnused)) process.exitCode = 1;
       if (gate.counts.failed > 0) process.exitCode = 2;
@@ -81,20 +81,15 @@ export async function serve(kind: ServerKind, flags: Readonly<Record<string, unk
   } finally {
     await gate.close();
   }
-  const recorded = gate.recorded();
-  if (recorded !== undefined) say(recordedText(recorded, recordedAt(config)));
+  const { store } = gate;
+  if (store?.isWritable) say(recordedText(store.counts.recorded, recordedAt(config)));
 }
 
 /** Says what was never asked for. @returns whether that is a failure */
-export async function reportUnserved(
-  gate: Patchgate,
-  failUnused: boolean,
-  isVerbose = false,
-  how = '',
-): Promise<boolean> {
-  const unserved = await gate.unserved();
-  if (!unserved?.total || (gate.counts.requests === 0 && !failUnused)) return false;
-  const isListed = failUnused || isVerbose || unserved.count === 0;
-  say(isListed ? unservedText(unserved) : unservedCount(unserved, how));
+export async function reportUnserved({ replay, counts }: Patchgate, failUnused: boolean): Promise<boolean> {
+  // Of a recording that cannot be read, a notice has told.
+  const unserved = counts.failed === 0 ? await replay?.unserved() : undefined;
+  if (!unserved?.total || (counts.requests === 0 && !failUnused)) return false;
+  say(unservedText(unserved, failUnused));
   return failUnused && unserved.count > 0;
 }

@@ -118,7 +118,10 @@ export function templatesOf(entries: Readonly<Record<string, OperationEntry>>): 
   return Object.entries(entries)
     .map(([operation, entry]) => ({ ...templateOf(operation, entry), ...rankOf(entry) }))
     .sort(
-      (a, b) => b.literals - a.literals || b.shape.length - a.shape.length || a.shape.localeCompare(b.shape),
+      (a, b) =>
+        b.literals - a.literals ||
+        b.shape.length - a.shape.length ||
+        Number(a.shape > b.shape) - Number(a.shape < b.shape),
     );
 }
 

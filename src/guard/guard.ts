@@ -106,16 +106,16 @@ export class Guard {
     return { inspection: gate.inspect(request, match, { known: name && this.#knownOf(name, session) }) };
   }
 
-  /** The known record that a URL names. */
-  knownAt(url: string, session: Session): Known | undefined {
+  /** The known record that a URL names. @param session the fake has records of its own for each */
+  knownAt(url: string, session: Session | undefined): Known | undefined {
     const name = this.#options.gate.recordAt(url);
     return name && this.#knownOf(name, session);
   }
 
-  #knownOf(name: RecordName, session: Session): Known | undefined {
+  #knownOf(name: RecordName, session: Session | undefined): Known | undefined {
     const { fake, records } = this.#options;
     if (!fake) return knownOf(records.of(name));
-    const record = fake.recordOf(session, name);
+    const record = session && fake.recordOf(session, name);
     return record && { record, isWhole: true };
   }
 
@@ -187,8 +187,8 @@ export class Guard {
       }
 
       const over = await this.#send(asked, name, key, locked, kept, known, inspection);
-      const of = { isApproved: used !== undefined, isUnguarded: !known?.isWhole, wantsAnswer: !read };
-      decision = { inspection, approval: used, ...of, over };
+      const [isApproved, isUnguarded] = [used !== undefined, !known?.isWhole];
+      decision = { inspection, approval: used, isApproved, isUnguarded, wantsAnswer: !read, over };
       return decision;
     } catch (error) {
       // What cannot be judged does not pass, and is no reason for other requests to end.
@@ -279,8 +279,8 @@ export class Guard {
     const before = new Set(environmentsOf(known?.record).map(({ id }) => id));
     const sent = environmentsOf(plainRecord(name.kind, json));
     const creating = sent.filter(({ id }) => !before.has(id)).map(({ index: _, ...one }) => one);
-    const { creating: noted = [], ...others } = read ?? { ...locked.kept, account: name.account };
-    const kept: Kept = { ...others, creating: [...noted, ...creating] };
+    const { record, isPart, seenAt, creating: noted = [] } = read ?? locked.kept ?? {};
+    const kept: Kept = { account: name.account, record, isPart, seenAt, creating: [...noted, ...creating] };
     if (creating.length > 0) await locked.note(kept);
     await locked.confirm?.();
     const idsOf = (list: readonly { id: number }[]) => new Set(list.map(({ id }) => id));

@@ -62,14 +62,11 @@ export function hideRecord(record: JsonObject, redaction: Redaction): JsonObject
 
 /** The same of all that is kept of a record. */
 export function hideKept(kept: Kept, redaction: Redaction): Kept {
-  const { record, creating } = kept;
+  const { account, record, isPart, seenAt, creating } = kept;
   const created = (creating ?? []).map(({ id, name }) => ({ id, name }));
   const names = environmentsOf(hideRecord({ environments: created }, redaction));
-  return {
-    ...kept,
-    ...(record && { record: hideRecord(record, redaction) }),
-    ...(creating && { creating: creating.map((one, i) => ({ ...one, name: names[i]?.name ?? '' })) }),
-  };
+  const hidden = creating?.map((one, i) => ({ ...one, name: names[i]?.name ?? '' }));
+  return { account, record: record && hideRecord(record, redaction), isPart, seenAt, creating: hidden };
 }
 
 /** How long an environment that was created counts as known although a read lacks it. */
@@ -97,7 +94,7 @@ export function knownOf(kept: Kept | undefined, read?: JsonObject): Known | unde
 
 /** The record as it was just seen. */
 export function seen(kept: Kept | undefined, { account }: RecordName, record: JsonObject, now: number): Kept {
-  return { ...kept, account, record, isPart: false, seenAt: new Date(now).toISOString() };
+  return { account, record, isPart: false, seenAt: new Date(now).toISOString(), creating: kept?.creating };
 }
 
 /** What a request leaves behind. */
@@ -136,7 +133,8 @@ export function afterPatch(
   const creating = (kept.creating ?? [])
     .filter(({ id }) => !(outcome === 'refused' && created.has(id)) && !(isApplied && !left.has(id)))
     .map((one) => (created.has(one.id) ? { ...one, until } : one));
-  return { ...(learned(kept, telling, answered, now) as Kept), creating };
+  const { account, record, isPart, seenAt } = learned(kept, telling, answered, now) as Kept;
+  return { account, record, isPart, seenAt, creating };
 }
 
 /** What an answer says of a change. */

@@ -39,7 +39,6 @@ export interface Reading {
 /** Reads a record before a PATCH of it is judged. Never rejects. */
 export type Reader = (name: RecordName, asker: Asker) => Promise<Reading>;
 
-const NEVER = new AbortController().signal;
 /** Bytes of an answer that are read at most, as sent. */
 const MOST_BYTES = 5 * 1024 * 1024;
 const NO_SUCH_GET = [404, 405, 501];
@@ -51,8 +50,8 @@ export function targetReader(target: Upstream, timeout: number): Reader {
     const head = { method: 'GET', url: splitTarget(url).path, headers: withoutHeaders(headers, isOfPatch) };
     head.headers.push(...own);
     try {
-      const request = { ...head, body: NO_BODY, json: undefined, stream, session };
-      const answer = await target.handle(request, NEVER);
+      const request = { body: NO_BODY, json: undefined, stream, session, ...head };
+      const answer = await target.handle(request);
       return await readingOf(name, answer, await wholeBody(answer, MOST_BYTES, timeout));
     } catch (error) {
       return { why: messageOf(error), ...(error instanceof NeverReached && { unreachable: error }) };

@@ -24,6 +24,9 @@ export function byPlace<T extends { request: Place }>(exchanges: readonly T[]): 
 const LONGEST_NAME = 240;
 const LONGEST = 600;
 const HASHED = '~hash';
+const IN_METHOD = /[^A-Z-]/g;
+/** A leading dot hides a file, a trailing one is dropped on Windows; `patch.json` could be another path's PATCH.json. */
+const IN_SEGMENT = /[^a-z0-9_.%-]|^\.|\.$|\.(?=json$)/g;
 export const RESERVED = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i;
 
 /**
@@ -34,12 +37,12 @@ export const RESERVED = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i;
  * has no slash in front. A path that is too long is kept under its hash.
  */
 export function locationOf(method: string, path: string): string {
-  const file = `${encode(method, /[A-Z-]/)}.json`;
+  const file = `${encode(method, IN_METHOD)}.json`;
   const isRooted = path.startsWith('/');
   const names = path
     .slice(isRooted ? 1 : 0)
     .split('/')
-    .map((segment) => encode(segment, /[a-z0-9_.%-]/) || '~');
+    .map((segment) => encode(segment, IN_SEGMENT) || '~');
   const folder = (isRooted ? '' : '~~') + names.join('/');
   if (folder.length <= LONGEST && names.every((name) => name.length <= LONGEST_NAME))
     return `${folder}/${file}`;
@@ -56,15 +59,11 @@ export function placeOf(location: string): Place | 'hashed' | undefined {
   return locationOf(place.method, place.path) === location ? place : undefined;
 }
 
-/** Escapes all but `plain` characters, and of these what would not stand as a file's name. */
-function encode(text: string, plain: RegExp): string {
-  const name = Array.from({ length: text.length }, (_, i) => {
-    const char = text[i] as string;
-    // A leading dot hides a file, a trailing one is dropped on Windows; `patch.json` could be another path's PATCH.json.
-    const isUnsafeDot = char === '.' && (i === 0 || i === text.length - 1 || text.slice(i) === '.json');
-    if (plain.test(char) && !isUnsafeDot) return char;
-    return /[A-Z]/.test(char) ? `+${char.toLowerCase()}` : codeOf(char);
-  }).join('');
+/** Escapes what `special` finds, and what would not stand as a file's name. */
+function encode(text: string, special: RegExp): string {
+  const name = text.replace(special, (char) =>
+    /[A-Z]/.test(char) ? `+${char.toLowerCase()}` : codeOf(char),
+  );
   return RESERVED.test(name) ? codeOf(name[0] as string) + name.slice(1) : name;
 }
 

@@ -51,7 +51,9 @@ function textOf(entry: Line, paint: Paint): string {
   const { unguarded, answeredBy, durationMs, findingsOmitted, fault, failure } = entry;
   const isJudged = verdict !== 'not judged';
   const lost = effects.filter(losesEnvironment).map(({ id, name }) => `${id} (${shownPart(name)})`);
-  const worstFirst = findings.toSorted((a, b) => a.severity.localeCompare(b.severity));
+  const worstFirst = findings.toSorted(
+    (a, b) => Number(a.severity > b.severity) - Number(a.severity < b.severity),
+  );
   const found = worstFirst.map(({ rule, severity, pointer }) => {
     return `${paint(SEVERITY_COLOURS[severity], severity)} ${shownPart(`${rule} ${pointer}`).trimEnd()}`;
   });

@@ -4,18 +4,14 @@ import { BlockList, isIP } from 'node:net';
 import { type ErrorCode, PatchgateError } from '../errors.ts';
 import { header, headerValues, type RawHeaders } from '../http/http.ts';
 import { isUrl, parseUrl } from '../http/url.ts';
+import type { Config } from '../settings/config.ts';
 import { type Env, readNamedValue, wrongValue } from '../settings/named-values.ts';
 
 /** Bearer tokens, and who each names. Nothing shows or keeps the tokens. */
 export type NamedTokens = ReadonlyMap<string, string>;
 
-export interface AccessSettings {
-  controlToken: string | undefined;
-  /** Their tokens are as good. */
-  approvers: NamedTokens;
-  host: string;
-  target: string | undefined;
-}
+/** The tokens of approvers are as good as the control token. */
+export type AccessSettings = Pick<Config, 'controlToken' | 'host' | 'target'> & { approvers: NamedTokens };
 
 /** Characters of a token that others on the network could try out. */
 const SHORTEST_TOKEN = 16;
@@ -82,11 +78,8 @@ export function createAccess({ controlToken, approvers, host: ownHost, target }:
 }
 
 /** Who may ask on the inspector's port: pages of other origins are kept out by the names that it answers to, and by the token. */
-export function refusedByUi(
-  { url = '', rawHeaders: headers }: IncomingMessage,
-  asked: 'control' | 'page',
-  tokens: NamedTokens,
-): PatchgateError | undefined {
+export function refusedByUi(req: IncomingMessage, asked: 'control' | 'page', tokens: NamedTokens) {
+  const { url = '', rawHeaders: headers } = req;
   const [host = '', ...further] = headerValues(headers, 'host');
   if (host === '' || further.length > 0 || !url.startsWith('/')) return ONE_HOST;
   if (!isLocal(host)) return wrongHost(host);

@@ -27,12 +27,17 @@ export function attempt(x: Exchange, step: () => Step): void {
   }
 }
 
-export function gone(x: Exchange): void {
+/** @param error what the connection ends with, unless an answer has begun */
+export function gone(x: Exchange, error?: PatchgateError): void {
   if (x.isOver) return;
   x.flow?.destroy();
+  if (error && !x.response) {
+    const { status, headers, body } = problemOfError(error);
+    x.response = { status, headers, body: bodyToShow(body) };
+  }
   const wasSent = x.handedOnAfterMs !== undefined;
   const how = wasSent ? 'went away before the response was complete' : 'broke off its request';
-  finish(x, x.client.isCutByStop ? STOPPED : `the client ${how}`);
+  finish(x, error?.message ?? (x.client.isCutByStop ? STOPPED : `the client ${how}`));
 }
 
 /** Not a byte goes out: the connection is reset. */
@@ -40,14 +45,6 @@ export function reset(x: Exchange): undefined {
   if (x.isOver) return;
   finish(x, 'the connection was reset by a fault');
   if (x.res.socket) resetConnection(x.res.socket);
-}
-
-/** Ends the work for a client that is too slow, and cuts off an answer that has begun. */
-export function giveUp(x: Exchange, error: PatchgateError): void {
-  if (x.isOver || x.res.headersSent) return void x.req.destroy();
-  x.res.shouldKeepAlive = false;
-  fail(x, error);
-  x.client.gone.abort();
 }
 
 /** Bytes of a body that cost less to be copied into one piece with the head than to be written as a second one. */

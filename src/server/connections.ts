@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import type { PatchgateError } from '../errors.ts';
 
 /** Handles the requests of a server. */
 export type Handler = (req: IncomingMessage, res: ServerResponse) => void;
@@ -13,7 +14,8 @@ export class Client {
   /** One for all of its requests: most of them need none. */
   readonly gone = new AbortController();
   readonly signal: AbortSignal = this.gone.signal;
-  onGone: (() => void) | undefined;
+  /** Told that the request is over: the client is gone, or gets `error` as its answer. */
+  onGone: ((error?: PatchgateError) => void) | undefined;
   /** The server has ended it, and not the client. */
   isCutByStop = false;
   /** Something else than HTTP has the connection. */
@@ -28,10 +30,13 @@ export class Client {
   constructor(socket: Duplex) {
     this.socket = socket;
     this.address = (socket as Socket).remoteAddress?.replace(/^::ffff:(?=\d+\.)/, '');
-    socket.once('close', () => {
-      this.onGone?.();
-      this.gone.abort();
-    });
+    socket.once('close', () => this.giveUp());
+  }
+
+  /** Ends the work on its request. */
+  giveUp(error?: PatchgateError): void {
+    this.onGone?.(error);
+    this.gone.abort();
   }
 
   get isAnswered(): boolean {

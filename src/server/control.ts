@@ -53,9 +53,9 @@ type Route = (req: Request, res: Response) => unknown;
 export function createControl({ guard, approvals, approvers, run }: ControlDeps): Handler {
   const { exchanges, sessions, faults, redaction } = run;
 
-  function setFaults(req: Request, given: FaultsGiven) {
+  function faultsWith(req: Request, given?: FaultsGiven) {
     queryOf(req, {});
-    faults.set(given);
+    if (given !== undefined) faults.set(given);
     return faults.list();
   }
 
@@ -81,7 +81,7 @@ export function createControl({ guard, approvals, approvers, run }: ControlDeps)
     },
     'GET exchanges/:id'({ params }) {
       const shown = exchanges.get(Number(params.id));
-      const known = shown?.verdict && guard.knownAt(shown.request.url, sessions.enter(shown.session ?? ''));
+      const known = shown?.verdict && guard.knownAt(shown.request.url, sessions.find(shown.session ?? ''));
       if (shown) return { ...shown, known: known && redactJson(known.record, redaction) };
       const hint = `GET ${CONTROL_ROOT}/exchanges lists the last ones; older ones are forgotten`;
       throw new PatchgateError('not-found', 'there is no such exchange', { hint });
@@ -123,12 +123,9 @@ export function createControl({ guard, approvals, approvers, run }: ControlDeps)
       for (const end of ends) end();
       clearInterval(heartbeat);
     },
-    'GET faults'(req) {
-      queryOf(req, {});
-      return faults.list();
-    },
-    'PUT faults': (req) => setFaults(req, req.body as FaultsGiven),
-    'DELETE faults': (req) => setFaults(req, []),
+    'GET faults': (req) => faultsWith(req),
+    'PUT faults': (req) => faultsWith(req, (req.body ?? null) as FaultsGiven),
+    'DELETE faults': (req) => faultsWith(req, []),
     'POST reset'(req) {
       queryOf(req, {});
       run.reset(sessionNameOf(req.rawHeaders) || undefined);

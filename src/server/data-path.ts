@@ -1,19 +1,19 @@
 import { PatchgateError } from '../errors.ts';
 import type { Gate } from '../gate/gate.ts';
 import type { Decision, Guard, GuardedRequest } from '../guard/guard.ts';
+import { announcesBody } from '../http/http.ts';
 import type { JsonValue } from '../json/json.ts';
 import type { Verdict } from '../model/finding.ts';
 import { type BytesRead, bytesAtHand, readBytes } from '../upstreams/bodies.ts';
 import type { Answer, Session, Upstream, UpstreamRequest } from '../upstreams/upstream.ts';
-import { attempt, giveUp, gone, type Step } from './answer.ts';
+import { attempt, gone, type Step } from './answer.ts';
 import type { Handler } from './connections.ts';
 import { BodyKeeper, type Exchange, newExchange, type Run } from './exchange.ts';
 import type { Faults } from './faults.ts';
 import { followed } from './follow.ts';
-import { framingError } from './framing.ts';
+import { unclearFraming } from './framing.ts';
 import { problemOfVerdict } from './problem.ts';
 import { type Sessions, sessionNameOf } from './sessions.ts';
-import { hasBody, watchBody } from './watch-body.ts';
 
 export interface DataPathOptions extends Run {
   gate: Gate;
@@ -21,8 +21,6 @@ export interface DataPathOptions extends Run {
   upstream: Upstream;
   sessions: Pick<Sessions, 'enter'>;
   faults: Pick<Faults, 'choose' | 'answer' | 'delay'>;
-  /** Milliseconds that a client may take for a body that is judged, or be silent within one that streams. */
-  clientTimeout: number;
   /** Milliseconds that the answer to a PATCH may take before the next one of its record goes on; 0: for ever. */
   timeout: number;
 }
@@ -36,15 +34,15 @@ const SHORT = 65_536;
 
 /** The way of a request: take, read, judge, decide, pass. The first step that has an answer ends it. */
 export function createDataPath(options: DataPathOptions): DataPath {
-  const { gate, guard, upstream, sessions, faults, clientTimeout, timeout } = options;
+  const { gate, guard, upstream, sessions, faults, timeout } = options;
 
   /** Framing, access, session, operation. */
   const take = (x: Exchange, refusal: PatchgateError | undefined): Step => {
-    const unreadable = framingError(x.req);
-    if (unreadable) {
+    const unclear = unclearFraming(x.req);
+    if (unclear !== undefined) {
       // What else comes on the connection is not known, and not waited for.
       x.res.shouldKeepAlive = false;
-      throw unreadable;
+      throw new PatchgateError('malformed-request', `the request is ambiguous: ${unclear}`);
     }
     if (refusal) throw refusal;
     const { method, url, headers } = x.request;
@@ -59,10 +57,8 @@ export function createDataPath(options: DataPathOptions): DataPath {
 
   /** A body that is judged is read to its limit; of another, what came along with the head. */
   const read = (x: Exchange): Step => {
-    if (x.match) {
-      x.isReading = true;
-      readBytes(x.req, gate.bodyLimit, (bytes) => attempt(x, () => judge(x, bytes)));
-    } else if (WITH_BODY.has(x.request.method)) {
+    if (x.match) readBytes(x.req, gate.bodyLimit, (bytes) => attempt(x, () => judge(x, bytes)));
+    else if (WITH_BODY.has(x.request.method)) {
       bytesAtHand(x.req, SHORT, (bytes) => {
         x.body = bytes;
         attempt(x, () => pass(x));
@@ -73,7 +69,6 @@ export function createDataPath(options: DataPathOptions): DataPath {
 
   /** Judges it: at once, or once it has its record's lock and the record was read. */
   const judge = (x: Exchange, bytes: BytesRead): Step => {
-    x.isReading = false;
     if (bytes === undefined || x.req.socket.destroyed) gone(x);
     if (x.isOver || bytes === undefined) return undefined;
     if (bytes !== 'too-large') x.body = bytes;
@@ -121,7 +116,7 @@ export function createDataPath(options: DataPathOptions): DataPath {
     const { body, req, client } = x;
     const session = x.session as Session;
     x.handedOnAfterMs = performance.now() - x.started;
-    if (!body && hasBody(req)) keepStart(x);
+    if (!body && announcesBody(x.request.headers)) keepStart(x);
     const over = decision.over ?? guard.remembers(x.request, x.match, json);
     const fault = faults.choose(session, x.request);
     x.fault = fault?.text;
@@ -142,8 +137,8 @@ export function createDataPath(options: DataPathOptions): DataPath {
 
   return (req, res, refusal) => {
     const x = newExchange(req, res, options);
-    x.client.onGone = () => gone(x);
-    watchBody(x, clientTimeout, (error) => giveUp(x, error));
+    // No arrow: V8 puts one that is assigned to a property into its old space, and keeps the request with it.
+    x.client.onGone = gone.bind(undefined, x);
     attempt(x, () => take(x, refusal) ?? read(x));
   };
 }

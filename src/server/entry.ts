@@ -14,11 +14,7 @@ const PATH_LENGTH = 2048;
 const TEXT_LENGTH = 500;
 
 /** @param forwards what passes may reach the target: not all of it is answered by a recording */
-export function entriesBy(
-  gate: Pick<Gate, 'recordOf' | 'recordAt'>,
-  redaction: Redaction,
-  forwards: boolean,
-) {
+export function entriesBy(gate: Gate, redaction: Redaction, forwards: boolean) {
   const clean = (text: string) => shortened(redactText(text, redaction), TEXT_LENGTH);
   return (x: FinishedExchange) => {
     const { request, match, verdict, effects = [], answeredBy, response, failure } = x;

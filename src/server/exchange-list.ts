@@ -95,7 +95,7 @@ export class ExchangeList {
       ...{ id, startedAt, durationMs, request, verdict, unguarded, answeredBy, failure, fault },
       session: { name: session },
       requestBody: sizesOf(asked),
-      response: response && { ...response, body: sizesOf(answered) },
+      response: response && { status: response.status, headers: response.headers, body: sizesOf(answered) },
     };
     let text = JSON.stringify(head);
     if (verdict && text.length > LONGEST_HEAD)

@@ -67,8 +67,6 @@ export function newExchange(req: IncomingMessage, res: ServerResponse, run: Run)
     durationMs: 0,
     request: { method: req.method as string, url: req.url as string, headers: req.rawHeaders },
     session: undefined as Session | undefined,
-    /** The whole body is to be there before anything happens. */
-    isReading: false,
     body: undefined as Buffer | undefined,
     /** The body of the answer, if it flows. */
     flow: undefined as Readable | undefined,

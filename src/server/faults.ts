@@ -12,7 +12,6 @@ import type { Answer, Session } from '../upstreams/upstream.ts';
 import { reset, type Step } from './answer.ts';
 import type { Exchange } from './exchange.ts';
 import { problem } from './problem.ts';
-import { hasBody } from './watch-body.ts';
 
 /** One way in which answers fail, how many requests it fitted, and for how many of them it held. */
 interface Fault extends FaultRule {
@@ -32,11 +31,8 @@ export type Faults = ReturnType<typeof createFaults>;
  * @param stopping ends all waiting
  * @throws PatchgateError `bad-usage` if one of the start can never happen here
  */
-export function createFaults(
-  { operations, operationOf }: Pick<Gate, 'operations' | 'operationOf'>,
-  start: readonly FaultRule[],
-  stopping: AbortSignal,
-) {
+export function createFaults(gate: Gate, start: readonly FaultRule[], stopping: AbortSignal) {
+  const { operations, operationOf } = gate;
   let faults = begun(start, 'bad-usage');
 
   /** @throws PatchgateError with that code, naming the fault that can never happen */
@@ -81,7 +77,7 @@ export function createFaults(
 
     /** Answers in the place of the upstream, once the request is there whole; undefined: the connection is reset. */
     async answer(fault: Fault, x: Exchange): Promise<Answer | undefined> {
-      if (!x.body && hasBody(x.req) && !x.req.readableEnded) await once(x.req.resume(), 'end');
+      if (!x.body && !x.req.readableEnded) await once(x.req.resume(), 'end');
       await wait(fault, x);
       return fault.reset ? reset(x) : answerOf(fault);
     },

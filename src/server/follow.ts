@@ -10,7 +10,6 @@ import type { Exchange } from './exchange.ts';
 /** Bytes of an answer that are read at most. */
 const MOST = 5 * 1024 * 1024;
 const MINUTE = 60_000;
-const NEVER = new AbortController().signal;
 
 /**
  * Has an upstream answer, and tells what came of it before the client has all of the answer.
@@ -27,7 +26,7 @@ export async function followed(
 ): Promise<Answer> {
   let answer: Answer;
   try {
-    answer = await upstream.handle(request, outlives ? NEVER : x.client.signal);
+    answer = await upstream.handle(request, outlives ? undefined : x.client.signal);
   } catch (error) {
     // Nobody knows what the service has done, unless it has never had the request.
     const isMiss = error instanceof PatchgateError && error.code === 'no-recording';

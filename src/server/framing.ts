@@ -1,5 +1,4 @@
 import type { IncomingMessage } from 'node:http';
-import { PatchgateError } from '../errors.ts';
 import { byHeaderName, looseHeaderName } from '../http/http.ts';
 
 /** Without a sign or leading zeros, which some read as octal, and small enough for every reader's integers. */
@@ -38,11 +37,4 @@ export function unclearFraming({ httpVersion, rawHeaders }: IncomingMessage): st
   return coding.trim().toLowerCase() === 'chunked'
     ? undefined
     : 'its Transfer-Encoding is not simply chunked';
-}
-
-/** What keeps the gate from seeing the request as it was sent. */
-export function framingError(req: IncomingMessage): PatchgateError | undefined {
-  const unclear = unclearFraming(req);
-  if (unclear === undefined) return undefined;
-  return new PatchgateError('malformed-request', `the request is ambiguous: ${unclear}`);
 }

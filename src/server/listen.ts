@@ -29,10 +29,8 @@ export interface Handlers {
 export interface ListenOptions {
   host: string;
   port: number;
-  /** The setting that gives the port. */
-  portFlag?: string;
-  /** Milliseconds that a client may take for a request's head. */
-  clientTimeout: number;
+  /** Milliseconds that a client may take for a request's head; for all of the request, five times that. Default a minute. */
+  clientTimeout?: number | undefined;
   /** Without it, the server speaks plain HTTP. */
   tls?: KeyPair | undefined;
   target?: string | undefined;
@@ -51,7 +49,7 @@ const GRACE = 5000;
 
 /** @throws PatchgateError `cannot-listen`, naming the address and what to do; `bad-usage` if the target is this server */
 export async function listen(handlers: Handlers, options: ListenOptions): Promise<Listening> {
-  const { host, port, clientTimeout, tls, target } = options;
+  const { host, port, clientTimeout = 60_000, tls, target } = options;
   if (target !== undefined && leadsHere(target, port)) {
     const message = `the target ${target} is this server itself: it leads to port ${port} of this machine`;
     const hint = 'give the address of the service, or listen elsewhere with --port';
@@ -62,8 +60,7 @@ export async function listen(handlers: Handlers, options: ListenOptions): Promis
   const limits = {
     keepAliveTimeout: 65_000,
     headersTimeout: clientTimeout,
-    // A body has its own limits, in the data path: a long upload is no slow client.
-    requestTimeout: 0,
+    requestTimeout: 5 * clientTimeout,
     // Node would answer without a word; the data path and the control API look for it themselves.
     requireHostHeader: false,
     connectionsCheckingInterval: Math.ceil(clientTimeout / 4),
@@ -140,12 +137,12 @@ function leadsHere(target: string, own: number): boolean {
   return port === own && (host === 'localhost' || isLoopback(host));
 }
 
-function cannotListen(cause: Error, { host, port, portFlag = '--port' }: ListenOptions): PatchgateError {
+function cannotListen(cause: Error, { host, port }: ListenOptions): PatchgateError {
   const isInUse = systemCode(cause) === 'EADDRINUSE';
   const reason = isInUse ? 'the port is in use' : cause.message;
   const hint = isInUse
-    ? `end what uses it, or choose another with ${portFlag} (0 takes a free one)`
-    : `choose an address of this machine with --host, and a port above 1023 with ${portFlag}`;
+    ? `end what uses it, or choose another with --port or --ui (0 takes a free one)`
+    : `choose an address of this machine with --host, and a port above 1023 with --port or --ui`;
   return new PatchgateError('cannot-listen', `cannot listen on ${host}:${port}: ${reason}`, { hint, cause });
 }
 
@@ -179,17 +176,21 @@ function answerRest(server: Server, { upgrade, unread }: Handlers): void {
     // The parser says so again of everything that is still to come.
     if (refused.has(client)) return;
     refused.add(client);
-    const error = errorOf(thrown);
-    // Browsers connect in advance: one that has not sent a byte asks for nothing.
-    if (error === undefined || !socket.writable || socket.bytesRead === 0) return void socket.destroy();
     const { last, current, isAnswered } = client;
     const broken = last?.req.complete ? undefined : last;
+    const error = errorOf(thrown, broken ? 'body' : 'head');
+    // Browsers connect in advance: one that has not sent a byte asks for nothing.
+    if (error === undefined || !socket.writable || socket.bytesRead === 0) return void socket.destroy();
     const isFirst = isAnswered || current === broken;
     // One whose turn has not come never gets to a handler.
     if (!broken || !isFirst) unread(error);
     // A client that has its answer, or a part of it, would take another for the next one's.
     const answer = () => (broken?.headersSent ? socket.destroy() : endWith(socket, error));
-    if (isFirst) answer();
+    if (isFirst) {
+      answer();
+      // One that has closed its end has broken off its request.
+      client.giveUp(socket.readableEnded ? undefined : error);
+    }
     // Node takes a client that has closed its end for gone, but not within a further request.
     else if (socket.readableEnded) socket.destroy();
     else if (broken) client.instead = answer;
@@ -224,9 +225,9 @@ function readAgain(server: Server, req: IncomingMessage, socket: Duplex, head: B
 }
 
 /** Undefined if the connection itself broke, and no client is there to be told. */
-function errorOf(thrown: Error): PatchgateError | undefined {
+function errorOf(thrown: Error, part: 'head' | 'body'): PatchgateError | undefined {
   const code = systemCode(thrown) ?? '';
-  const late = "the client did not send its request's head in time";
+  const late = `the client did not send its request's ${part} in time`;
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
     return new PatchgateError('client-timeout', late, { hint: 'send it sooner' });
   const long = `the request's head or trailers have more than ${maxHeaderSize} bytes`;

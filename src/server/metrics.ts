@@ -1,14 +1,7 @@
+import type { Approvals } from '../guard/approvals.ts';
+import type { RecordingStore } from '../recordings/store.ts';
+import { version } from '../version.ts';
 import type { FinishedExchange } from './exchange.ts';
-
-/** Further numbers of a run, asked for at each scrape; undefined if it has none of the kind. */
-interface RunNumbers {
-  version: string;
-  mode: string;
-  approvals: { readonly given: number; readonly used: number };
-  sessions: number;
-  misses: number | undefined;
-  recording: { recorded: number; waiting: number; lost: number; journalBytes: number } | undefined;
-}
 
 /** Seconds. */
 const BOUNDS = [
@@ -40,18 +33,23 @@ export class Metrics {
       observe(this.#target, durationMs - handedOnAfterMs);
   }
 
-  text({ version, mode, approvals, sessions, misses, recording }: RunNumbers): string {
+  /** @param misses undefined if no recording answers @param recording undefined if nothing is recorded */
+  text(
+    mode: string,
+    approvals: Approvals['counts'],
+    misses?: number,
+    recording?: RecordingStore['counts'],
+  ): string {
     const { user, system } = process.cpuUsage();
     const approved = Object.entries(approvals).map(([event, count]) => `{event="${event}"} ${count}`);
     const all: [name: string, type: string, samples: readonly string[] | number | undefined][] = [
-      ['patchgate_info', 'gauge', [`{version="${version}",mode="${mode}"} 1`]],
+      ['patchgate_info', 'gauge', [`{version="${version()}",mode="${mode}"} 1`]],
       ['patchgate_requests_total', 'counter', samplesOf(this.#requests)],
       ['patchgate_findings_total', 'counter', samplesOf(this.#findings)],
       ['patchgate_effects_total', 'counter', samplesOf(this.#effects)],
       ['patchgate_approvals_total', 'counter', approved],
       ['patchgate_gate_seconds', 'histogram', timesOf(this.#gate)],
       ['patchgate_target_seconds', 'histogram', timesOf(this.#target)],
-      ['patchgate_sessions', 'gauge', sessions],
       ['patchgate_misses_total', 'counter', misses],
       ['patchgate_exchanges_recorded_total', 'counter', recording?.recorded],
       ['patchgate_exchanges_waiting', 'gauge', recording?.waiting],

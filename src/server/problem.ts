@@ -34,17 +34,11 @@ export function problemOfVerdict(verdict: Verdict, remediation?: Remediation): G
   let { findings } = verdict;
   while (!isShort(findings)) findings = findings.slice(0, findings.length / 2);
   const omitted = verdict.omitted + verdict.findings.length - findings.length;
+  const told = { detail: detailOf(verdict), hint: remediation && hintOf(remediation, type), operation };
   const answerWith = (approve: string | undefined) =>
     problem(type, status, {
-      ...{
-        detail: detailOf(verdict),
-        hint: remediation && hintOf(remediation, type),
-        operation,
-        approve,
-        approval,
-      },
-      ...{ corrected: isShort(corrected) ? corrected : undefined, findings, omitted: omitted || undefined },
-      ...{ effects, effectsOmitted },
+      ...{ ...told, approve, approval, corrected: isShort(corrected) ? corrected : undefined },
+      ...{ findings, omitted: omitted || undefined, effects, effectsOmitted },
     });
   const answer = answerWith(remediation?.approve);
   const headers = [...answer.headers, 'Patchgate-Blocked', type];

@@ -16,8 +16,9 @@ export class Sessions {
     return name === '' ? this.#default : this.#named.memo(name);
   }
 
-  get count(): number {
-    return this.#named.size + 1;
+  /** The same, if it has begun and not ended. */
+  find(name: string): Session | undefined {
+    return name === '' ? this.#default : this.#named.peek(name);
   }
 
   /** The next request of that name begins another session. @param name absent: all end */

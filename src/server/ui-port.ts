@@ -3,15 +3,8 @@ import { PACKAGE_FOLDER } from '../version.ts';
 import { type NamedTokens, refusedByUi } from './access.ts';
 import type { Handler } from './connections.ts';
 import { CONTROL_ROOT } from './control-path.ts';
-import { type Listening, type ListenOptions, listen } from './listen.ts';
+import { type Listening, listen } from './listen.ts';
 import { problem, problemOfError, sendProblem } from './problem.ts';
-import { watchBody } from './watch-body.ts';
-
-interface UiPortOptions extends Pick<ListenOptions, 'port' | 'clientTimeout'> {
-  /** Each opens the control API. */
-  tokens: NamedTokens;
-  control: Handler;
-}
 
 /** The page loads from here alone, is in no frame, and makes nothing but text of a text. */
 const POLICY = [
@@ -28,18 +21,12 @@ const HEADERS = {
   'Cache-Control': 'no-store',
 };
 
-/** Serves the page and its control API on another port of loopback, so that what the target serves has another origin. */
-export async function listenForUi({
-  port,
-  clientTimeout,
-  tokens,
-  control,
-}: UiPortOptions): Promise<Listening> {
+/** Serves the page and its control API on another port of loopback, so that what the target serves has another origin. @param tokens each opens the control API */
+export async function listenForUi(port: number, tokens: NamedTokens, control: Handler): Promise<Listening> {
   const app = express();
   app.disable('x-powered-by').disable('etag');
   app.use((req, res, next) => {
     res.set(HEADERS);
-    watchBody({ req, res }, clientTimeout, () => req.destroy());
     const isControl = `${req.path}/`.startsWith(`${CONTROL_ROOT}/`);
     const refusal = refusedByUi(req, isControl ? 'control' : 'page', tokens);
     if (refusal) sendProblem(res, problemOfError(refusal));
@@ -52,5 +39,5 @@ export async function listenForUi({
     sendProblem(res, problem('not-found', 404, { detail, hint: 'GET /' }));
   });
   const handlers = { request: app, unread: () => undefined };
-  return listen(handlers, { host: '127.0.0.1', port, portFlag: '--ui', clientTimeout });
+  return listen(handlers, { host: '127.0.0.1', port });
 }

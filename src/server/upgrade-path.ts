@@ -7,14 +7,8 @@ import type { Handlers } from './listen.ts';
 import { problemText } from './problem.ts';
 import { sessionNameOf } from './sessions.ts';
 
-interface UpgradePathOptions extends Pick<Run, 'nextId' | 'onFinished'> {
-  gate: Gate;
-  forward: Forward;
-}
-
 /** Joins WebSockets with the target. What an operation of the contract could mean, or names no session well, is judged or refused. */
-export function createUpgradePath(options: UpgradePathOptions): NonNullable<Handlers['upgrade']> {
-  const { gate, forward, nextId, onFinished } = options;
+export function createUpgradePath(gate: Gate, forward: Forward, run: Run): NonNullable<Handlers['upgrade']> {
   return (req, socket, head) => {
     const { method = '', url = '', rawHeaders: headers } = req;
     const request = { method, url, headers };
@@ -25,13 +19,13 @@ export function createUpgradePath(options: UpgradePathOptions): NonNullable<Hand
       return false;
     }
     if (gate.match(request)) return false;
-    const [id, startedAt, started] = [nextId(), Date.now(), performance.now()];
+    const [id, startedAt, started] = [run.nextId(), Date.now(), performance.now()];
     const client = clientOf(socket);
     forward.upgrade(req, socket, head, (outcome) => {
       const error = 'error' in outcome ? outcome.error : undefined;
       // What the client sends on is thrown away, so that the answer is not lost with an unread rest.
       if (error) socket.end(problemText(error)).resume();
-      onFinished({
+      run.onFinished({
         ...{ id, startedAt, durationMs: performance.now() - started, handedOnAfterMs: 0 },
         ...{ client, session: { name }, request },
         answeredBy: error ? 'gate' : 'target',

@@ -59,17 +59,11 @@ async function start(given: ServerKind, options: Readonly<Record<string, unknown
   const { kind, config } = await inForce(given, options, env, cwd);
   const gate = await createPatchgate(kind, config, {
     writeLog: (text) => process.stdout.write(text),
-    ...{ notice, env, isBrief: true, hints: HINTS },
+    ...{ notice, env },
     ...(typeof options.seed === 'object' && { seed: options.seed as State }),
   });
   return { url: gate.url, calls: callsOf(gate, config) };
 }
-
-const HINTS = {
-  target: "give the option target: 'https://staging.example.com/api/v2', or PATCHGATE_TARGET",
-  record:
-    'record it: PATCHGATE_RECORD=all PATCHGATE_TARGET=URL, or name the folder with the option recordings',
-};
 
 /** Resolves the settings, and whether a replay is to record. */
 async function inForce(kind: ServerKind, options: object, env: Env, cwd: string) {
@@ -91,34 +85,31 @@ async function inForce(kind: ServerKind, options: object, env: Env, cwd: string)
 function callsOf(gate: Patchgate, config: Config) {
   const again = 'PATCHGATE_RECORD=new_episodes PATCHGATE_TARGET=URL';
   let isAsked = false;
-  const textOfMisses = (session?: string) => {
-    const missed = gate.misses(session);
-    const hintOf = (hint: string) => hintWith(hint, config.recording, again);
-    return missesText({
-      ...missed,
-      misses: missed.misses.map((miss) => ({ ...miss, hint: hintOf(miss.hint) })),
-    });
-  };
+  const textOfMisses = (session?: string) =>
+    missesText(gate.replay?.misses.list(session), (hint) => hintWith(hint, config.recording, again));
   return {
     exchanges(session: Session, filter: ExchangeFilter = {}) {
       checkMembers('exchanges', filter, ['limit', 'outcome', 'session', 'bodies']);
-      return [...gate.exchanges(session === undefined ? filter : { ...filter, session })].reverse();
+      return [...gate.exchanges.list(session === undefined ? filter : { ...filter, session })].reverse();
     },
     misses(session: Session) {
       isAsked = true;
-      return gate.misses(session).misses;
+      return gate.replay?.misses.list(session).misses ?? [];
     },
     missesText(session: Session): string | undefined {
       isAsked = true;
-      const texts = [textOfMisses(session), gate.isReplay ? undefined : failuresText(gate, session)];
+      const texts = [textOfMisses(session), gate.replay ? undefined : failuresText(gate, session)];
       return texts.filter(Boolean).join('\n') || undefined;
     },
     async unservedText(session: Session): Promise<string | undefined> {
-      const unserved = await gate.unserved(session);
+      const unserved = await gate.replay?.unserved(session);
       return unserved?.count ? unservedText(unserved) : undefined;
     },
     setFaults: (faults: Parameters<Faults['set']>[0]) => gate.faults.set(faults),
-    reset: (session: Session) => gate.reset(session),
+    reset(session: Session) {
+      gate.reset(session);
+      gate.replay?.misses.reset(session);
+    },
     async close(): Promise<void> {
       try {
         await gate.stop();
@@ -127,15 +118,16 @@ function callsOf(gate: Patchgate, config: Config) {
       } finally {
         await gate.close();
       }
-      const recorded = gate.recorded();
-      if (recorded !== undefined) notice(recordedText(recorded, join(config.recordings, config.recording)));
+      const { store } = gate;
+      if (store?.isWritable)
+        notice(recordedText(store.counts.recorded, join(config.recordings, config.recording)));
     },
   };
 }
 
 /** Requests that Patchgate itself answered with 500; a replay counts them as misses. */
 function failuresText(gate: Patchgate, session: Session): string | undefined {
-  const failed = [...gate.exchanges({ session, bodies: false })].filter(
+  const failed = [...gate.exchanges.list({ session, bodies: false })].filter(
     ({ answeredBy, response, fault }) => answeredBy === 'gate' && response?.status === 500 && !fault,
   );
   const lines = failed.map(({ request, failure }) => `\n  ${request.method} ${request.url}: ${failure}`);

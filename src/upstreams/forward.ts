@@ -2,7 +2,7 @@ import { Pool } from 'undici';
 import { readTargetTls, type TargetTlsFiles } from '../http/tls.ts';
 import { createConnector, proxyOf } from './connector.ts';
 import { readSetHeaders } from './outgoing.ts';
-import { Receiver } from './receiver.ts';
+import { Receiver, UnderWay } from './receiver.ts';
 import type { Target } from './target.ts';
 import { createUpgrade, type Upgrade } from './upgrade.ts';
 import { stopped, type Upstream } from './upstream.ts';
@@ -35,12 +35,20 @@ export async function openForward(
   const kept = new Pool(origin, { ...pooled, pipelining: 1 });
   /** Each request gets a new connection. */
   const fresh = new Pool(origin, { ...pooled, pipelining: 0 });
+  const bySignal = new WeakMap<AbortSignal, UnderWay>();
+  const underWay = (signal: AbortSignal): UnderWay => {
+    const known = bySignal.get(signal);
+    if (known) return known;
+    const begun = new UnderWay(signal);
+    bySignal.set(signal, begun);
+    return begun;
+  };
   return {
     target,
     handle(request, signal) {
       if (kept.destroyed) throw stopped();
       return new Promise((resolve) => {
-        new Receiver(request, options, signal, fresh, resolve).send(kept);
+        new Receiver(request, options, signal && underWay(signal), fresh, resolve).send(kept);
       });
     },
     upgrade: createUpgrade(options, connect),

@@ -26,6 +26,29 @@ const RESETS: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOC
 /** What Node's server does not take in a reason phrase, though its client does. */
 const ILL_FORMED = /[^\t\x20-\x7e\x80-\xff]/;
 
+/** The requests for one signal. They share a listener: one for each takes 3 µs, and V8 keeps what it sees until the next full collection. */
+export class UnderWay {
+  /** A connection has one at a time. */
+  #first: Receiver | undefined;
+  readonly #others = new Set<Receiver>();
+
+  constructor(signal: AbortSignal) {
+    signal.addEventListener('abort', () => {
+      for (const receiver of [this.#first, ...this.#others]) receiver?.clientGone();
+    });
+  }
+
+  add(receiver: Receiver): void {
+    if (this.#first) this.#others.add(receiver);
+    else this.#first = receiver;
+  }
+
+  delete(receiver: Receiver): void {
+    if (this.#first === receiver) this.#first = undefined;
+    else this.#others.delete(receiver);
+  }
+}
+
 /** Sends a request, and receives its answer: a small one whole, of a large one the head, and the body as it comes. */
 export class Receiver implements Dispatcher.DispatchHandler {
   /** The body of the request, as it comes. */
@@ -45,7 +68,7 @@ export class Receiver implements Dispatcher.DispatchHandler {
   constructor(
     readonly request: UpstreamRequest,
     readonly options: ForwardOptions,
-    readonly signal: AbortSignal,
+    readonly underWay: UnderWay | undefined,
     fresh: Pool,
     readonly resolve: (answer: Answer | Promise<never>) => void,
   ) {
@@ -53,7 +76,7 @@ export class Receiver implements Dispatcher.DispatchHandler {
     if (!body && announcesBody(headers)) this.#upload = this.#takeBody();
     // With a body, or an override, it may be another method.
     else if (REPEATABLE.has(method) && !body?.length && !mayMeanAnother(headers)) this.#again = fresh;
-    signal.addEventListener('abort', this);
+    underWay?.add(this);
     if (options.timeout > 0) this.#timer = setTimeout(() => this.#silent(), options.timeout);
   }
 
@@ -77,8 +100,7 @@ export class Receiver implements Dispatcher.DispatchHandler {
     return upload;
   }
 
-  /** Of the signal: the client is gone. */
-  handleEvent(): void {
+  clientGone(): void {
     this.#abort(new PatchgateError('target-unreachable', 'the client is gone'));
   }
 
@@ -168,7 +190,7 @@ export class Receiver implements Dispatcher.DispatchHandler {
   #finish(outcome: Answer | Promise<never>): void {
     this.#isDone = true;
     clearTimeout(this.#timer);
-    this.signal.removeEventListener('abort', this);
+    this.underWay?.delete(this);
     this.resolve(outcome);
   }
 

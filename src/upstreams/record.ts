@@ -63,7 +63,7 @@ export function record(upstream: Upstream, store: RecordingStore, options: Recor
       try {
         answer = await upstream.handle(request, signal);
       } catch (error) {
-        if (!signal.aborted) onSkipped(messageOf(error), request);
+        if (!signal?.aborted) onSkipped(messageOf(error), request);
         throw error;
       }
       const { status, headers, body } = answer;

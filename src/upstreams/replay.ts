@@ -59,7 +59,7 @@ export function replay(store: RecordingStore, options: ReplayOptions = {}): Repl
    *  exchanges that are recorded on the way may leave the session others of them. */
   const next = new WeakMap<Session, Map<StoredExchange | undefined, number>>();
 
-  const answer = (request: UpstreamRequest, body: Buffer, signal: AbortSignal): Answer | Promise<Answer> => {
+  const answer = (request: UpstreamRequest, body: Buffer, signal?: AbortSignal): Answer | Promise<Answer> => {
     const { method, session } = request;
     const { recorded, all, own, place } = found(request, body);
     const stored = own[place];

@@ -41,10 +41,11 @@ export interface Answer extends ResponseHead {
 /** What answers requests that passed: the target, the fake or a recording. */
 export interface Upstream {
   /**
-   * @param signal the answer is not wanted any more, if it has not come yet; one that flows is ended by destroying its body
+   * @param signal the answer is not wanted any more, if it has not come yet; one that flows is ended by destroying its body.
+   *   Absent: it is wanted, whatever becomes of the client
    * @throws PatchgateError (or rejects with one) if there is no answer; a body that is cut off errors with one
    */
-  handle(request: UpstreamRequest, signal: AbortSignal): Answer | Promise<Answer>;
+  handle(request: UpstreamRequest, signal?: AbortSignal): Answer | Promise<Answer>;
   /** Whether it answers a request by itself, without the service. */
   holds?(request: UpstreamRequest): boolean;
   /** Finishes writing, and frees connections. */

@@ -2,12 +2,12 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { build } from 'esbuild';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { ACTION_FILE, readAction, runAction } from '../support/action.ts';
 import { packed, ROOT } from '../support/binary.ts';
 import { project } from '../support/bodies.ts';
+import { bundleProgram } from '../support/bundle.ts';
 import { runHere } from '../support/run-here.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { blocksBelow } from '../support/walk.ts';
@@ -42,20 +42,11 @@ const check = (files: Record<string, string>, inputs: Record<string, string>, pa
 /** GitHub's own parser of actions and workflows. What it finds is in its words. */
 async function loadGithubParser() {
   // The package imports JSON as only bundlers do.
-  const outfile = join(temporaryFolder(), 'github-parser.cjs');
-  await build({
-    stdin: {
-      contents: `
-        export { NoOperationTraceWriter, parseWorkflow } from '@actions/workflow-parser';
-        export { parseAction } from '@actions/workflow-parser/actions/action-parser';`,
-      resolveDir: ROOT,
-    },
-    bundle: true,
-    format: 'cjs',
-    platform: 'node',
-    outfile,
-  });
-  const { parseAction, parseWorkflow, NoOperationTraceWriter } = createRequire(import.meta.url)(outfile);
+  const source = `
+    export { NoOperationTraceWriter, parseWorkflow } from '@actions/workflow-parser';
+    export { parseAction } from '@actions/workflow-parser/actions/action-parser';`;
+  const file = await bundleProgram(source, temporaryFolder(), 'cjs');
+  const { parseAction, parseWorkflow, NoOperationTraceWriter } = createRequire(import.meta.url)(file);
   const errorsOf =
     (parse: typeof parseAction) =>
     (content: string): string[] =>

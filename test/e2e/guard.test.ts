@@ -490,7 +490,7 @@ describe('a read that fails stops the PATCH, with the reason and without a token
     expect(answer.json.detail).toContain(why);
     expect([answer.json.approve, answer.json.corrected]).toEqual([undefined, undefined]);
     expect(service.target.received.filter(({ method }) => method === 'PATCH')).toEqual([]);
-    expect([...gate.gate.exchanges()][0]).toMatchObject({ verdict: { outcome: 'block' } });
+    expect([...gate.gate.exchanges.list()][0]).toMatchObject({ verdict: { outcome: 'block' } });
   });
 
   it('a target that nobody answers at is told as such', async () => {
@@ -517,13 +517,13 @@ describe('a service without such a GET', () => {
       service.projects.set('42', ALL);
       const first = await patch(url, ALL);
       expect([first.status, rulesIn(first)]).toEqual([200, [UNKNOWN]]);
-      expect([...gate.gate.exchanges()][0]).toMatchObject({ unguarded: true });
+      expect([...gate.gate.exchanges.list()][0]).toMatchObject({ unguarded: true });
       expect(gate.log.join('')).toContain('UNGUARDED');
       expect(JSON.parse(readFileSync(audit, 'utf8'))).toMatchObject({ unguarded: true, verdict: 'pass' });
       expect(lossesIn(await patch(url, TWO))).toEqual(['environment-deleted 5']);
       const third = await patch(url, ALL);
       expect([third.status, rulesIn(third)]).toEqual([200, [UNKNOWN]]);
-      expect([...gate.gate.exchanges()][0]?.unguarded).toBeUndefined();
+      expect([...gate.gate.exchanges.list()][0]?.unguarded).toBeUndefined();
     },
   );
 });
@@ -540,7 +540,7 @@ it.each([
   const response = await fetch(`${url}/api/v2/accounts/current/projects/${id}`, { method });
   await response.text();
   expect(response.headers.get('patchgate-findings')).toContain(UNKNOWN);
-  expect([...gate.gate.exchanges()][0]).toMatchObject({ unguarded: true });
+  expect([...gate.gate.exchanges.list()][0]).toMatchObject({ unguarded: true });
   expect(gate.log.join('')).toContain('UNGUARDED');
 });
 

@@ -232,7 +232,7 @@ describe('headers that are set', () => {
     const { port, gate } = await startGate(settings, 'proxy', { TARGET_KEY: KEY });
     const { body } = await sendRaw(port, { path: '/echo' });
     expect(body.toString()).toBe(JSON.stringify({ you: KEY }));
-    expect(JSON.stringify([...gate.exchanges()])).not.toContain(KEY);
+    expect(JSON.stringify([...gate.exchanges.list()])).not.toContain(KEY);
     await gate.close();
     const [kept, ...others] = Object.values(exchangeFilesBelow(recordings));
     expect(others).toEqual([]);

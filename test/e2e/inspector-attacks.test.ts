@@ -137,7 +137,7 @@ function attackFrom(page: Page): Promise<unknown> {
 }
 
 async function expectUnchanged(own: Page): Promise<void> {
-  const listed = [...gate.gate.exchanges()].map(({ request }) => request.url);
+  const listed = [...gate.gate.exchanges.list()].map(({ request }) => request.url);
   expect(listed).toContain('/first');
   expect(new Set(target.received.map(({ method }) => method))).toEqual(new Set(['GET']));
   expect(gate.gate.faults.list().faults).toHaveLength(1);

@@ -68,7 +68,7 @@ describe('a sequence', () => {
     const { url, gate } = await startGate(of, kind);
     expect(await walk(url)).toEqual(NAMES.map(() => '1,2,3,4,5,5'));
     expect(target.received).toEqual([]);
-    expect([...gate.exchanges({ session: NAME })]).toEqual(
+    expect([...gate.exchanges.list({ session: NAME })]).toEqual(
       Array(6).fill(expect.objectContaining({ session: NAME })),
     );
   });
@@ -127,7 +127,7 @@ describe('the name of a session', () => {
     const got = target.received.map((request) => `${request.method} ${request.url}`);
     expect([...got, ...asked]).toEqual([`PATCH ${PROJECT_PATH}`, 'GET /any?x=%2F', '/socket?a=1']);
     expect(JSON.stringify(target.received.map(({ rawHeaders }) => rawHeaders))).not.toMatch(/patchgate/i);
-    const shown = [...gate.exchanges({ session: NAME })].map(({ request }) => request.url);
+    const shown = [...gate.exchanges.list({ session: NAME })].map(({ request }) => request.url);
     expect(shown).toEqual(['/socket?a=1', '/any?x=%2F', PROJECT_PATH]);
     sockets.close();
   });
@@ -207,8 +207,8 @@ async function recordSuite(target: { url: string }, suite: Suite): Promise<strin
 async function replayed(suite: Suite, settings: Settings = {}) {
   const replay = await startReplay(cwd, settings);
   const answers = await suite(replay);
-  const { count: missed } = replay.gate.misses();
-  const unserved = (await replay.gate.unserved())?.exchanges;
+  const missed = replay.gate.replay?.misses.list().count;
+  const unserved = (await replay.gate.replay?.unserved())?.exchanges;
   await replay.gate.close();
   return { answers, missed, unserved };
 }
@@ -273,7 +273,7 @@ describe('a session that the recording does not know', () => {
     const replay = await startReplay(cwd);
     const plain = await ask(replay);
     for (const name of TESTS) expect(await ask(replay, { 'patchgate-session': name })).toEqual(plain);
-    expect((await replay.gate.unserved())?.count).toBe(0);
+    expect((await replay.gate.replay?.unserved())?.count).toBe(0);
   });
 });
 

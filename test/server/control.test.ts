@@ -166,12 +166,12 @@ it('a reset forgets exchanges, state and faults: of all, or of one session', asy
   expect(await reset('', { 'Patchgate-Session': 'a/b' })).toBe(200);
   expect([await nameIn('a/b'), await nameIn('c')]).toEqual(['Checkout', 'changed']);
   expect(await reset('', { 'Patchgate-Session': 'c' })).toBe(200);
-  expect([...gate.gate.exchanges({ session: 'c' })]).toEqual([]);
+  expect([...gate.gate.exchanges.list({ session: 'c' })]).toEqual([]);
   expect(await nameIn('c')).toBe('Checkout');
   await change('c');
   await call('PUT faults', { body: ['status=500'] });
   expect(await reset('')).toBe(200);
-  expect([...gate.gate.exchanges()]).toEqual([]);
+  expect([...gate.gate.exchanges.list()]).toEqual([]);
   expect(await nameIn('c')).toBe('Checkout');
 });
 

@@ -39,7 +39,7 @@ describe('a status', () => {
       fault,
     });
     expect((await get(gate)).status).toBe(200);
-    expect([...gate.gate.exchanges()].map((one) => [one.answeredBy, one.fault, one.failure])).toEqual([
+    expect([...gate.gate.exchanges.list()].map((one) => [one.answeredBy, one.fault, one.failure])).toEqual([
       ['fake', undefined, undefined],
       ['fault', fault, undefined],
     ]);
@@ -81,7 +81,7 @@ describe('a reset', () => {
     const gate = await fake('reset count=1');
     expect(await codeOf(gate.url + PROJECT)).toBe('ECONNRESET');
     expect(await codeOf(gate.url + PROJECT)).toBe('answered');
-    const [, first] = [...gate.gate.exchanges()];
+    const [, first] = [...gate.gate.exchanges.list()];
     expect(first).toMatchObject({ fault: 'reset count=1', failure: 'the connection was reset by a fault' });
     expect(first?.response).toBeUndefined();
   });
@@ -96,7 +96,7 @@ describe('latency', () => {
       connection.write(requestBytes({ path: PROJECT }));
       await expect.poll(() => gate.gate.faults.list().faults).toMatchObject([{ applied: 1 }]);
       connection.close();
-      await expect.poll(() => [...gate.gate.exchanges()][0]?.failure).toContain('the client went away');
+      await expect.poll(() => [...gate.gate.exchanges.list()][0]?.failure).toContain('the client went away');
     },
   );
 

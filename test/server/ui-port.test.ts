@@ -115,7 +115,7 @@ describe('the inspector', () => {
     const port = await freePort();
     const refused = startGate({ target: 'http://127.0.0.1:9', port, ui: target.port });
     expect(await laterRefusal('cannot-listen', refused)).toBe(
-      `cannot listen on 127.0.0.1:${target.port}: the port is in use (end what uses it, or choose another with --ui (0 takes a free one))`,
+      `cannot listen on 127.0.0.1:${target.port}: the port is in use (end what uses it, or choose another with --port or --ui (0 takes a free one))`,
     );
     await expect(fetch(`http://127.0.0.1:${port}`)).rejects.toThrow('fetch failed');
   });
