@@ -1,6 +1,7 @@
 import type { Contract } from '../contract/contract.ts';
 import { openApiText } from '../contract/contract-files.ts';
 import { shippedContract } from '../contract/shipped-contract.ts';
+import { PatchgateError } from '../errors.ts';
 import { createGate, type Gate } from '../gate/gate.ts';
 import type { Config } from '../settings/config.ts';
 import { outgoingPath } from '../upstreams/outgoing.ts';
@@ -16,10 +17,12 @@ const BODY_LIMIT = 5 * 1024 * 1024;
  * @throws PatchgateError if contract or settings are wrong
  */
 export async function gateOf(config: Config, isLazy = false, notice?: (text: string) => void): Promise<Gate> {
+  const contract = await contractAt(config.contract, notice);
   const own = { bodyLimit: BODY_LIMIT, tellsEffects: config.audit !== undefined, lazy: isLazy };
-  const gate = createGate(await contractAt(config.contract, notice), { ...config, ...own });
+  const gate = createGate(contract, { ...config, ...own });
   if (config.target === undefined) return gate;
   const { path } = parseTarget(config.target);
+  checkTargetPath(path, contract);
   return path === '' ? gate : judgingWhatIsSent(gate, path);
 }
 
@@ -54,4 +57,16 @@ function judgingWhatIsSent(gate: Gate, targetPath: string): Gate {
     recordAt: (url) => gate.recordAt(sent(url)),
     guardsAt: (url) => gate.guardsAt(sent(url)),
   };
+}
+
+/** A request is judged by its own path, so the target's path must add no part of an operation's. */
+function checkTargetPath(path: string, { entries }: Contract): void {
+  const added = path.toLowerCase().split('/').slice(1);
+  for (const entry of Object.values(entries)) {
+    const part = entry.path.split('/').find((segment) => segment && added.includes(segment.toLowerCase()));
+    if (part === undefined) continue;
+    const message = `the target's path ${path} reaches into ${entry.path}: such requests could not be judged`;
+    const hint = `end the target's URL before /${part}, and let the client send the rest`;
+    throw new PatchgateError('bad-usage', message, { hint });
+  }
 }

@@ -95,24 +95,6 @@ describe('a request for another host', () => {
   });
 });
 
-it.each([...PROJECT_PATH.split('/').keys()])(
-  'what is sent is judged, however long the path of the target is (%i)',
-  async (i) => {
-    const segments = PROJECT_PATH.split('/');
-    const [before, rest] = [segments.slice(0, i).join('/'), `/${segments.slice(Math.max(i, 1)).join('/')}`];
-    const { port } = await startGate({ target: target.url + before });
-    for (const [body, status] of [
-      [BAD_PROJECT, 422],
-      [GOOD_PROJECT, 200],
-    ] as const) {
-      const text = JSON.stringify(body);
-      const head = `PATCH ${rest} HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${text.length}\r\n\r\n`;
-      expect((await sendRaw(port, head + text)).status).toBe(status);
-    }
-    expect(target.received.map(({ url }) => url)).toEqual([PROJECT_PATH]);
-  },
-);
-
 describe('CONNECT', () => {
   it.each(['HTTP/1.1', 'HTTP/1.0'])('is refused with a reason (%s)', async (version) => {
     const client = await RawConnection.open((gates[0] as InProcess).port);
