@@ -83,7 +83,7 @@ export const groups = [
         command: proxy('--validation', 'off', '--no-guard', '--no-state'),
         atLeast: 0.95,
       },
-      { ...forwarding, name: 'judge', command: proxy('--no-guard'), atLeast: 1, memoryLimit: 110 },
+      { ...forwarding, name: 'judge', command: proxy('--no-guard'), atLeast: 1, memoryLimit: 128 },
       { ...forwarding, name: 'record', command: proxy('--record', 'all', '--no-guard'), atLeast: 0.9 },
       {
         ...forwarding,
