@@ -43,9 +43,6 @@ export const fake: CommandModule = {
   handler: (argv) => serve('fake', flagsOf(argv)),
 };
 
-/** The old generation may double before it is cleared of garbage. */
-const HEAP_FLAGS = ['--heap-growing-percent=100'];
-
 /**
  * Runs a server until a signal stops it: the access log goes to standard output, all else to standard error.
  * SIGINT and SIGTERM let requests in flight finish, and write out the recording; a second one ends at once. A replay then says what it
@@ -60,7 +57,8 @@ export async function serve(kind: ServerKind, flags: Readonly<Record<string, unk
   const stopped = stopSignal();
   const { createPatchgate } = await import('../app/patchgate.ts');
   ignoreBrokenPipe();
-  for (const flag of HEAP_FLAGS) setFlagsFromString(flag);
+  // The old generation may double before it is cleared of garbage.
+  setFlagsFromString('--heap-growing-percent=100');
   const gate = await createPatchgate(kind, config, runtimeContext(process.stdout));
   try {
     say(`${version()} listens on ${gate.url}`);

@@ -52,7 +52,7 @@ function textOf(entry: Line, paint: Paint): string {
   const isJudged = verdict !== 'not judged';
   const lost = effects.filter(losesEnvironment).map(({ id, name }) => `${id} (${shownPart(name)})`);
   const worstFirst = findings.toSorted(
-    (a, b) => Number(a.severity > b.severity) - Number(a.severity < b.severity),
+    (a, b) => Number(a.severity === 'warn') - Number(b.severity === 'warn'),
   );
   const found = worstFirst.map(({ rule, severity, pointer }) => {
     return `${paint(SEVERITY_COLOURS[severity], severity)} ${shownPart(`${rule} ${pointer}`).trimEnd()}`;

@@ -127,7 +127,7 @@ function fail(x: Exchange, thrown: unknown): void {
 /** @param body of the response, if it was in hand whole */
 function finish(x: Exchange, failure: string | undefined, body?: Buffer): void {
   x.isOver = true;
-  // What still holds this would hold one request after the other by it, and the garbage collector pays: half of a replay.
+  // An idle connection holds no request, nor its body.
   x.client.onGone = undefined;
   if (failure !== undefined) x.req.unpipe().resume();
   x.failure = failure;

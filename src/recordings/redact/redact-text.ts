@@ -186,12 +186,10 @@ function redactValues(text: string, redaction: Redaction): string | undefined {
 
   function takeList(level: number, holder: string, place: PatternNode | undefined, isItem: boolean): boolean {
     const isHeaders = /headers$/i.test(holder);
-    let [index, from, before, isPair]: [number, number, string | undefined, boolean] = [
-      0,
-      0,
-      undefined,
-      false,
-    ];
+    let index = 0;
+    let from = 0;
+    let before: string | undefined;
+    let isPair = false;
     at++;
     for (let next = skipSpace(); next !== CLOSE_LIST; next = skipSpace()) {
       from = at;

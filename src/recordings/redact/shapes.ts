@@ -64,7 +64,7 @@ export function secretsIn(text: string): Span[] {
 }
 
 /** Takes all that a global pattern matches; `matchAll` would copy the pattern each time. */
-export function eachMatch(pattern: RegExp, text: string, take: (match: RegExpExecArray) => void): void {
+function eachMatch(pattern: RegExp, text: string, take: (match: RegExpExecArray) => void): void {
   pattern.lastIndex = 0;
   for (let match = pattern.exec(text); match !== null; match = pattern.exec(text)) take(match);
 }

@@ -56,9 +56,9 @@ export function startOfName(text: string, to: number, floor: number): number {
   return from;
 }
 
-/** A name with the word before it: `api key`. */
+/** A name with the word before it and the blank between: `api key`. */
 export function twoWords(text: string, from: number, to: number, floor: number): string {
-  return text.slice(text[from - 1] === ' ' ? startOfName(text, from - 1, floor) : from, to);
+  return text.slice(startOfName(text, from - 1, floor), to);
 }
 
 /** Looks at the words that are long enough, until one is taken: each covers one character of 16. */
