@@ -42,6 +42,8 @@ export interface Circumstances {
   unread?: string | undefined;
   /** What the client has to say to what the request loses: it is approved, or why what was sent as an approval is none. */
   approval?: 'approved' | { refused: string; hint: string } | undefined;
+  /** The body, if `read` has read it already. */
+  body?: ReadBody | undefined;
   /** It is judged in a file, or a recording answers it: it is not on its way to a service. */
   isInFile?: boolean;
 }
@@ -62,6 +64,8 @@ export interface Gate {
   /** Judges one request. Pure: no I/O, no clock; never throws. One that means no operation passes.
    *  @param match what `match` said of it, if that was asked already */
   inspect(request: GateRequest, match?: Match, circumstances?: Circumstances): Inspection;
+  /** Reads the body as the operation that the request means takes it. */
+  read(request: GateRequest, match: Match): ReadBody;
   /** Judges a body as an operation's, whatever its path and headers.
    *  @throws PatchgateError `bad-usage` if the contract has no such operation */
   inspectBody(operation: string, body: Uint8Array, circumstances?: Circumstances): Inspection;
@@ -159,9 +163,7 @@ export function createGate(contract: Contract, options: GateOptions): Gate {
     const { operation, bound } = load(meant.operation);
     const { entry, name } = operation;
     const { body, mistyped } = bodyOf(operation, request);
-    const { headers, body: bytes } = request;
-    const isLeftOut = entry.body === 'optional' && bytes.length === 0;
-    const read = isLeftOut ? NO_BODY : readBody(bytes, headers, bodyLimit, body.mediaType);
+    const read = circumstances.body ?? readAs(operation, request, bodyLimit);
     const isGuarded = bound.some(({ guards }) => guards);
     const isNamed = !isGuarded || recordNamed(entry, meant.parameters, meant.base) !== undefined;
     const findings: RawFinding[] = [];
@@ -170,7 +172,7 @@ export function createGate(contract: Contract, options: GateOptions): Gate {
       findings.push(blindingIf(isOfRecord || BLINDING.has(finding.rule), finding));
     }
     for (const finding of weighed(read, body)) findings.push(blindingIf(isGuarded, finding));
-    if (mistyped && !isLeftOut) findings.push(mistyped);
+    if (mistyped && read !== NO_BODY) findings.push(mistyped);
     const bounds = new FindingBounds();
     const kind = entry.record?.kind ?? '';
     let effects: readonly Effect[] | undefined;
@@ -211,6 +213,7 @@ export function createGate(contract: Contract, options: GateOptions): Gate {
     ...{ operations, rules, bodyLimit, match },
     ...createRecordMatchers(entries, guarded),
     operationOf: (head) => matcher(head)?.operation,
+    read: (request, meant) => readAs(load(meant.operation as string).operation, request, bodyLimit),
     recordOf({ operation, parameters, base }) {
       const entry = byName.get(operation ?? '');
       return entry && recordNamed(entry, parameters, base);
@@ -257,6 +260,11 @@ function checkProtecting({ file, entries }: Contract): void {
     const hint = `add ${PROTECTING.join(', ')} to its rules, or leave out --protect`;
     if (record?.kind === 'project' && missing) throw new PatchgateError('bad-config', message, { hint });
   }
+}
+
+function readAs(operation: LoadedOperation, request: GateRequest, limit: number): ReadBody {
+  if (operation.entry.body === 'optional' && request.body.length === 0) return NO_BODY;
+  return readBody(request.body, request.headers, limit, bodyOf(operation, request).body.mediaType);
 }
 
 /** The schema that a body is held against, by its type; with a finding if the contract lists others. */

@@ -1,16 +1,14 @@
-import { isUtf8 } from 'node:buffer';
 import type { Match } from '../contract/match-operation.ts';
 import { messageOf, PatchgateError } from '../errors.ts';
 import type { Circumstances, Gate, GateRequest, Inspection } from '../gate/gate.ts';
 import { header, type RequestHead } from '../http/http.ts';
-import { isObject, type JsonObject, type JsonValue, parseJson } from '../json/json.ts';
+import { isObject, type JsonObject, type JsonValue } from '../json/json.ts';
 import { losesEnvironment } from '../model/effect.ts';
 import { type Known, type RecordName, recordKey } from '../model/record.ts';
 import { redactText, redactUrl } from '../recordings/redact/redact.ts';
 import { DEFAULT_REDACTION, type Redaction } from '../recordings/redact/redaction.ts';
 import { shortened } from '../reporters/wording.ts';
 import { correctedProject, repairedProject } from '../state/corrected.ts';
-import { plainRecord } from '../state/lists.ts';
 import { environmentsOf } from '../state/project.ts';
 import type { Fake } from '../upstreams/fake/fake.ts';
 import type { Session } from '../upstreams/upstream.ts';
@@ -156,10 +154,11 @@ export class Guard {
     let kept: Kept | undefined;
     let decision = GONE;
     try {
+      const body = gate.read(request, match);
       // No read can help a body that is no object.
-      const blind = isPlainObject(request.body) ? undefined : gate.inspect(request, match);
-      const isReadable = !blind || isObject(blind.json);
-      if (!isReadable && blind.verdict.outcome === 'block') return { inspection: blind };
+      const isReadable = isObject(body.json);
+      const blind = isReadable ? undefined : gate.inspect(request, match, { body });
+      if (blind?.verdict.outcome === 'block') return { inspection: blind };
 
       const key = fake ? `${recordKey(name)} ${session.id}` : recordKey(name);
       locked = await records.lock(name, key);
@@ -175,9 +174,10 @@ export class Guard {
 
       // The same after a restart; only the fake's sessions have their ids.
       const own = fake ? `${session.name} ${session.id}` : session.name;
-      const body = request.body as Uint8Array;
-      const subject = why === undefined && { method, url, headers, body, session: own, record: key, known };
-      const { inspection, used, refusal } = await this.#judgeBy(asked, subject, { known, unread: why });
+      const bytes = request.body as Uint8Array;
+      const of = { method, url, headers, body: bytes, session: own, record: key, known };
+      const subject = why === undefined && of;
+      const { inspection, used, refusal } = await this.#judgeBy(asked, subject, { known, unread: why, body });
       if (isGone()) return GONE;
       if (inspection.verdict.outcome === 'block') {
         // Nobody answers there: the PATCH would have met the same.
@@ -277,7 +277,7 @@ export class Guard {
     { json }: Inspection,
   ): Promise<NonNullable<Decision['over']>> {
     const before = new Set(environmentsOf(known?.record).map(({ id }) => id));
-    const sent = environmentsOf(plainRecord(name.kind, json));
+    const sent = name.kind === 'project' ? environmentsOf(json) : [];
     const creating = sent.filter(({ id }) => !before.has(id)).map(({ index: _, ...one }) => one);
     const { record, isPart, seenAt, creating: noted = [] } = read ?? locked.kept ?? {};
     const kept: Kept = { account: name.account, record, isPart, seenAt, creating: [...noted, ...creating] };
@@ -307,12 +307,6 @@ export class Guard {
       ...decisiveEffects(of.effects ?? [], redaction),
     };
   }
-}
-
-/** Whether bytes are an object. It looks for no errors in it, and costs a tenth of judging it. */
-function isPlainObject(body: GateRequest['body']): boolean {
-  if (body === 'too-large' || !isUtf8(body)) return false;
-  return isObject(parseJson(Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString()));
 }
 
 function isDestructive({ verdict }: Inspection): boolean {

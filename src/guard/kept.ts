@@ -85,6 +85,7 @@ export function knownOf(kept: Kept | undefined, read?: JsonObject): Known | unde
   const { record, isPart, seenAt, creating = [] } = kept ?? {};
   const remembered = record && { record, isWhole: !isPart, seenAt: seenAt ? Date.parse(seenAt) : 0 };
   const base: Known | undefined = read ? { record: read, isWhole: true } : remembered;
+  if (creating.length === 0) return base;
   const shown = environmentsOf(base?.record);
   const lagging = creating.filter(({ id }) => shown.every((one) => one.id !== id));
   if (lagging.length === 0) return base;

@@ -23,8 +23,8 @@ export interface StateData {
   approvals: Map<string, KeptApproval>;
 }
 
-/** Milliseconds that a change which no PATCH waits for may stay in memory. */
-const BEHIND = 1000;
+/** Milliseconds that a change which no PATCH waits for may stay in memory: each write hides and writes all records. */
+const BEHIND = 5000;
 
 /**
  * The content of a state file; undefined if there is none.

@@ -42,19 +42,30 @@ function leftOut({ field, effect, id, name }: RecordList, known: JsonObject, bod
  * come first. A body without a list of environments keeps none of them: rule 4 has no other word for it.
  */
 export function projectEffects(known: JsonObject, body: JsonValue, decide: DecideDeletion): Effect[] {
+  const [before, after] = [environmentsOf(known), environmentsOf(body)];
   return [
-    ...environmentEffects(known, body, decide),
-    ...defaultEffects(known, body),
+    ...environmentEffects(before, after, decide),
+    ...(Array.isArray(member(body, 'environments')) ? defaultEffects(before, after) : []),
     ...languageEffects(known, body),
     ...nameEffects(known, body),
   ];
 }
 
-function environmentEffects(known: JsonObject, body: JsonValue, decide: DecideDeletion): Effect[] {
-  const before = byId(environmentsOf(known));
-  const after = byId(environmentsOf(body));
-  const gone = [...before].filter(([id]) => !after.has(id));
-  const created = [...after].filter(([id]) => !before.has(id)).map(([, [first]]) => first as Environment);
+function environmentEffects(
+  known: readonly Environment[],
+  sent: readonly Environment[],
+  decide: DecideDeletion,
+): Effect[] {
+  const [before, after] = [byId(known), byId(sent)];
+  const gone: [number, readonly Environment[]][] = [];
+  for (const [id, called] of before) if (!after.has(id)) gone.push([id, called]);
+  const created: Environment[] = [];
+  const renamed: Effect[] = [];
+  for (const [id, [first]] of after) {
+    const called = before.get(id);
+    if (!called) created.push(first as Environment);
+    else addRenaming(renamed, called, first as Environment);
+  }
   const substitutes = substitutesFor(gone, created, [...before.keys()]);
   const lost = gone.map(([id, called]): LosingEffect => {
     const name = nameOf(called);
@@ -69,7 +80,7 @@ function environmentEffects(known: JsonObject, body: JsonValue, decide: DecideDe
   const added = created.filter((one) => !replacing.has(one));
   return [
     ...lost,
-    ...[...after].flatMap(([id, [sent]]) => renaming(before.get(id), sent as Environment)),
+    ...renamed,
     ...added.map(({ id, name }): Effect => ({ kind: 'environment-created', id, name })),
   ];
 }
@@ -122,22 +133,19 @@ function isLikelyTypo(id: number, other: number): boolean {
   return editDistance(String(id), String(other)) === 1;
 }
 
-function renaming(known: readonly Environment[] | undefined, sent: Environment): Effect[] {
-  if (!known || sent.name === '' || known.some(({ name }) => isSameName(name, sent.name))) return [];
-  return [{ kind: 'environment-renamed', id: sent.id, name: nameOf(known), to: sent.name }];
+function addRenaming(effects: Effect[], known: readonly Environment[], { id, name: to }: Environment): void {
+  if (to === '' || known.some(({ name }) => isSameName(name, to))) return;
+  effects.push({ kind: 'environment-renamed', id, name: nameOf(known), to });
 }
 
-function defaultEffects(known: JsonObject, body: JsonValue): Effect[] {
-  if (!Array.isArray(member(body, 'environments'))) return [];
-  const from = enabledIn(known);
-  const to = enabledIn(body);
+function defaultEffects(known: readonly Environment[], sent: readonly Environment[]): Effect[] {
+  const [from, to] = [enabledIn(known), enabledIn(sent)];
   if (from.size === to.size && [...from].every((id) => to.has(id))) return [];
   return [{ kind: 'default-changed', from: [...from], to: [...to] }];
 }
 
-function enabledIn(project: JsonValue): Set<number> {
-  const enabled = environmentsOf(project).filter(({ isEnabled }) => isEnabled);
-  return new Set(enabled.map(({ id }) => id));
+function enabledIn(environments: readonly Environment[]): Set<number> {
+  return new Set(environments.filter(({ isEnabled }) => isEnabled).map(({ id }) => id));
 }
 
 /** A list that is missing or no list is an error of the contract; to count it as empty would only repeat that. */

@@ -13,7 +13,9 @@ export interface Environment {
 /** Those of a project's environments that have an id; the service could hold on to no other. */
 export function environmentsOf(project: JsonValue | undefined): Environment[] {
   const environments: Environment[] = [];
-  for (const [index, item] of listAt(project, 'environments').entries()) {
+  const list = listAt(project, 'environments');
+  for (let index = 0; index < list.length; index++) {
+    const item = list[index];
     const id = member(item, 'id');
     if (typeof id !== 'number' || !Number.isInteger(id)) continue;
     const name = member(item, 'name');
