@@ -4,7 +4,6 @@ import { shippedContract } from '../contract/shipped-contract.ts';
 import { PatchgateError } from '../errors.ts';
 import { createGate, type Gate } from '../gate/gate.ts';
 import type { Config } from '../settings/config.ts';
-import { outgoingPath } from '../upstreams/outgoing.ts';
 import { parseTarget } from '../upstreams/target.ts';
 
 /** Bytes of the largest body to judge, before and after decoding. */
@@ -21,9 +20,8 @@ export async function gateOf(config: Config, isLazy = false, notice?: (text: str
   const own = { bodyLimit: BODY_LIMIT, tellsEffects: config.audit !== undefined, lazy: isLazy };
   const gate = createGate(contract, { ...config, ...own });
   if (config.target === undefined) return gate;
-  const { path } = parseTarget(config.target);
-  checkTargetPath(path, contract);
-  return path === '' ? gate : judgingWhatIsSent(gate, path);
+  checkTargetPath(parseTarget(config.target).path, contract);
+  return gate;
 }
 
 /** The gate of a command that judges, whatever a proxy of the same config does. @throws PatchgateError as `gateOf` */
@@ -43,27 +41,14 @@ export async function contractAt(location: string, notice?: (text: string) => vo
   return imported.contract;
 }
 
-/** Judges by the path that the target gets, which dot segments can lead out of the target's own, and by the client's. */
-function judgingWhatIsSent(gate: Gate, targetPath: string): Gate {
-  const sent = (url: string) => outgoingPath(targetPath, url);
-  const match: Gate['match'] = (head) => {
-    const url = sent(head.url);
-    return (url === head.url ? undefined : gate.match({ ...head, url })) ?? gate.match(head);
-  };
-  return {
-    ...gate,
-    match,
-    inspect: (request, meant = match(request), circumstances) => gate.inspect(request, meant, circumstances),
-    recordAt: (url) => gate.recordAt(sent(url)),
-    guardsAt: (url) => gate.guardsAt(sent(url)),
-  };
-}
-
 /** A request is judged by its own path, so the target's path must add no part of an operation's. */
 function checkTargetPath(path: string, { entries }: Contract): void {
-  const added = path.toLowerCase().split('/').slice(1);
+  const added = path.split('/').slice(1);
   for (const entry of Object.values(entries)) {
-    const part = entry.path.split('/').find((segment) => segment && added.includes(segment.toLowerCase()));
+    const segments = entry.path.toLowerCase().split('/').slice(1);
+    // A parameter may be any text.
+    const isAny = segments[0]?.startsWith('{');
+    const part = added.find((segment) => isAny || segments.includes(segment.toLowerCase()));
     if (part === undefined) continue;
     const message = `the target's path ${path} reaches into ${entry.path}: such requests could not be judged`;
     const hint = `end the target's URL before /${part}, and let the client send the rest`;
