@@ -1,9 +1,13 @@
 import { PatchgateError } from '../errors.ts';
 import type { Gate } from '../gate/gate.ts';
+import type { Database } from '../postgres/database.ts';
+import type { Outbox } from '../postgres/outbox.ts';
 import { findRecording } from '../recordings/find-recording.ts';
+import type { MatchRules } from '../recordings/match.ts';
 import { redactText, redactUrl } from '../recordings/redact/redact.ts';
 import type { RecordingStore } from '../recordings/store.ts';
 import type { NamedTokens } from '../server/access.ts';
+import type { Config } from '../settings/config.ts';
 import type { Env } from '../settings/named-values.ts';
 import type { Fake } from '../upstreams/fake/fake.ts';
 import type { State } from '../upstreams/fake/seed.ts';
@@ -11,7 +15,7 @@ import type { Forward } from '../upstreams/forward.ts';
 import type { ReplayUpstream } from '../upstreams/replay.ts';
 import { parseTarget } from '../upstreams/target.ts';
 import type { Upstream } from '../upstreams/upstream.ts';
-import { openRecording, type RecordingSetup } from './recording.ts';
+import { openRecording } from './recording.ts';
 
 export type ServerKind = 'proxy' | 'replay' | 'fake';
 
@@ -51,9 +55,15 @@ export class Opened implements Closable {
 }
 
 /** What all parts of one run are made with. The settings are those in force. */
-export interface Setup extends RuntimeContext, RecordingSetup {
+export interface Setup extends RuntimeContext {
   kind: ServerKind;
+  config: Config;
   gate: Gate;
+  rules: MatchRules;
+  /** What `--store` stands for. */
+  database?: Database | undefined;
+  /** What a proxy sends into it. */
+  outbox?: Outbox | undefined;
   approvers: NamedTokens;
   opened: Opened;
 }
@@ -117,8 +127,8 @@ export const MODES: Readonly<Record<ServerKind, (setup: Setup) => Promise<Backen
   async fake({ config, seed: given }) {
     const { createFake } = await import('../upstreams/fake/fake.ts');
     const { loadSeed, readState, sampleState } = await import('../upstreams/fake/seed.ts');
-    const held = config.seed && !given ? await loadSeed(config.seed) : sampleState();
-    const fake = createFake(given ? readState(JSON.stringify(given), 'the seed') : held);
+    const seed = config.seed ? await loadSeed(config.seed) : sampleState();
+    const fake = createFake(given ? readState(JSON.stringify(given), 'the seed') : seed);
     const from = given ? 'records given' : (config.seed ?? 'the built-in sample');
     return { upstream: fake, fake, summary: `stands in front of a fake of the service, seeded from ${from}` };
   },

@@ -1,18 +1,11 @@
 /** What a run against a recording tells people at its end. */
-import { join } from 'node:path';
 import { amount, grouped, shortened } from '../reporters/wording.ts';
-import type { Config } from '../settings/config.ts';
 import type { Missed, MissedRequest } from '../upstreams/replay/misses.ts';
 import type { Unserved } from '../upstreams/replay/unserved.ts';
 
 /** Reasons that are shown, and characters of each. */
 const MOST_REASONS = 20;
 const MOST_CHARACTERS = 2000;
-
-/** Where a run has recorded: `recordings/checkout`. */
-export function recordedAt({ store, recordings, recording }: Config): string {
-  return store === undefined ? join(recordings, recording) : `"${recording}" of the database`;
-}
 
 /** Which requests of a run had no answer, each reason once with what to do about it; undefined if there is none. */
 export function missesText(missed?: Missed, hintOf = (hint: string) => hint): string | undefined {

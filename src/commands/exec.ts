@@ -1,12 +1,11 @@
 import type { CommandModule } from 'yargs';
 import { createPatchgate, type Patchgate } from '../app/patchgate.ts';
 import { replayOrRecord } from '../app/recording.ts';
-import { missesText, recordedAt } from '../app/run-text.ts';
+import { missesText } from '../app/run-text.ts';
 import { messageOf, PatchgateError } from '../errors.ts';
 import { losesEnvironment } from '../model/effect.ts';
 import type { Verdict } from '../model/finding.ts';
 import { hintWith } from '../recordings/explain.ts';
-import { recordedText } from '../reporters/wording.ts';
 import { type Config, resolveConfig } from '../settings/config.ts';
 import { COMMAND_DEFAULTS } from '../settings/settings.ts';
 import {
@@ -21,7 +20,7 @@ import {
 import { all } from './given.ts';
 import { flagsOf, PROXYING, takesText, withSettings } from './options.ts';
 import { ignoreBrokenPipe, runtimeContext, say } from './output.ts';
-import { reportUnserved } from './serve.ts';
+import { reportUnserved, sayRecorded } from './serve.ts';
 
 export const exec: CommandModule = {
   builder: (yargs) =>
@@ -94,8 +93,7 @@ async function runExec(
     } finally {
       await gate.close();
     }
-    const { store } = gate;
-    if (store?.isWritable) say(recordedText(store.counts.recorded, recordedAt(config)));
+    sayRecorded(gate, config);
   } catch (error) {
     // The command's own code says more than ours.
     if (!ended || ended.code === 0) throw error;

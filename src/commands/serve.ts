@@ -1,10 +1,11 @@
+import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import type { CommandModule } from 'yargs';
 import type { ServerKind } from '../app/modes.ts';
 import type { Patchgate } from '../app/patchgate.ts';
-import { missesText, recordedAt, unservedText } from '../app/run-text.ts';
+import { missesText, unservedText } from '../app/run-text.ts';
 import { recordedText, visible } from '../reporters/wording.ts';
-import { resolveConfig } from '../settings/config.ts';
+import { type Config, resolveConfig } from '../settings/config.ts';
 import { COMMAND_DEFAULTS } from '../settings/settings.ts';
 import { version } from '../version.ts';
 import { FAKING, flagsOf, PROXYING, REPLAYING, withSettings } from './options.ts';
@@ -79,8 +80,13 @@ export async function serve(kind: ServerKind, flags: Readonly<Record<string, unk
   } finally {
     await gate.close();
   }
-  const { store } = gate;
-  if (store?.isWritable) say(recordedText(store.counts.recorded, recordedAt(config)));
+  sayRecorded(gate, config);
+}
+
+/** Says how much a run has recorded, and where. */
+export function sayRecorded({ store }: Patchgate, { store: database, recordings, recording }: Config): void {
+  const place = database === undefined ? join(recordings, recording) : `"${recording}" of the database`;
+  if (store?.isWritable) say(recordedText(store.counts.recorded, place));
 }
 
 /** Says what was never asked for. @returns whether that is a failure */
