@@ -61,6 +61,9 @@ export async function serve(kind: ServerKind, flags: Readonly<Record<string, unk
   // The old generation may double before it is cleared of garbage.
   setFlagsFromString('--heap-growing-percent=100');
   const gate = await createPatchgate(kind, config, runtimeContext(process.stdout));
+  // CVE-2025-23167: Node.js 20.19.0 and 20.19.1 have it.
+  if (process.versions.llhttp?.startsWith('8.'))
+    say(`Node.js ${process.version} takes HTTP that others read differently: update it to 20.19.2 or newer`);
   try {
     say(`${version()} listens on ${gate.url}`);
     say(gate.summary);

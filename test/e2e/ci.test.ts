@@ -79,8 +79,10 @@ describe('action.yml', () => {
 
   it('asks for the Node.js that the package asks for', () => {
     const { engines } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
-    expect(engines.node).toBe('^20.19.0 || >=22.12.0');
-    expect(action.runs.steps[0]?.run).toContain('a > 22 || (a == 22 && b >= 12) || (a == 20 && b >= 19)');
+    expect(engines.node).toBe('^20.19.2 || >=22.12.0');
+    expect(action.runs.steps[0]?.run).toContain(
+      'a > 22 || (a == 22 && b >= 12) || (a == 20 && (b > 19 || (b == 19 && c >= 2)))',
+    );
   });
 });
 
@@ -96,7 +98,7 @@ describe('the step that builds', () => {
     expect(empty.outputs).toEqual({ 'exit-code': '', 'sarif-file': '' });
   });
 
-  it.each(['18.20.8', '20.18.3', '22.11.0'])('says what is missing under Node.js %s', async (version) => {
+  it.each(['18.20.8', '20.19.1', '22.11.0'])('says what is missing under Node.js %s', async (version) => {
     const workspace = workspaceOf({
       'old.cjs': `Object.defineProperty(process, 'versions', { value: { node: '${version}' } });`,
     });
@@ -105,7 +107,7 @@ describe('the step that builds', () => {
     expect({ code, stdout }).toEqual({
       code: 2,
       stdout: expect.stringMatching(
-        /^::error title=Patchgate::Node\.js 20\.19, 22\.12 or newer is needed: .*\n$/,
+        /^::error title=Patchgate::Node\.js 20\.19\.2, 22\.12 or newer is needed: .*\n$/,
       ),
     });
   });
