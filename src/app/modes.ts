@@ -1,13 +1,9 @@
 import { PatchgateError } from '../errors.ts';
 import type { Gate } from '../gate/gate.ts';
-import type { Database } from '../postgres/database.ts';
-import type { Outbox } from '../postgres/outbox.ts';
 import { findRecording } from '../recordings/find-recording.ts';
-import type { MatchRules } from '../recordings/match.ts';
 import { redactText, redactUrl } from '../recordings/redact/redact.ts';
 import type { RecordingStore } from '../recordings/store.ts';
 import type { NamedTokens } from '../server/access.ts';
-import type { Config } from '../settings/config.ts';
 import type { Env } from '../settings/named-values.ts';
 import type { Fake } from '../upstreams/fake/fake.ts';
 import type { State } from '../upstreams/fake/seed.ts';
@@ -15,7 +11,7 @@ import type { Forward } from '../upstreams/forward.ts';
 import type { ReplayUpstream } from '../upstreams/replay.ts';
 import { parseTarget } from '../upstreams/target.ts';
 import type { Upstream } from '../upstreams/upstream.ts';
-import { openRecording } from './recording.ts';
+import { openRecording, type RecordingSetup } from './recording.ts';
 
 export type ServerKind = 'proxy' | 'replay' | 'fake';
 
@@ -55,15 +51,9 @@ export class Opened implements Closable {
 }
 
 /** What all parts of one run are made with. The settings are those in force. */
-export interface Setup extends RuntimeContext {
+export interface Setup extends RuntimeContext, RecordingSetup {
   kind: ServerKind;
-  config: Config;
   gate: Gate;
-  rules: MatchRules;
-  /** What `--store` stands for. */
-  database?: Database | undefined;
-  /** What a proxy sends into it. */
-  outbox?: Outbox | undefined;
   approvers: NamedTokens;
   opened: Opened;
 }

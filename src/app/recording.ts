@@ -7,9 +7,17 @@ import type { RecordingStore } from '../recordings/store.ts';
 import type { Config, Resolved } from '../settings/config.ts';
 import type { Env } from '../settings/named-values.ts';
 import { COMMAND_DEFAULTS, type RecordMode, STATE_BY_DEFAULT } from '../settings/settings.ts';
-import type { Setup } from './modes.ts';
 
-type RecordingSetup = Pick<Setup, 'config' | 'rules' | 'notice' | 'database' | 'outbox'>;
+/** What recordings are opened with. */
+export interface RecordingSetup {
+  config: Config;
+  rules: MatchRules;
+  notice(text: string): void;
+  /** What `--store` stands for. */
+  database?: Database | undefined;
+  /** What a proxy sends into it. */
+  outbox?: Outbox | undefined;
+}
 
 /**
  * The record mode of a proxy that is in force: `none` if a recording answers all. A CI machine records nothing by accident, so that a

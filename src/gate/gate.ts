@@ -66,9 +66,6 @@ export interface Gate {
   inspect(request: GateRequest, match?: Match, circumstances?: Circumstances): Inspection;
   /** Reads the body as the operation that the request means takes it. */
   read(request: GateRequest, match: Match): ReadBody;
-  /** Judges a body as an operation's, whatever its path and headers.
-   *  @throws PatchgateError `bad-usage` if the contract has no such operation */
-  inspectBody(operation: string, body: Uint8Array, circumstances?: Circumstances): Inspection;
   /** The record that a request of any method is about, by its URL. */
   recordAt(url: string): RecordName | undefined;
   /** The operation that a request means, whether it is judged or not. */
@@ -225,13 +222,6 @@ export function createGate(contract: Contract, options: GateOptions): Gate {
     guards: (kind) => guarded.has(kind),
     inspect: (request, meant = match(request), circumstances = {}) =>
       meant ? judge(meant, request, circumstances) : NOTHING,
-    inspectBody(name, body, circumstances = {}) {
-      const none = `the contract has no operation ${JSON.stringify(name)}`;
-      if (!byName.has(name))
-        throw new PatchgateError('bad-usage', none, { hint: `operations: ${operations.join(', ')}` });
-      const request = { method: '', url: '', headers: ['content-type', 'application/json'], body };
-      return judge({ operation: name, parameters: {}, findings: [] }, request, circumstances);
-    },
   };
 }
 

@@ -1,3 +1,5 @@
+import { hash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 import type { Match } from '../contract/match-operation.ts';
 import { messageOf, PatchgateError } from '../errors.ts';
 import type { Circumstances, Gate, GateRequest, Inspection } from '../gate/gate.ts';
@@ -68,6 +70,8 @@ export interface Decision {
 
 /** Environments that one approval may lose: it names each. */
 const MOST_LOST = 1000;
+/** Passed requests that are remembered: a hash and a verdict without findings take some 200 bytes. */
+const MOST_PASSED = 20_000;
 const APPROVE = APPROVE_HEADER.toLowerCase();
 const GONE: Decision = { inspection: undefined };
 /** Characters of what an approval shows. */
@@ -76,15 +80,19 @@ const [LONGEST_URL, LONGEST_TEXT] = [2048, 500];
 /** The way of one PATCH of a guarded record: lock, read, judge, approve; what passes is forwarded under the lock. */
 export class Guard {
   readonly #options: GuardOptions;
+  /** Of a recording, which is asked for the same again and again: the requests that pass without a finding. */
+  readonly #passed: LRUCache<string, Decision> | undefined;
 
   constructor(options: GuardOptions) {
     this.#options = options;
+    if (options.records.areNone && !options.fake) this.#passed = new LRUCache({ max: MOST_PASSED });
   }
 
   /** The record that is locked and read for a request; undefined: it is judged at once. */
   recordOf(match: Match): RecordName | undefined {
-    const name = this.#options.gate.recordOf(match);
-    return this.#isGuarded(name) ? name : undefined;
+    const { gate, mode } = this.#options;
+    const name = gate.recordOf(match);
+    return name && mode !== 'off' && gate.guards(name.kind) ? name : undefined;
   }
 
   /** Whether a request that is not judged changes a guarded record: a PUT or a DELETE. */
@@ -93,15 +101,16 @@ export class Guard {
     return mode !== 'off' && (method === 'PUT' || method === 'DELETE') && gate.guardsAt(url);
   }
 
-  #isGuarded(name: RecordName | undefined): boolean {
-    return name !== undefined && this.#options.mode !== 'off' && this.#options.gate.guards(name.kind);
-  }
-
   /** Judges at once, by the remembered record. */
   judgeNow({ request, match, session }: GuardedRequest): Decision {
     const { gate } = this.#options;
+    const passed = this.#passed?.get(keyOf(request));
+    if (passed) return passed;
     const name = gate.recordOf(match);
-    return { inspection: gate.inspect(request, match, { known: name && this.#knownOf(name, session) }) };
+    const inspection = gate.inspect(request, match, { known: name && this.#knownOf(name, session) });
+    const isClean = inspection.verdict.findings.length === 0;
+    if (isClean) this.#passed?.set(keyOf(request), { inspection: { ...inspection, json: undefined } });
+    return { inspection };
   }
 
   /** The known record that a URL names. @param session the fake has records of its own for each */
@@ -154,10 +163,10 @@ export class Guard {
     let kept: Kept | undefined;
     let decision = GONE;
     try {
-      const body = gate.read(request, match);
+      const sent = gate.read(request, match);
       // No read can help a body that is no object.
-      const isReadable = isObject(body.json);
-      const blind = isReadable ? undefined : gate.inspect(request, match, { body });
+      const isReadable = isObject(sent.json);
+      const blind = isReadable ? undefined : gate.inspect(request, match, { body: sent });
       if (blind?.verdict.outcome === 'block') return { inspection: blind };
 
       const key = fake ? `${recordKey(name)} ${session.id}` : recordKey(name);
@@ -174,10 +183,10 @@ export class Guard {
 
       // The same after a restart; only the fake's sessions have their ids.
       const own = fake ? `${session.name} ${session.id}` : session.name;
-      const bytes = request.body as Uint8Array;
-      const of = { method, url, headers, body: bytes, session: own, record: key, known };
-      const subject = why === undefined && of;
-      const { inspection, used, refusal } = await this.#judgeBy(asked, subject, { known, unread: why, body });
+      const body = request.body as Uint8Array;
+      const subject = why === undefined && { method, url, headers, body, session: own, record: key, known };
+      const now = { known, unread: why, body: sent };
+      const { inspection, used, refusal } = await this.#judgeBy(asked, subject, now);
       if (isGone()) return GONE;
       if (inspection.verdict.outcome === 'block') {
         // Nobody answers there: the PATCH would have met the same.
@@ -307,6 +316,11 @@ export class Guard {
       ...decisiveEffects(of.effects ?? [], redaction),
     };
   }
+}
+
+/** Of all that a verdict depends on if no record is known. */
+function keyOf({ method, url, headers, body }: GateRequest): string {
+  return hash('sha1', `${method} ${url}\n${headers.join('\n')}`, 'binary') + hash('sha1', body, 'binary');
 }
 
 function isDestructive({ verdict }: Inspection): boolean {

@@ -57,8 +57,7 @@ function environmentEffects(
   decide: DecideDeletion,
 ): Effect[] {
   const [before, after] = [byId(known), byId(sent)];
-  const gone: [number, readonly Environment[]][] = [];
-  for (const [id, called] of before) if (!after.has(id)) gone.push([id, called]);
+  const gone = [...before].filter(([id]) => !after.has(id));
   const created: Environment[] = [];
   const renamed: Effect[] = [];
   for (const [id, [first]] of after) {

@@ -21,6 +21,12 @@ async function gateWith(settings: object): Promise<Gate> {
   return gateOf((await resolveConfig({ ...settings }, { guard: 'on' })).config);
 }
 
+function inspectAs(gate: Gate, operation: string, body: object) {
+  const headers = ['content-type', 'application/json'];
+  const request = { method: 'PATCH', url: '', headers, body: Buffer.from(JSON.stringify(body)) };
+  return gate.inspect(request, { operation, parameters: {}, findings: [] });
+}
+
 let target: Target;
 let url: string;
 beforeAll(async () => {
@@ -129,10 +135,7 @@ describe('a gate with rules of a team', () => {
       customRules: { updateProject: [{ ...rule, check }] },
       overrides: [{ rules: { [rule.name]: 'off' } }],
     });
-    const { verdict } = own.inspectBody(
-      'updateProject',
-      Buffer.from(JSON.stringify({ ...project(), boom: true })),
-    );
+    const { verdict } = inspectAs(own, 'updateProject', { ...project(), boom: true });
     expect(verdict.outcome).toBe('block');
     expect(verdict.findings.map(({ message }) => message)).toContain(
       'the rule failed, so the request cannot be judged: broken',
@@ -145,8 +148,8 @@ describe('a gate with rules of a team', () => {
     expect(own.rules.filter(({ name }) => name.startsWith('team.'))).toEqual([
       expect.objectContaining({ severity: 'error', basis: 'inferred', says: rule.says, source: rule.source }),
     ]);
-    const body = Buffer.from(JSON.stringify({ environments: [{ name: 'x' }] }));
-    const rules = own.inspectBody('updateDraft', body).verdict.findings.map((finding) => finding.rule);
+    const { verdict } = inspectAs(own, 'updateDraft', { environments: [{ name: 'x' }] });
+    const rules = verdict.findings.map((finding) => finding.rule);
     expect(rules).toContain('team.environment-names');
   });
 });

@@ -47,7 +47,6 @@ export function gate({ severities, overrides = [], ...options }: TestGateOptions
   return {
     ...whole,
     inspect: (...given) => quiet(whole.inspect(...given)),
-    inspectBody: (...given) => quiet(whole.inspectBody(...given)),
   };
 }
 

@@ -87,7 +87,8 @@ const SHAPE = /^schema\.(?:required|unknown-field|field-case|additional-properti
 function byShape(gate: Gate, bytes: Buffer): BodyTarget | undefined {
   const [best, second] = gate.operations
     .map((operation) => {
-      const { verdict, json } = gate.inspectBody(operation, bytes);
+      const { head, match } = ofOperation(operation);
+      const { verdict, json } = gate.inspect({ ...head, body: bytes }, match);
       const wrong = verdict.findings.filter(
         ({ rule, pointer }) => SHAPE.test(rule) && /^\/[^/]*$/.test(pointer),
       );
