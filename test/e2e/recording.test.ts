@@ -318,6 +318,19 @@ describe('an option', () => {
   });
 });
 
+it('a request is judged again if its body, path or headers are others', async () => {
+  const good = { path: PROJECT_PATH, method: 'PATCH', body: GOOD_PROJECT };
+  const recordings = await record({ guard: 'off' }, [good]);
+  const answers = await replayed(recordings, {}, [
+    good,
+    { ...good, headers: { 'content-type': 'text/plain' } },
+    { ...good, body: BAD_PROJECT },
+    { ...good, path: `${PROJECT_PATH};x` },
+    good,
+  ]);
+  expect(answers).toEqual(['1', 415, 422, 400, '1']);
+});
+
 describe('a miss of a recording', () => {
   it('is explained in the same words in the answer and the control API', async () => {
     const recordings = await record({}, [
