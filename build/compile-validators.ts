@@ -95,7 +95,7 @@ function validatorsOfContract(folder: string): string {
   if (needed)
     throw new Error(`the shipped contract's validators need ${needed[0]}, which must be imported here`);
   return `import { formats, keywords } from './keywords.ts';
-${code}
+${minifySync('shipped-validators.js', code).code}
 export const digest = ${JSON.stringify(digestOf(texts))};
 export const validators = {${names.map((name, index) => `${JSON.stringify(name)}: validator${index}`)}};
 `;

@@ -1,7 +1,6 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
-import { createSecureContext } from 'node:tls';
 import { messageOf, PatchgateError, whyUnreadable } from '../errors.ts';
 
 /** PEM texts. `cert` has the own certificate first, then those between it and an authority. */
@@ -33,6 +32,8 @@ export async function readKeyPair(
   const key = await readPem(keyFile, `${flags}-key`);
   attempt(() => new X509Certificate(cert), `${certFile} holds no certificate in PEM`, CERTIFICATE);
   attempt(() => createPrivateKey(key), `${keyFile} holds no private key in PEM without a passphrase`, KEY);
+  // TLS takes five milliseconds to load.
+  const { createSecureContext } = await import('node:tls');
   attempt(() => createSecureContext({ cert, key }), `TLS does not take ${certFile} with ${keyFile}`, PAIR);
   return { cert, key };
 }

@@ -6,7 +6,6 @@ import {
   type Server,
   type ServerResponse,
 } from 'node:http';
-import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { PatchgateError, systemCode } from '../errors.ts';
@@ -65,8 +64,9 @@ export async function listen(handlers: Handlers, options: ListenOptions): Promis
     requireHostHeader: false,
     connectionsCheckingInterval: Math.ceil(clientTimeout / 4),
   };
+  const secure = { ...limits, handshakeTimeout: clientTimeout, ...tls };
   const server: Server = tls
-    ? createSecureServer({ ...limits, handshakeTimeout: clientTimeout, ...tls }, request)
+    ? (await import('node:https')).createServer(secure, request)
     : createServer(limits, request);
   // By default those past some thousand are dropped: one that gives a body its length could hide there.
   server.maxHeadersCount = 0;
