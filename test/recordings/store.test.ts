@@ -82,7 +82,9 @@ describe('the files', () => {
     expect(readFileSync(file, 'utf8')).toBe(stringifyRecording([ONE]));
   });
 
-  it('are written without anybody asking for it, and again for what comes meanwhile', async () => {
+  it('are written without anybody asking for it, and again for what comes meanwhile', {
+    tags: 'slow',
+  }, async () => {
     const store = await write();
     for (let i = 0; i < 1000; i++) append(store, exchange({ query: `n=${i}` }));
     await expect.poll(() => filesBelow(root)).toHaveProperty([`${PROJECT_PATH.slice(1)}/PATCH.json`]);

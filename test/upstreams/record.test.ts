@@ -105,25 +105,29 @@ describe('record', () => {
 });
 
 describe('what is not kept', () => {
-  it.each(['content-length', 'chunked'])('bodies past the limit (%s), which still pass', async (framing) => {
-    const server = await recording((req, res) => {
-      const body = 'x'.repeat(req.url === '/long' ? RECORD_LIMIT + 1 : 1000);
-      if (framing === 'content-length') res.setHeader('Content-Length', body.length);
-      req.resume().once('end', () => res.end(body));
-    });
-    for (const path of ['/long', '/short']) await (await fetch(server.url + path)).text();
-    const put = await fetch(`${server.url}/short`, { method: 'PUT', body: 'x'.repeat(RECORD_LIMIT + 1) });
-    expect((await put.text()).length).toBe(1000);
-    const bodies = (method: string, path: string) =>
-      find(server.store, method, path).map(({ request, response }) => [request.body, response?.body]);
-    const short = { text: 'x'.repeat(1000) };
-    expect([...bodies('GET', '/long'), ...bodies('PUT', '/short')]).toEqual([]);
-    expect(bodies('GET', '/short')).toEqual([[undefined, short]]);
-    expect(server.skipped).toEqual([
-      "its response's body has 16777217 bytes, more than the 16777216 that are kept",
-      "its request's body has 16777217 bytes, more than the 16777216 that are kept",
-    ]);
-  });
+  it.each(['content-length', 'chunked'])(
+    'bodies past the limit (%s), which still pass',
+    { tags: 'slow' },
+    async (framing) => {
+      const server = await recording((req, res) => {
+        const body = 'x'.repeat(req.url === '/long' ? RECORD_LIMIT + 1 : 1000);
+        if (framing === 'content-length') res.setHeader('Content-Length', body.length);
+        req.resume().once('end', () => res.end(body));
+      });
+      for (const path of ['/long', '/short']) await (await fetch(server.url + path)).text();
+      const put = await fetch(`${server.url}/short`, { method: 'PUT', body: 'x'.repeat(RECORD_LIMIT + 1) });
+      expect((await put.text()).length).toBe(1000);
+      const bodies = (method: string, path: string) =>
+        find(server.store, method, path).map(({ request, response }) => [request.body, response?.body]);
+      const short = { text: 'x'.repeat(1000) };
+      expect([...bodies('GET', '/long'), ...bodies('PUT', '/short')]).toEqual([]);
+      expect(bodies('GET', '/short')).toEqual([[undefined, short]]);
+      expect(server.skipped).toEqual([
+        "its response's body has 16777217 bytes, more than the 16777216 that are kept",
+        "its request's body has 16777217 bytes, more than the 16777216 that are kept",
+      ]);
+    },
+  );
 
   it('a response that came before the whole request', async () => {
     const server = await recording((_, res) => res.end('early'));
