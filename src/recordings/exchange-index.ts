@@ -6,7 +6,7 @@ import { bodyBytes } from './body.ts';
 import { compare, type Form, formOf, isOpen, keyOf, type MatchRules, type SentRequest } from './match.ts';
 
 /** Milliseconds that answers are prepared at a stretch. */
-const WORK_MS = 3;
+const WORK_MS = 1;
 let restedAt = 0;
 
 /** The exchanges of one method and path. Its lists only grow. */
