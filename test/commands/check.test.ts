@@ -177,7 +177,8 @@ describe('an HTTP archive', () => {
   const entry = (text: string | undefined, request: object = {}, more: object = {}) => ({
     request: {
       ...{ method: 'PATCH', url: `https://app.example${PATH}` },
-      ...(text !== undefined && { postData: { mimeType: 'application/json', text } }),
+      headers: [{ name: 'content-type', value: 'application/json' }],
+      ...(text !== undefined && { postData: { text } }),
       ...request,
     },
     response: { status: 200, headers: [], content: { size: 0 } },
@@ -237,7 +238,7 @@ describe('an HTTP archive', () => {
     expect(files[0].skipped).toEqual([
       { pointer: '/log/entries/0', why: 'must be an object' },
       { pointer: '/log/entries/1', method: 'PATCH', path: PATH, why },
-      { pointer: '/log/entries/3', why: '/request/method must be a text' },
+      { pointer: '/log/entries/3', why: '/request/method must be an HTTP method' },
     ]);
     expect(subjects).toMatchObject([{ pointer: '/log/entries/2', outcome: 'pass' }]);
   });

@@ -3,13 +3,7 @@ import type { RequestHead } from '../../http/http.ts';
 import { type Exchange, headerPairs, type RecordedRequest } from '../../model/exchange.ts';
 import { bodyBytes } from '../../recordings/body.ts';
 import { decodeRecording, parseRecording } from '../../recordings/files.ts';
-import {
-  answerIn,
-  type HarItem,
-  harEntries,
-  requestIn,
-  textEncoding,
-} from '../../recordings/har/from-har.ts';
+import { answerIn, type HarItem, harEntries, isBase64, requestIn } from '../../recordings/har/from-har.ts';
 import type { Input } from './inputs.ts';
 import type { BodyPlace } from './places.ts';
 
@@ -57,7 +51,7 @@ function archivedRequest({ entry, pointer, wrong }: HarItem) {
   const { head, body: asked } = requestIn(entry);
   const { postData, bodySize } = entry.request;
   const body = postData || bodySize === 0 ? asked : undefined;
-  const isText = postData?.text && textEncoding(postData) === 'utf8';
+  const isText = postData?.text && !isBase64(postData);
   const member = `${postData ? '/postData' : ''}${isText ? '/text' : ''}`;
   const place: BodyPlace = { pointer: `${pointer}/request${member}`, as: isText ? 'text' : 'coded' };
   return { pointer, head, body, place, answer: () => answerIn(entry) };

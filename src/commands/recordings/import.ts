@@ -2,7 +2,7 @@ import type { CommandModule } from 'yargs';
 import { messageOf, PatchgateError } from '../../errors.ts';
 import { splitTarget } from '../../http/http.ts';
 import type { Exchange } from '../../model/exchange.ts';
-import { readHar, seenOf, type TimedEntry } from '../../recordings/har/from-har.ts';
+import { type HarEntry, readHar, seenOf } from '../../recordings/har/from-har.ts';
 import type { MatchRules } from '../../recordings/match.ts';
 import { merge } from '../../recordings/merge.ts';
 import { byPlace } from '../../recordings/names.ts';
@@ -74,7 +74,7 @@ async function exchangesIn(files: readonly string[], only: string | undefined, r
   return { exchanges, skipped };
 }
 
-function exchangeIn(entry: TimedEntry, rules: MatchRules): Exchange | { skipped: string } {
+function exchangeIn(entry: HarEntry, rules: MatchRules): Exchange | { skipped: string } {
   const seen = seenOf(entry);
   if ('skipped' in seen) return seen;
   try {
