@@ -20,13 +20,7 @@ export interface Miss {
   /** What to do about it, in one sentence. */
   hint: string;
   /** The nearest exchange; without `differences` it is one of another method or path. */
-  nearest?: {
-    method: string;
-    path: string;
-    query?: string;
-    recordedAt?: string;
-    differences?: Difference[];
-  };
+  nearest?: Place & { query?: string; recordedAt?: string; differences?: Difference[] };
 }
 
 /** One place at which a request differs from the recorded one. Values are redacted and cut. */
@@ -42,19 +36,16 @@ export interface Difference {
 /** Exchanges that are compared, the newest of those recorded, and bytes in all of them. */
 const MOST_COMPARED = 500;
 const MOST_BYTES = 4_000_000;
-/** Differences that are counted. */
-const MOST_SHOWN = 20;
-/** Differences that the hint may name. */
-const MOST_HINTED = 3;
 /** Paths that are compared. */
 const MOST_PATHS = 1000;
+/** Differences that are counted, and that a hint may name options for. */
+const MOST_SHOWN = 20;
+const MOST_HINTED = 3;
 /** Characters of a value that are shown. */
 const LONGEST = 80;
 
 /** The command that records a request. */
-function recordIt(recording: string): string {
-  return `patchgate proxy <target> --record --recording ${recording}`;
-}
+const recordIt = (recording: string) => `patchgate proxy <target> --record --recording ${recording}`;
 
 /** A miss's hint for another way of recording. @param how in the place of `recordIt` */
 export function hintWith(hint: string, recording: string, how: string): string {
@@ -76,23 +67,22 @@ export function explainMiss(
 }
 
 function explainDifference(recording: string, recorded: readonly StoredExchange[], sent: SentRequest): Miss {
-  const { rules } = sent;
+  const { rules, request: asked } = sent;
   const { request, meta } = nearestOf(recorded, sent);
-  const differences = differencesOf(redactedForm(request, rules), redactedForm(sent.request, rules));
+  const differences = differencesOf(redactedForm(request, rules), redactedForm(asked, rules));
   for (const one of differences) one.place = cut(redactText(one.place, rules.redaction));
   const said = differences.map(inWords);
   if (said.length === 0) said.push('a value that is redacted differs');
   if (said.length === MOST_SHOWN) said.push('and perhaps more');
-  const path = redactPath(request.path, rules.redaction);
+  const { method } = request;
+  const [path, query] = [
+    redactPath(request.path, rules.redaction),
+    redactQuery(request.query, rules.redaction),
+  ];
   return {
-    recording,
-    reason: 'differs',
-    text: `no exchange in the recording "${recording}" matches this ${request.method} ${path}; in the nearest ${said.join('; ')}`,
-    hint: hintFor(recording, differences),
-    nearest: {
-      ...{ method: request.method, path, query: redactQuery(request.query, rules.redaction) },
-      ...{ recordedAt: meta.recordedAt, differences },
-    },
+    ...{ recording, reason: 'differs', hint: hintFor(recording, differences) },
+    text: `no exchange in the recording "${recording}" matches this ${method} ${path}; in the nearest ${said.join('; ')}`,
+    nearest: { method, path, query, recordedAt: meta.recordedAt, differences },
   };
 }
 
@@ -109,17 +99,13 @@ function nearestOf(recorded: readonly StoredExchange[], sent: SentRequest): Exch
 }
 
 /** The first of them. */
-function differencesOf(recorded: Form, sent: Form): Difference[] {
+function differencesOf(before: Form, now: Form): Difference[] {
   const found = new Map<string, Difference>();
-  compareJson(recorded, sent, ([part, name = '', ...rest], before, now) => {
+  compareJson(before, now, ([part, name = '', ...rest], was, is) => {
     const isJson = part === 'body' && name === 'json' && rest.length > 0;
     const place = isJson ? pointerOf(rest) : part === 'body' ? 'body' : `${part}/${escapeToken(name)}`;
-    const known = found.get(place);
-    const both = {
-      recorded: known?.recorded ?? shown(before, place),
-      sent: known?.sent ?? shown(now, place),
-    };
-    return found.set(place, { place, ...both }).size < MOST_SHOWN;
+    const { recorded = shown(was, place), sent = shown(is, place) } = found.get(place) ?? {};
+    return found.set(place, { place, recorded, sent }).size < MOST_SHOWN;
   });
   return [...found.values()];
 }
@@ -146,7 +132,8 @@ function inWords({ place, recorded, sent }: Difference): string {
 function hintFor(recording: string, differences: readonly Difference[]): string {
   const hint = `send the request as it was recorded, or record it: ${recordIt(recording)}`;
   const options = new Set(differences.map(({ place }) => ignoringOption(place)));
-  if (differences.length > MOST_HINTED || options.has(undefined)) return hint;
+  const areFew = differences.length > 0 && differences.length <= MOST_HINTED;
+  if (!areFew || options.has(undefined)) return hint;
   return `${hint}; if it may differ there: ${[...options].join(' ')}`;
 }
 
@@ -161,25 +148,26 @@ const METHODS = ['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT'];
 
 function explainPath(store: RecordingStore, { request, rules: { redaction } }: SentRequest): Miss {
   const { method, path } = request;
-  const record = recordIt(store.name);
-  const others = METHODS.filter((one) => store.exchanges(one, path).length > 0);
-  const nearest = others[0] === undefined ? nearestPlace(store, request) : { method: others[0], path };
-  let found: Pick<Miss, 'reason' | 'text' | 'hint'>;
-  if (!nearest) {
-    const hint = `record something first: ${record}; or give another name with --recording`;
-    found = { reason: 'empty', text: ', which is empty', hint };
-  } else if (others.length > 0) {
-    const hint = `send a method that is recorded, or record this one: ${record}`;
-    found = { reason: 'other-method', text: `, but its path is for ${others.join(', ')}`, hint };
-  } else {
-    const text = `; the nearest is ${nearest.method} ${nearest.path}`;
-    found = { reason: 'not-recorded', text, hint: `record it: ${record}` };
-  }
-  const text = `nothing is recorded for ${method} ${path} in the recording "${store.name}"${found.text}`;
-  return {
-    ...{ recording: store.name, ...found, text: redactText(text, redaction) },
+  const recording = store.name;
+  const record = recordIt(recording);
+  const nothing = `nothing is recorded for ${method} ${path} in the recording "${recording}"`;
+  const miss = (reason: Miss['reason'], text: string, hint: string, nearest?: Place): Miss => ({
+    ...{ recording, reason, text: redactText(nothing + text, redaction), hint },
     ...(nearest && { nearest: { method: nearest.method, path: redactPath(nearest.path, redaction) } }),
-  };
+  });
+  const others = METHODS.filter((one) => store.exchanges(one, path).length > 0);
+  if (others[0] !== undefined) {
+    const hint = `send a method that is recorded, or record this one: ${record}`;
+    return miss('other-method', `, but its path is for ${others.join(', ')}`, hint, {
+      method: others[0],
+      path,
+    });
+  }
+  const near = nearestPlace(store, request);
+  if (near)
+    return miss('not-recorded', `; the nearest is ${near.method} ${near.path}`, `record it: ${record}`, near);
+  const hint = `record something first: ${record}; or give another name with --recording`;
+  return miss('empty', ', which is empty', hint);
 }
 
 /** The place whose path shares the most segments with the one sent, if possible of its method. */

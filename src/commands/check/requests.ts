@@ -47,7 +47,7 @@ function recordedRequest({ request, response }: Exchange, index: number): FoundR
 }
 
 function archivedRequest({ entry, pointer, wrong }: HarItem) {
-  if (!entry) return { pointer, why: `${wrong?.pointer} ${wrong?.what}`.trim() };
+  if (!entry) return { pointer, why: wrong ?? '' };
   const { head, body: asked } = requestIn(entry);
   const { postData, bodySize } = entry.request;
   const body = postData || bodySize === 0 ? asked : undefined;

@@ -3,8 +3,8 @@ import { PatchgateError } from '../../errors.ts';
 import { decodeContentSync } from '../../http/decode-content.ts';
 import { type RawHeaders, type RequestHead, withoutHeaders } from '../../http/http.ts';
 import { parseUrl } from '../../http/url.ts';
-import { isObject, type JsonValue } from '../../json/json.ts';
-import { findPlace, findPlaces, type Place, placeAt, syntaxErrorOf } from '../../json/json-text.ts';
+import type { JsonValue } from '../../json/json.ts';
+import { findPlace, type Place, placeAt, syntaxErrorOf } from '../../json/json-text.ts';
 import { problemOf } from '../../schemas/check.ts';
 import type { SeenExchange } from '../plain-exchange.ts';
 import { ANSWER_BOUNDS, codingOf } from '../redact/redact.ts';
@@ -18,10 +18,7 @@ export interface HarEntry {
   response?: (HarMessage & { status: number; content?: HarBody | null }) | null;
 }
 
-interface HarMessage {
-  headers?: { name: string; value: string }[];
-  bodySize?: number | null;
-}
+type HarMessage = { headers?: { name: string; value: string }[]; bodySize?: number | null };
 
 interface HarBody {
   text?: string | null;
@@ -37,10 +34,10 @@ interface HarBody {
 export interface HarItem {
   /** `/log/entries/3` */
   pointer: string;
-  /** Absent if the request cannot be read; the request alone if something else is wrong. */
+  /** Absent if it cannot be read. */
   entry?: HarEntry;
-  /** The first field that is not as HAR 1.2 says: its pointer from the entry, and `must be a text`. */
-  wrong?: { pointer: string; what: string };
+  /** The first field that is not as HAR 1.2 says: `/request/url must be a text`. */
+  wrong?: string;
 }
 
 /**
@@ -50,51 +47,44 @@ export interface HarItem {
  * @throws PatchgateError `bad-input` with file, line and column if it is no archive
  */
 export function harEntries(bytes: Buffer, file: string): { text: string; items: readonly HarItem[] } {
-  const fail = (what: string) =>
-    new PatchgateError('bad-input', what, {
-      hint: 'an HTTP archive (HAR 1.2) is expected, unpacked and in UTF-8: export it again; nothing was read',
-    });
+  const hint =
+    'an HTTP archive (HAR 1.2) is expected, unpacked and in UTF-8: export it again; nothing was read';
+  const fail = (what: string) => new PatchgateError('bad-input', what, { hint });
+  const failAt = ({ line, column }: Place, what: string) => fail(`${file}:${line}:${column}: ${what}`);
   if (!isUtf8(bytes)) throw fail(`${file} is not valid UTF-8`);
   // Some proxies begin it with a byte order mark.
   const text = bytes.toString().replace(/^\ufeff/, '');
   const error = syntaxErrorOf(text);
-  if (error) throw fail(said(file, placeAt(text, error.offset), error.message));
-  const har = JSON.parse(text) as JsonValue;
-  const wrong = problemOf('har', har)?.brief;
-  if (wrong) throw fail(said(file, findPlace(text, wrong.pointer), `${wrong.pointer} ${wrong.what}`.trim()));
-  const { log } = har as unknown as { log: { entries: JsonValue[] } };
-  const items = log.entries.map((value, i) => ({ pointer: `/log/entries/${i}`, ...checked(value) }));
+  if (error) throw failAt(placeAt(text, error.offset), error.message);
+  const har = JSON.parse(text) as { log: { entries: JsonValue[] } };
+  const wrong = wrongIn('har', har);
+  if (wrong) throw failAt(findPlace(text, wrong.pointer), wrong.what);
+  const items = har.log.entries.map((entry, i): HarItem => {
+    const pointer = `/log/entries/${i}`;
+    const wrong = wrongIn('harEntry', entry)?.what;
+    return wrong === undefined ? { pointer, entry: entry as unknown as HarEntry } : { pointer, wrong };
+  });
   return { text, items };
 }
 
-function checked(value: JsonValue): Omit<HarItem, 'pointer'> {
-  const wrong = problemOf('harEntry', value)?.brief;
-  if (!wrong) return { entry: value as unknown as HarEntry };
-  if (!isObject(value) || wrong.pointer.startsWith('/request')) return { wrong };
-  return { entry: { request: value.request } as unknown as HarEntry, wrong };
+function wrongIn(schema: 'har' | 'harEntry', value: unknown): { pointer: string; what: string } | undefined {
+  const brief = problemOf(schema, value as JsonValue)?.brief;
+  return brief && { pointer: brief.pointer, what: `${brief.pointer} ${brief.what}`.trim() };
 }
 
 /**
  * The entries of an archive to be imported, in the order of their start.
  *
- * @returns `odd`: the entries that are left out, and why: `x.har:12:5: /log/entries/3/request/url must be a text`
+ * @returns `odd`: the entries that are left out, and why: `x.har: /log/entries/3: /request/url must be a text`
  * @throws PatchgateError as `harEntries`
  */
 export function readHar(bytes: Buffer, file: string): { entries: HarEntry[]; odd: string[] } {
-  const { text, items } = harEntries(bytes, file);
-  const entries = items.flatMap(({ entry, wrong }) => (entry && !wrong ? entry : []));
+  const { items } = harEntries(bytes, file);
   const start = ({ startedDateTime = '' }: HarEntry) => Date.parse(startedDateTime) || 0;
-  entries.sort((a, b) => start(a) - start(b));
-  const wrong = items.flatMap(({ pointer, wrong }) =>
-    wrong ? { pointer: pointer + wrong.pointer, part: 'value' as const, what: wrong.what } : [],
-  );
-  const places = findPlaces(text, wrong);
-  const odd = wrong.map(({ pointer, what }, i) => said(file, places[i] as Place, `${pointer} ${what}`));
-  return { entries, odd };
-}
-
-function said(file: string, { line, column }: Place, what: string): string {
-  return `${file}:${line}:${column}: ${what}`;
+  return {
+    entries: items.flatMap(({ entry }) => entry ?? []).sort((a, b) => start(a) - start(b)),
+    odd: items.flatMap(({ pointer, wrong }) => (wrong ? `${file}: ${pointer}: ${wrong}` : [])),
+  };
 }
 
 /** An entry as the exchange that went by, or why it is none. Not redacted: recording does that. */

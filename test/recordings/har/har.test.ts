@@ -120,7 +120,7 @@ it.each([
 });
 
 it.each<[string, unknown]>([
-  ['x.har:12:7: /log/entries/1 must be an object', 1],
+  ['x.har: /log/entries/1: must be an object', 1],
   ['/request must be an object', { request: 'x' }],
   ['/request/method must be an HTTP method', { ...bare, request: { method: 'GET /', url: 'x' } }],
   ['/request/method is missing', { ...bare, request: { url: 'x' } }],
