@@ -13,8 +13,8 @@ import type { RecordingStore } from './store.ts';
 /** Why no exchange answers a request. Redacted. */
 export interface Miss {
   recording: string;
-  /** `differs`: its method and path are recorded; `other-method`: its path is; `not-recorded`: another path; `empty`: nothing at all. */
-  reason: 'differs' | 'other-method' | 'not-recorded' | 'empty';
+  /** `differs`: its method and path are recorded; `not-recorded`: others are; `empty`: nothing at all. */
+  reason: 'differs' | 'not-recorded' | 'empty';
   /** All of it in one line, for the log and the answer. */
   text: string;
   /** What to do about it, in one sentence. */
@@ -144,30 +144,22 @@ function ignoringOption(place: string): string | undefined {
   return place.startsWith('/') ? `--ignore-pointers '${place.replace(/\/\d+(?=\/|$)/g, '/*')}'` : undefined;
 }
 
-const METHODS = ['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT'];
-
 function explainPath(store: RecordingStore, { request, rules: { redaction } }: SentRequest): Miss {
-  const { method, path } = request;
-  const recording = store.name;
-  const record = recordIt(recording);
-  const nothing = `nothing is recorded for ${method} ${path} in the recording "${recording}"`;
-  const miss = (reason: Miss['reason'], text: string, hint: string, nearest?: Place): Miss => ({
-    ...{ recording, reason, text: redactText(nothing + text, redaction), hint },
-    ...(nearest && { nearest: { method: nearest.method, path: redactPath(nearest.path, redaction) } }),
-  });
-  const others = METHODS.filter((one) => store.exchanges(one, path).length > 0);
-  if (others[0] !== undefined) {
-    const hint = `send a method that is recorded, or record this one: ${record}`;
-    return miss('other-method', `, but its path is for ${others.join(', ')}`, hint, {
-      method: others[0],
-      path,
-    });
+  const record = recordIt(store.name);
+  const found = `nothing is recorded for ${request.method} ${request.path} in the recording "${store.name}"`;
+  const miss = (reason: Miss['reason'], why: string, hint: string) => {
+    return { recording: store.name, reason, text: redactText(found + why, redaction), hint };
+  };
+  const nearest = nearestPlace(store, request);
+  if (!nearest) {
+    const hint = `record something first: ${record}; or give another name with --recording`;
+    return miss('empty', ', which is empty', hint);
   }
-  const near = nearestPlace(store, request);
-  if (near)
-    return miss('not-recorded', `; the nearest is ${near.method} ${near.path}`, `record it: ${record}`, near);
-  const hint = `record something first: ${record}; or give another name with --recording`;
-  return miss('empty', ', which is empty', hint);
+  const { method, path } = nearest;
+  return {
+    ...miss('not-recorded', `; the nearest is ${method} ${path}`, `record it: ${record}`),
+    nearest: { method, path: redactPath(path, redaction) },
+  };
 }
 
 /** The place whose path shares the most segments with the one sent, if possible of its method. */

@@ -1,10 +1,9 @@
 import { hash } from 'node:crypto';
 import stringify from 'safe-stable-stringify';
-import { PatchgateError } from '../errors.ts';
 import type { JsonObject, JsonValue } from '../json/json.ts';
-import { isPointer } from '../json/pointer.ts';
 import { type PatternNode, patternTree, withoutMatches } from '../json/pointer-pattern.ts';
 import type { RecordedRequest, StoredBody } from '../model/exchange.ts';
+import type { Config } from '../settings/config.ts';
 import { jsonOf } from './body.ts';
 import { plainRequest, type SeenExchange, storedMessage, valuesByName } from './plain-exchange.ts';
 import { contentTypeOf, redactBody, redactHeader, redactPath, redactQuery } from './redact/redact.ts';
@@ -12,15 +11,8 @@ import { decodePart } from './redact/redact-text.ts';
 import { REDACTED } from './redact/redacted.ts';
 import { DEFAULT_REDACTION, type Redaction } from './redact/redaction.ts';
 
-/** The settings that say which requests are the same, as `Config` has them. */
-export interface MatchSettings {
-  /** Names of headers that must be equal too, in any letter case. */
-  matchHeaders: readonly string[];
-  /** Patterns of places that are taken out of both bodies. `""`: no body counts. */
-  ignorePointers: readonly string[];
-  /** Names of parameters that are taken out of both queries. */
-  ignoreQuery: readonly string[];
-}
+/** The settings that say which requests are the same. */
+type MatchSettings = Partial<Pick<Config, 'matchHeaders' | 'ignorePointers' | 'ignoreQuery'>>;
 
 /** When a request that is sent is a recorded one: the settings, made ready once. */
 export interface MatchRules {
@@ -31,19 +23,13 @@ export interface MatchRules {
   /** That of recorded requests, and of all that is shown. */
   redaction: Redaction;
   /** To make them again in another thread. */
-  settings: Partial<MatchSettings>;
+  settings: MatchSettings;
 }
 
-/** @throws PatchgateError `bad-config` for a pattern that is none */
 export function matchRules(
-  { matchHeaders = [], ignoreQuery = [], ignorePointers = [] }: Partial<MatchSettings> = {},
+  { matchHeaders = [], ignoreQuery = [], ignorePointers = [] }: MatchSettings = {},
   redaction: Redaction = DEFAULT_REDACTION,
 ): MatchRules {
-  const wrong = ignorePointers.find((pattern) => !isPointer(pattern));
-  if (wrong !== undefined)
-    throw new PatchgateError('bad-config', `ignorePointers: ${JSON.stringify(wrong)} is no JSON Pointer`, {
-      hint: 'begin it with a slash, and write * for any one member or item: /environments/*/id',
-    });
   return {
     headers: new Set(matchHeaders.map((name) => name.toLowerCase()).sort()),
     ignored: patternTree(ignorePointers),
