@@ -4,15 +4,7 @@ import { HOP_BY_HOP, type ResponseHead } from '../http/http.ts';
 import { type Exchange, headerPairs } from '../model/exchange.ts';
 import { bodyBytes } from './body.ts';
 import { compareJson } from './compare-json.ts';
-import {
-  type Form,
-  formOf,
-  isOpen,
-  keyOf,
-  type MatchRules,
-  redactedForm,
-  type SentRequest,
-} from './match.ts';
+import { cleanForm, type Form, formOf, isOpen, keyOf, type MatchRules, type SentRequest } from './match.ts';
 
 /** Milliseconds that answers are prepared at a stretch. */
 const WORK_MS = 3;
@@ -56,7 +48,7 @@ export class ExchangeIndex {
       const found = new Set([...open, ...same]);
       return this.#all.filter((one) => found.has(one));
     }
-    return same.length > 0 ? same : (this.#byKey.get(keyOf(redactedForm(request, rules))) ?? NONE);
+    return same.length > 0 ? same : (this.#byKey.get(keyOf(cleanForm(request, rules))) ?? NONE);
   }
 
   /** The same by the bytes of query and body, without parsing; undefined if they do not say it. */

@@ -4,7 +4,7 @@ import type { Exchange } from '../model/exchange.ts';
 import { bodyBytes } from './body.ts';
 import { compareJson } from './compare-json.ts';
 import type { StoredExchange } from './exchange-index.ts';
-import { type Form, formOf, redactedForm, type SentRequest } from './match.ts';
+import { cleanForm, type Form, formOf, type SentRequest } from './match.ts';
 import type { Place } from './names.ts';
 import { redactPath, redactQuery, redactText } from './redact/redact.ts';
 import { REDACTED } from './redact/redacted.ts';
@@ -69,7 +69,7 @@ export function explainMiss(
 function explainDifference(recording: string, recorded: readonly StoredExchange[], sent: SentRequest): Miss {
   const { rules, request: asked } = sent;
   const { request, meta } = nearestOf(recorded, sent);
-  const differences = differencesOf(redactedForm(request, rules), redactedForm(asked, rules));
+  const differences = differencesOf(cleanForm(request, rules), cleanForm(asked, rules));
   for (const one of differences) one.place = cut(redactText(one.place, rules.redaction));
   const said = differences.map(inWords);
   if (said.length === 0) said.push('a value that is redacted differs');

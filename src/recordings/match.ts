@@ -6,7 +6,7 @@ import type { RecordedRequest, StoredBody } from '../model/exchange.ts';
 import type { Config } from '../settings/config.ts';
 import { jsonOf } from './body.ts';
 import { plainRequest, type SeenExchange, storedMessage, valuesByName } from './plain-exchange.ts';
-import { contentTypeOf, redactBody, redactHeader, redactPath, redactQuery } from './redact/redact.ts';
+import { contentTypeOf, redactBody, redactHeader, redactQuery } from './redact/redact.ts';
 import { decodePart } from './redact/redact-text.ts';
 import { REDACTED } from './redact/redacted.ts';
 import { DEFAULT_REDACTION, type Redaction } from './redact/redaction.ts';
@@ -99,34 +99,31 @@ export function isOpen({ query, headers, body }: Form, { redaction }: MatchRules
 }
 
 /** A request to look up in a recording. */
-export class SentRequest {
-  readonly request: RecordedRequest;
-  readonly rules: MatchRules;
-  readonly form: Form;
+export interface SentRequest {
+  request: RecordedRequest;
+  rules: MatchRules;
+  form: Form;
+}
 
-  constructor(request: RecordedRequest, rules: MatchRules = DEFAULT_RULES) {
-    this.request = request;
-    this.rules = rules;
-    this.form = formOf(request, rules);
-  }
+export function sentRequest(request: RecordedRequest, rules: MatchRules = DEFAULT_RULES): SentRequest {
+  return { request, rules, form: formOf(request, rules) };
+}
 
-  /** @param path under which the recording has it */
-  static of(head: SeenExchange['request'], body: Buffer, rules: MatchRules, path?: string): SentRequest {
-    const plain = plainRequest(head, body, rules.headers);
-    const { redaction } = rules;
-    const request: RecordedRequest = {
-      method: plain.method,
-      path: path ?? redactPath(plain.path, redaction),
-      // A value hidden by its hash equals the same one hidden again.
-      query: redactQuery(plain.query, redaction),
-      ...storedMessage(plain),
-    };
-    return new SentRequest(request, rules);
-  }
+/** The same of the wire. @param path under which the recording has it */
+export function sentRequestOf(
+  head: SeenExchange['request'],
+  body: Buffer,
+  rules: MatchRules,
+  path: string,
+): SentRequest {
+  const plain = plainRequest(head, body, rules.headers);
+  // A value hidden by its hash equals the same one hidden again.
+  const query = redactQuery(plain.query, rules.redaction);
+  return sentRequest({ method: plain.method, path, query, ...storedMessage(plain) }, rules);
 }
 
 /** The form of a request as it would be recorded now. */
-export function redactedForm(request: RecordedRequest, rules: MatchRules): Form {
+export function cleanForm(request: RecordedRequest, rules: MatchRules): Form {
   const { query, headers, body } = request;
   const clean = body && redactBody(body, contentTypeOf(headers), rules.redaction);
   return formOf(

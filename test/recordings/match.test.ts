@@ -3,7 +3,14 @@ import { describe, expect, it } from 'vitest';
 import type { JsonValue } from '../../src/json/json.ts';
 import type { Exchange } from '../../src/model/exchange.ts';
 import { ofSession, StoredExchange } from '../../src/recordings/exchange-index.ts';
-import { DEFAULT_RULES, formOf, keyOf, matchRules, SentRequest } from '../../src/recordings/match.ts';
+import {
+  DEFAULT_RULES,
+  formOf,
+  keyOf,
+  matchRules,
+  sentRequest,
+  sentRequestOf,
+} from '../../src/recordings/match.ts';
 import { type ExchangeParts, exchange, listed, PROJECT_PATH, rawHeaders } from '../support/exchanges.ts';
 
 interface Sent {
@@ -16,7 +23,7 @@ interface Sent {
 function find(recorded: readonly Exchange[], sent: Sent): Exchange[] {
   const headers = rawHeaders(sent.headers ?? { 'Content-Type': 'application/json' });
   const head = { method: 'PATCH', url: `${PROJECT_PATH}?${sent.query ?? ''}`, headers };
-  const request = SentRequest.of(head, Buffer.from(sent.body ?? ''), DEFAULT_RULES);
+  const request = sentRequestOf(head, Buffer.from(sent.body ?? ''), DEFAULT_RULES, PROJECT_PATH);
   return listed(recorded)
     .find(request)
     .map(({ exchange }) => exchange);
@@ -34,7 +41,7 @@ function isSame(
 ) {
   const rules = matchRules(settings);
   const [a, b] = [exchange(recorded).request, exchange(sent).request];
-  const isFound = listed([exchange(recorded)], rules).find(new SentRequest(b, rules)).length > 0;
+  const isFound = listed([exchange(recorded)], rules).find(sentRequest(b, rules)).length > 0;
   if (!JSON.stringify(a).includes('[redacted]'))
     expect(keyOf(formOf(a, rules)) === keyOf(formOf(b, rules))).toBe(isFound);
   return isFound;
