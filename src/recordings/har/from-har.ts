@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import type { Content, Entry, Request, Response } from 'har-format';
 import { PatchgateError } from '../../errors.ts';
 import { decodeContentSync } from '../../http/decode-content.ts';
 import { type RawHeaders, type RequestHead, withoutHeaders } from '../../http/http.ts';
@@ -9,44 +10,27 @@ import { problemOf } from '../../schemas/check.ts';
 import type { SeenExchange } from '../plain-exchange.ts';
 import { ANSWER_BOUNDS, codingOf } from '../redact/redact.ts';
 
-/** An entry of HTTP Archive 1.2, as far as it is read here: schemas/files/har.schema.json. Tools leave out much of it. */
-export interface HarEntry {
-  startedDateTime?: string;
+/** What tools leave out of the standard's, or write null for: nearly everything. schemas/files/har.schema.json says what is sure. */
+type Loose<T, Sure extends keyof T = never> = { [Field in keyof T]?: T[Field] | null } & Pick<T, Sure>;
+type LooseRequest = Loose<Omit<Request, 'postData'>, 'method' | 'url'> & { postData?: HarBody | null };
+type LooseResponse = Loose<Omit<Response, 'content'>, 'status'> & { content?: HarBody | null };
+/** Archives of ours have `_encoding` in requests, where HAR has none. `_isBinary` is Polly's own coding, which is not read. */
+type HarBody = Loose<Content & { params: unknown[]; _encoding: string; _isBinary: boolean }>;
+
+/** An entry of HTTP Archive 1.2. Of status 0 or -1: there was no response. */
+export interface HarEntry extends Pick<Entry, 'startedDateTime'> {
   time?: number | null;
-  request: HarMessage & { method: string; url: string; postData?: HarBody | null };
-  /** Of status 0 or -1: there was none. */
-  response?: (HarMessage & { status: number; content?: HarBody | null }) | null;
-}
-
-type HarMessage = { headers?: { name: string; value: string }[]; bodySize?: number | null };
-
-interface HarBody {
-  text?: string | null;
-  size?: number | null;
-  /** `base64`. HAR has it for responses alone: archives of ours have `_encoding` in requests. */
-  encoding?: string | null;
-  _encoding?: string | null;
-  /** Polly's own coding, which is not read. */
-  _isBinary?: boolean | null;
-  params?: unknown[] | null;
-}
-
-export interface HarItem {
-  /** `/log/entries/3` */
-  pointer: string;
-  /** Absent if it cannot be read. */
-  entry?: HarEntry;
-  /** The first field that is not as HAR 1.2 says: `/request/url must be a text`. */
-  wrong?: string;
+  request: LooseRequest;
+  response?: LooseResponse | null;
 }
 
 /**
- * The entries of an HTTP archive in the order of the file, each checked as far as it is read here.
+ * The entries of an HTTP archive in the order of the file, checked as far as they are read here.
  *
  * @param file its name, for messages
  * @throws PatchgateError `bad-input` with file, line and column if it is no archive
  */
-export function harEntries(bytes: Buffer, file: string): { text: string; items: readonly HarItem[] } {
+export function harEntries(bytes: Buffer, file: string): { text: string; entries: readonly HarEntry[] } {
   const hint =
     'an HTTP archive (HAR 1.2) is expected, unpacked and in UTF-8: export it again; nothing was read';
   const fail = (what: string) => new PatchgateError('bad-input', what, { hint });
@@ -56,53 +40,28 @@ export function harEntries(bytes: Buffer, file: string): { text: string; items: 
   const text = bytes.toString().replace(/^\ufeff/, '');
   const error = syntaxErrorOf(text);
   if (error) throw failAt(placeAt(text, error.offset), error.message);
-  const har = JSON.parse(text) as { log: { entries: JsonValue[] } };
-  const wrong = wrongIn('har', har);
-  if (wrong) throw failAt(findPlace(text, wrong.pointer), wrong.what);
-  const items = har.log.entries.map((entry, i): HarItem => {
-    const pointer = `/log/entries/${i}`;
-    const wrong = wrongIn('harEntry', entry)?.what;
-    return wrong === undefined ? { pointer, entry: entry as unknown as HarEntry } : { pointer, wrong };
-  });
-  return { text, items };
-}
-
-function wrongIn(schema: 'har' | 'harEntry', value: unknown): { pointer: string; what: string } | undefined {
-  const brief = problemOf(schema, value as JsonValue)?.brief;
-  return brief && { pointer: brief.pointer, what: `${brief.pointer} ${brief.what}`.trim() };
-}
-
-/**
- * The entries of an archive to be imported, in the order of their start.
- *
- * @returns `odd`: the entries that are left out, and why: `x.har: /log/entries/3: /request/url must be a text`
- * @throws PatchgateError as `harEntries`
- */
-export function readHar(bytes: Buffer, file: string): { entries: HarEntry[]; odd: string[] } {
-  const { items } = harEntries(bytes, file);
-  const start = ({ startedDateTime = '' }: HarEntry) => Date.parse(startedDateTime) || 0;
-  return {
-    entries: items.flatMap(({ entry }) => entry ?? []).sort((a, b) => start(a) - start(b)),
-    odd: items.flatMap(({ pointer, wrong }) => (wrong ? `${file}: ${pointer}: ${wrong}` : [])),
-  };
+  const har = JSON.parse(text) as JsonValue;
+  const wrong = problemOf('har', har)?.brief;
+  if (wrong) throw failAt(findPlace(text, wrong.pointer), `${wrong.pointer} ${wrong.what}`.trim());
+  return { text, entries: (har as unknown as { log: { entries: HarEntry[] } }).log.entries };
 }
 
 /** An entry as the exchange that went by, or why it is none. Not redacted: recording does that. */
 export function seenOf(entry: HarEntry): SeenExchange | { skipped: string } {
-  const { request, response, startedDateTime = '', time } = entry;
-  const startedAt = Date.parse(startedDateTime);
+  const { request, response, startedDateTime, time } = entry;
   const url = parseUrl(request.url);
   if (!url) return { skipped: 'no URL' };
   if (!/^https?:$/.test(url.protocol)) return { skipped: `not HTTP (${url.protocol})` };
+  if (!TOKEN.test(request.method)) return { skipped: 'no HTTP method' };
   if (request.method === 'CONNECT' || response?.status === 101) return { skipped: 'a tunnel' };
-  if (!response || response.status < 200) return { skipped: 'no response' };
-  if (Number.isNaN(startedAt)) return { skipped: 'no time' };
+  if (!response || response.status < 200 || response.status > 999) return { skipped: 'no response' };
   // A browser asked whether its copy still holds: the recorded request does not say so.
   if (response.status === 304) return { skipped: 'not modified: empty the cache before' };
   const { head, body: requestBody } = requestIn(entry);
   if (!requestBody) return { skipped: "the request's body is not in the file" };
   const responseBody = request.method === 'HEAD' ? NO_BYTES : answeredBytes(response);
   if (!responseBody) return { skipped: "the response's body is not in the file" };
+  const startedAt = Date.parse(startedDateTime);
   return {
     // A location on the same host is kept without it, which recording decides by this header; HTTP/2 has none.
     request: { ...head, headers: ['host', url.host, ...head.headers] },
@@ -131,7 +90,7 @@ export function answerIn({ response }: HarEntry): { status: number; bytes: Buffe
 }
 
 /** Undefined: it is not in the file. Browsers leave out what came from their cache. */
-function answeredBytes({ content, status, bodySize }: NonNullable<HarEntry['response']>): Buffer | undefined {
+function answeredBytes({ content, status, bodySize }: LooseResponse): Buffer | undefined {
   const size = content?.size ?? -1;
   // Where no size is known either, only a status of success promises a body.
   const isEmpty = size === 0 || (size < 0 && (bodySize === 0 || status === 204 || status >= 300));
@@ -154,8 +113,8 @@ const FIELD_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
  * Headers as on the wire: without HTTP/2's `:method` and the like, with values that came several times apart again (browsers join
  * those of Set-Cookie by line feeds), and without a content coding that the tool has undone.
  */
-function headersOf({ headers = [] }: HarMessage, body: Buffer = NO_BYTES): RawHeaders {
-  const raw = headers.flatMap(({ name, value }) =>
+function headersOf({ headers }: LooseRequest | LooseResponse, body: Buffer = NO_BYTES): RawHeaders {
+  const raw = (headers ?? []).flatMap(({ name, value }) =>
     TOKEN.test(name) ? value.split(/\r?\n/).flatMap((one) => (FIELD_VALUE.test(one) ? [name, one] : [])) : [],
   );
   const decoded = decodeContentSync(body, codingOf(raw), ANSWER_BOUNDS);
