@@ -1,58 +1,41 @@
-import { childOf, isObject, type JsonValue } from '../json/json.ts';
+import { childOf, type JsonValue } from '../json/json.ts';
 import { REDACTED } from './redact/redacted.ts';
 
 type Value = JsonValue | undefined;
-export type Tokens = readonly (string | number)[];
 
 /**
- * Compares a value with the recorded one, whose placeholders equal any value. Absent is not null.
+ * Compares a value with the recorded one. A placeholder that is recorded equals any value, and within a text any one word: else a form
+ * with further fields would be the same. Absent is not null.
  *
- * @param onDifference gets each place that differs; `tokens` changes afterwards; false ends the comparison
+ * @param onDifference gets each place that differs, whose `tokens` change afterwards, and its values; false ends the comparison
+ * @returns whether nothing has ended it
  */
 export function compareJson(
   recorded: Value,
   now: Value,
-  onDifference: (tokens: Tokens) => boolean,
-  tokens: (string | number)[] = [],
+  onDifference: (tokens: readonly string[], recorded: Value, now: Value) => boolean,
+  tokens: string[] = [],
 ): boolean {
   if (recorded === now || (recorded === REDACTED && now !== undefined)) return true;
   if (typeof recorded === 'string' && typeof now === 'string' && sameText(recorded, now)) return true;
-  const children = childrenOf(recorded, now);
-  if (children === undefined) return onDifference(tokens);
-  for (const [name, nameNow] of children) {
+  if (!isParent(recorded) || !isParent(now) || Array.isArray(recorded) !== Array.isArray(now))
+    return onDifference(tokens, recorded, now);
+  const added = Object.keys(now).filter((name) => !Object.hasOwn(recorded, name));
+  return [...Object.keys(recorded), ...added].every((name) => {
     tokens.push(name);
-    const [a, b] = [childOf(recorded, name), childOf(now, nameNow)] as Value[];
+    const [a, b] = [childOf(recorded, name), childOf(now, name)] as [Value, Value];
     const goesOn = compareJson(a, b, onDifference, tokens);
     tokens.pop();
-    if (!goesOn) return false;
-  }
-  return true;
+    return goesOn;
+  });
 }
 
-/** Names of members, or indexes of items, each with that of the other side; undefined for other values. */
-function childrenOf(a: Value, b: Value): Map<string | number, string | number> | undefined {
-  if (Array.isArray(a) && Array.isArray(b))
-    return new Map((a.length > b.length ? a : b).map((_, i) => [i, i]));
-  if (!isObject(a) || !isObject(b)) return undefined;
-  const added = new Set(Object.keys(b).filter((name) => !Object.hasOwn(a, name)));
-  const children = new Map(Object.keys(a).map((name) => [name, name]));
-  for (const name of children.keys()) {
-    if (Object.hasOwn(b, name) || !name.includes(REDACTED)) continue;
-    // A placeholder in a name equals any text, too.
-    const other = [...added].find((one) => sameText(name, one));
-    if (other !== undefined && added.delete(other)) children.set(name, other);
-  }
-  for (const name of added) children.set(name, name);
-  return children;
+function isParent(value: Value): value is JsonValue & object {
+  return typeof value === 'object' && value !== null;
 }
 
-/**
- * Compares a text with the recorded one, whose placeholders equal any text that fits. Linear.
- *
- * @param fits what stands for a placeholder
- */
-export function sameText(recorded: string, now: string, fits = (_gap: string) => true): boolean {
-  if (recorded === now) return true;
+/** Linear. */
+function sameText(recorded: string, now: string): boolean {
   const [first = '', ...pieces] = recorded.split(REDACTED);
   const last = pieces.pop();
   if (last === undefined || !now.startsWith(first) || !now.endsWith(last)) return false;
@@ -60,8 +43,12 @@ export function sameText(recorded: string, now: string, fits = (_gap: string) =>
   let at = first.length;
   for (const piece of pieces) {
     const next = now.indexOf(piece, at);
-    if (next < 0 || !fits(now.slice(at, next))) return false;
+    if (next < 0 || !isWord(now.slice(at, next))) return false;
     at = next + piece.length;
   }
-  return at <= end && fits(now.slice(at, end));
+  return at <= end && isWord(now.slice(at, end));
+}
+
+function isWord(text: string): boolean {
+  return !/[&"\s]/.test(text);
 }

@@ -1,9 +1,10 @@
 import { hash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import { HOP_BY_HOP, type ResponseHead } from '../http/http.ts';
-import { type Exchange, headerPairs, type RecordedRequest } from '../model/exchange.ts';
+import { type Exchange, headerPairs } from '../model/exchange.ts';
 import { bodyBytes } from './body.ts';
-import { compare, type Form, formOf, isOpen, keyOf, type MatchRules, type SentRequest } from './match.ts';
+import { compareJson } from './compare-json.ts';
+import { cleanForm, type Form, formOf, isOpen, keyOf, type MatchRules, type SentRequest } from './match.ts';
 
 /** Milliseconds that answers are prepared at a stretch. */
 const WORK_MS = 1;
@@ -38,19 +39,21 @@ export class ExchangeIndex {
   }
 
   /** The exchanges that match a request, oldest first. The same list for the same request, unless one has a placeholder. */
-  find(sent: SentRequest): readonly StoredExchange[] {
-    this.#keyAll();
-    const same = this.#byKey.get(keyOf(sent.form)) ?? NONE;
-    const isSame = ([, form]: [unknown, Form]) => compare(form, sent, () => false);
+  find({ form, request, rules }: SentRequest): readonly StoredExchange[] {
+    this.#keyUpTo(this.#all.length);
+    const same = this.#byKey.get(keyOf(form)) ?? NONE;
+    const isSame = ([, recorded]: [unknown, Form]) => compareJson(recorded, form, () => false);
     const open = [...this.#open].filter(isSame).map(([stored]) => stored);
-    if (open.length === 0) return same;
-    const found = new Set([...open, ...same]);
-    return this.#all.filter((one) => found.has(one));
+    if (open.length > 0) {
+      const found = new Set([...open, ...same]);
+      return this.#all.filter((one) => found.has(one));
+    }
+    return same.length > 0 ? same : (this.#byKey.get(keyOf(cleanForm(request, rules))) ?? NONE);
   }
 
   /** The same by the bytes of query and body, without parsing; undefined if they do not say it. */
   withBytes(query: string, body: Buffer): readonly StoredExchange[] | undefined {
-    this.#keyAll();
+    this.#keyUpTo(this.#all.length);
     const isSaid = this.#rules.headers.size === 0 && this.#open.size === 0;
     return isSaid ? this.#byKey.get(bytesKey(query, body)) : undefined;
   }
@@ -58,31 +61,25 @@ export class ExchangeIndex {
   /** Prepares the answers, and lets requests go first. */
   async prepare(): Promise<void> {
     for (let i = 0; i < this.#all.length; i++) {
-      if (i === this.#keyed) this.#keyNext();
-      const stored = this.#all[i] as StoredExchange;
-      if (!this.#open.has(stored)) stored.pack();
+      this.#keyUpTo(i + 1);
+      this.#all[i]?.prepare();
       if (performance.now() - restedAt < WORK_MS) continue;
       await setImmediate();
       restedAt = performance.now();
     }
   }
 
-  #keyAll(): void {
-    while (this.#keyed < this.#all.length) this.#keyNext();
-  }
-
-  #keyNext(): void {
-    const stored = this.#all[this.#keyed++] as StoredExchange;
-    const { request } = stored;
-    const form = formOf(request, this.#rules);
-    if (isOpen(form, this.#rules)) {
-      this.#open.set(stored, form);
-      return;
+  #keyUpTo(count: number): void {
+    while (this.#keyed < count) {
+      const stored = this.#all[this.#keyed++] as StoredExchange;
+      const { request } = stored.exchange;
+      const form = formOf(request, this.#rules);
+      if (isOpen(form, this.#rules)) this.#open.set(stored, form);
+      const key = keyOf(form);
+      const same = this.#byKey.get(key) ?? [];
+      if (same.push(stored) === 1) this.#byKey.set(key, same);
+      this.#byKey.set(bytesKey(request.query, bodyBytes(request.body)), same);
     }
-    const key = keyOf(form);
-    const same = this.#byKey.get(key) ?? [];
-    if (same.push(stored) === 1) this.#byKey.set(key, same);
-    this.#byKey.set(bytesKey(request.query, bodyBytes(request.body)), same);
   }
 }
 
@@ -109,19 +106,12 @@ export function ofSession(matched: readonly StoredExchange[], name: string): rea
   return matched;
 }
 
-/** A recorded response, ready for the wire. */
-export interface RecordedAnswer extends ResponseHead {
-  /** Empty if there is none. */
-  body: Buffer;
-  from: 'recording';
-}
-
 /** One exchange of a recording, with the answer made from it. */
 export class StoredExchange {
   /** Name of the session that it was recorded in; `""` is the default one. */
   readonly session: string;
   readonly meta: Exchange['meta'];
-  /** As JSON once it is packed: a fifth of the memory. */
+  /** As JSON once the answer is made: a fifth of the memory. */
   #exchange: Exchange | Buffer;
   #answer: RecordedAnswer | undefined;
 
@@ -135,22 +125,21 @@ export class StoredExchange {
     return Buffer.isBuffer(this.#exchange) ? JSON.parse(this.#exchange.toString()) : this.#exchange;
   }
 
-  get request(): RecordedRequest {
-    return this.exchange.request;
-  }
-
-  /** The answer to its request. */
+  /** The answer to its request, ready for the wire. */
   get answer(): RecordedAnswer {
-    this.#answer ??= answerOf(this.exchange);
-    return this.#answer;
+    return this.#answer ?? this.prepare();
   }
 
   /** Makes the answer, and keeps the rest as text. */
-  pack(): void {
-    this.#answer ??= answerOf(this.exchange);
-    this.#exchange = Buffer.from(JSON.stringify(this.exchange));
+  prepare(): RecordedAnswer {
+    const { exchange } = this;
+    this.#exchange = Buffer.from(JSON.stringify(exchange));
+    this.#answer = answerOf(exchange);
+    return this.#answer;
   }
 }
+
+type RecordedAnswer = ResponseHead & { body: Buffer; from: 'recording' };
 
 function answerOf({ request: { method }, response }: Exchange): RecordedAnswer {
   const { status } = response;

@@ -1,34 +1,26 @@
-import { childOf } from '../json/json.ts';
-import { escapeToken, pointerOf } from '../json/pointer.ts';
-import type { RecordedRequest, StoredBody } from '../model/exchange.ts';
+import { isObject, type JsonValue } from '../json/json.ts';
+import { escapeToken, pointerOf, tokensOf } from '../json/pointer.ts';
+import type { Exchange } from '../model/exchange.ts';
 import { bodyBytes } from './body.ts';
+import { compareJson } from './compare-json.ts';
 import type { StoredExchange } from './exchange-index.ts';
-import { ignoringOption } from './ignoring-option.ts';
-import { compare, type Form, formOf, type MatchRules, type SentRequest, type Spot } from './match.ts';
+import { cleanForm, type Form, formOf, type SentRequest } from './match.ts';
 import type { Place } from './names.ts';
-import { contentTypeOf, redactBody, redactPath, redactQuery, redactText } from './redact/redact.ts';
+import { redactPath, redactQuery, redactText } from './redact/redact.ts';
 import { REDACTED } from './redact/redacted.ts';
 import type { RecordingStore } from './store.ts';
 
 /** Why no exchange answers a request. Redacted. */
 export interface Miss {
   recording: string;
-  /** `differs`: its method and path are recorded; `other-method`: its path is; `not-recorded`: another path; `empty`: nothing at all. */
-  reason: 'differs' | 'other-method' | 'not-recorded' | 'empty';
+  /** `differs`: its method and path are recorded; `not-recorded`: others are; `empty`: nothing at all. */
+  reason: 'differs' | 'not-recorded' | 'empty';
   /** All of it in one line, for the log and the answer. */
   text: string;
   /** What to do about it, in one sentence. */
   hint: string;
   /** The nearest exchange; without `differences` it is one of another method or path. */
-  nearest?: {
-    method: string;
-    path: string;
-    query?: string;
-    recordedAt?: string;
-    differences?: Difference[];
-    /** Number of further differences; counting ends at 100. */
-    omitted?: number;
-  };
+  nearest?: Place & { query?: string; recordedAt?: string; differences?: Difference[] };
 }
 
 /** One place at which a request differs from the recorded one. Values are redacted and cut. */
@@ -44,19 +36,16 @@ export interface Difference {
 /** Exchanges that are compared, the newest of those recorded, and bytes in all of them. */
 const MOST_COMPARED = 500;
 const MOST_BYTES = 4_000_000;
-const MOST_COUNTED = 100;
-const MOST_SHOWN = 20;
-/** Differences that the hint may name. */
-const MOST_HINTED = 3;
 /** Paths that are compared. */
 const MOST_PATHS = 1000;
+/** Differences that are counted, and that a hint may name options for. */
+const MOST_SHOWN = 20;
+const MOST_HINTED = 3;
 /** Characters of a value that are shown. */
 const LONGEST = 80;
 
 /** The command that records a request. */
-function recordIt(recording: string): string {
-  return `patchgate proxy <target> --record --recording ${recording}`;
-}
+const recordIt = (recording: string) => `patchgate proxy <target> --record --recording ${recording}`;
 
 /** A miss's hint for another way of recording. @param how in the place of `recordIt` */
 export function hintWith(hint: string, recording: string, how: string): string {
@@ -78,81 +67,54 @@ export function explainMiss(
 }
 
 function explainDifference(recording: string, recorded: readonly StoredExchange[], sent: SentRequest): Miss {
-  const { rules } = sent;
-  const { stored, form, spots } = nearestOf(recorded, sent);
-  const { request, meta } = stored.exchange;
-  const [before, now] = [redacted(request, rules), redacted(sent.request, rules)];
-  const differences = spots.slice(0, MOST_SHOWN).map(
-    (spot): Difference => ({
-      place: cut(redactText(placeOf(spot), rules.redaction)),
-      recorded: shown(spot, form, before),
-      sent: shown(spot, sent.form, now),
-    }),
-  );
-  const omitted = spots.length - differences.length;
-  const said = [...differences.map(inWords), ...(omitted > 0 ? [`and ${omitted} more`] : [])];
-  const path = redactPath(request.path, rules.redaction);
+  const { rules, request: asked } = sent;
+  const { request, meta } = nearestOf(recorded, sent);
+  const differences = differencesOf(cleanForm(request, rules), cleanForm(asked, rules));
+  for (const one of differences) one.place = cut(redactText(one.place, rules.redaction));
+  const said = differences.map(inWords);
+  if (said.length === 0) said.push('a value that is redacted differs');
+  if (said.length === MOST_SHOWN) said.push('and perhaps more');
+  const { method } = request;
+  const [path, query] = [
+    redactPath(request.path, rules.redaction),
+    redactQuery(request.query, rules.redaction),
+  ];
   return {
-    recording,
-    reason: 'differs',
-    text: `no exchange in the recording "${recording}" matches this ${request.method} ${path}; in the nearest ${said.join('; ')}`,
-    hint: hintFor(recording, spots.length, differences),
-    nearest: {
-      ...{ method: request.method, path, query: redactQuery(request.query, rules.redaction) },
-      ...{ recordedAt: meta.recordedAt, differences, omitted },
-    },
+    ...{ recording, reason: 'differs', hint: hintFor(recording, differences) },
+    text: `no exchange in the recording "${recording}" matches this ${method} ${path}; in the nearest ${said.join('; ')}`,
+    nearest: { method, path, query, recordedAt: meta.recordedAt, differences },
   };
 }
 
-/** The exchange that differs in the fewest parts, and in these at the fewest places; the oldest of equals. */
-function nearestOf(recorded: readonly StoredExchange[], sent: SentRequest) {
+/** The exchange with the fewest differences, the oldest of equals. */
+function nearestOf(recorded: readonly StoredExchange[], sent: SentRequest): Exchange {
   const most = Math.ceil(Math.min(MOST_COMPARED, MOST_BYTES / (1 + bodyBytes(sent.request.body).length)));
-  let nearest: { stored: StoredExchange; form: Form; spots: Spot[]; distance: number } | undefined;
-  for (const stored of recorded.slice(-most)) {
-    const form = formOf(stored.request, sent.rules);
-    const spots: Spot[] = [];
-    compare(form, sent, (spot) => spots.push(spot) < MOST_COUNTED);
-    const parts = new Set(spots.map(([part]) => part)).size;
-    const distance = parts * MOST_COUNTED + spots.length;
-    if (!nearest || distance < nearest.distance) nearest = { stored, form, spots, distance };
-    if (spots.length === 1) break;
+  let [nearest, fewest] = [recorded[0]?.exchange, Number.POSITIVE_INFINITY];
+  for (const { exchange } of recorded.slice(-most)) {
+    const count = differencesOf(formOf(exchange.request, sent.rules), sent.form).length;
+    if (count < fewest) [nearest, fewest] = [exchange, count];
+    if (count === 1) break;
   }
-  return nearest as NonNullable<typeof nearest>;
+  return nearest as Exchange;
 }
 
-/** A request's form as it may be shown: redaction may have been set up since it was recorded. */
-function redacted(request: RecordedRequest, rules: MatchRules): Form {
-  const { query, headers, body } = request;
-  const clean = body && redactBody(body, contentTypeOf(headers), rules.redaction);
-  const changed = { ...request, query: redactQuery(query, rules.redaction), ...(clean && { body: clean }) };
-  return formOf(changed, rules);
+/** The first of them. */
+function differencesOf(before: Form, now: Form): Difference[] {
+  const found = new Map<string, Difference>();
+  compareJson(before, now, ([part, name = '', ...rest], was, is) => {
+    const isJson = part === 'body' && name === 'json' && rest.length > 0;
+    const place = isJson ? pointerOf(rest) : part === 'body' ? 'body' : `${part}/${escapeToken(name)}`;
+    const { recorded = shown(was, place), sent = shown(is, place) } = found.get(place) ?? {};
+    return found.set(place, { place, recorded, sent }).size < MOST_SHOWN;
+  });
+  return [...found.values()];
 }
 
-/** A place's value as people may see it; undefined if nothing is there. */
-function shown(spot: Spot, form: Form, clean: Form): string | undefined {
-  if (valueAt(spot, form) === undefined) return undefined;
-  // Redaction has removed what lies below a secret.
-  const value = valueAt(spot, clean);
-  if (value === undefined || value === REDACTED) return REDACTED;
-  const isText = spot[0] === 'body' && clean.json === undefined;
-  return cut(isText ? String(value) : JSON.stringify(value));
-}
-
-function valueAt([part, ...tokens]: Spot, form: Form): unknown {
-  if (part === 'body')
-    return form.json === undefined ? textOf(form.body) : tokens.reduce<unknown>(childOf, form.json);
-  const values = form[part].get(String(tokens[0]));
-  return values?.length === 1 ? values[0] : values;
-}
-
-function textOf(body: StoredBody | undefined): string | undefined {
-  if (body === undefined) return undefined;
-  return 'text' in body ? body.text : 'base64' in body ? body.base64 : JSON.stringify(body.json);
-}
-
-function placeOf([part, ...tokens]: Spot): string {
-  if (part === 'body') return pointerOf(tokens) || 'body';
-  return `${part}/${escapeToken(String(tokens[0]))}`;
+function shown(value: JsonValue | undefined, place: string): string | undefined {
+  // A whole body stands below the name of its kind.
+  const plain = place === 'body' && isObject(value) ? (Object.values(value)[0] as JsonValue) : value;
+  const isPlainText = plain === REDACTED || (place === 'body' && typeof plain === 'string');
+  return plain === undefined ? undefined : cut(isPlainText ? plain : JSON.stringify(plain));
 }
 
 function cut(text: string): string {
@@ -167,57 +129,50 @@ function inWords({ place, recorded, sent }: Difference): string {
 }
 
 /** Names the options with which it would match, if a few places differ. */
-function hintFor(recording: string, count: number, differences: readonly Difference[]): string {
-  const unkept = differences.filter(({ place, recorded }) => place.startsWith('headers/') && !recorded);
-  const names = unkept.map(({ place }) => place.slice('headers/'.length)).join(',');
-  const how = names === '' ? '' : ` with --match-headers ${names}`;
-  const asRecorded = `send the request as it was recorded, or record it${how}: ${recordIt(recording)}`;
-  const options = differences.map(({ place }) => ignoringOption(place));
-  if (count > MOST_HINTED || options.includes(undefined)) return asRecorded;
-  return `${asRecorded}; if it may differ there: ${[...new Set(options)].join(' ')}`;
+function hintFor(recording: string, differences: readonly Difference[]): string {
+  const hint = `send the request as it was recorded, or record it: ${recordIt(recording)}`;
+  const options = new Set(differences.map(({ place }) => ignoringOption(place)));
+  const areFew = differences.length > 0 && differences.length <= MOST_HINTED;
+  if (!areFew || options.has(undefined)) return hint;
+  return `${hint}; if it may differ there: ${[...options].join(' ')}`;
 }
 
-const METHODS = ['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT'];
+function ignoringOption(place: string): string | undefined {
+  // Options are split at commas.
+  if (place.endsWith('…') || /[,\s']/.test(place)) return undefined;
+  if (place.startsWith('query/')) return `--ignore-query ${tokensOf(place.slice('query'.length))[0]}`;
+  return place.startsWith('/') ? `--ignore-pointers '${place.replace(/\/\d+(?=\/|$)/g, '/*')}'` : undefined;
+}
 
 function explainPath(store: RecordingStore, { request, rules: { redaction } }: SentRequest): Miss {
-  const { method, path } = request;
   const record = recordIt(store.name);
-  const miss = (reason: Miss['reason'], why: string, hint: string, nearest?: Place): Miss => {
-    const text = `nothing is recorded for ${method} ${path} in the recording "${store.name}"${why}`;
-    const shown = { recording: store.name, reason, text: redactText(text, redaction), hint };
-    if (!nearest) return shown;
-    return { ...shown, nearest: { method: nearest.method, path: redactPath(nearest.path, redaction) } };
+  const found = `nothing is recorded for ${request.method} ${request.path} in the recording "${store.name}"`;
+  const miss = (reason: Miss['reason'], why: string, hint: string) => {
+    return { recording: store.name, reason, text: redactText(found + why, redaction), hint };
   };
-  const others = METHODS.filter((one) => store.exchanges(one, path).length > 0);
-  if (others[0] !== undefined) {
-    const hint = `send a method that is recorded, or record this one: ${record}`;
-    return miss('other-method', `, but its path is for ${others.join(', ')}`, hint, {
-      method: others[0],
-      path,
-    });
-  }
   const nearest = nearestPlace(store, request);
   if (!nearest) {
     const hint = `record something first: ${record}; or give another name with --recording`;
     return miss('empty', ', which is empty', hint);
   }
-  const why = `; the nearest is ${nearest.method} ${nearest.path}`;
-  return miss('not-recorded', why, `record it: ${record}`, nearest);
+  const { method, path } = nearest;
+  return {
+    ...miss('not-recorded', `; the nearest is ${method} ${path}`, `record it: ${record}`),
+    nearest: { method, path: redactPath(path, redaction) },
+  };
 }
 
-/** The place that shares the most segments with the one sent at both ends, if possible of its method. */
-function nearestPlace(store: RecordingStore, sent: Place): Place | undefined {
-  let nearest: { place: Place; score: number } | undefined;
-  let left = MOST_PATHS;
+/** The place whose path shares the most segments with the one sent, if possible of its method. */
+function nearestPlace(store: RecordingStore, { method, path }: Place): Place | undefined {
+  const sent = new Set(path.split('/'));
+  let nearest: Place | undefined;
+  let [highest, left] = [0, MOST_PATHS];
   for (const place of store.places()) {
     if (left-- === 0) break;
-    const [a, b] = [place.path.split('/'), sent.path.split('/')];
-    const most = Math.min(a.length, b.length);
-    let same = 0;
-    while (same < most && a[same] === b[same]) same++;
-    for (let end = 1; end <= most - same && a.at(-end) === b.at(-end); end++) same++;
-    const score = 2 * same + (place.method === sent.method ? 1 : 0) - a.length / 1000;
-    if (!nearest || score > nearest.score) nearest = { place, score };
+    const segments = place.path.split('/');
+    const same = segments.filter((segment) => sent.has(segment)).length;
+    const score = 1 + 2 * same + (place.method === method ? 1 : 0) - segments.length / 10_000;
+    if (score > highest) [nearest, highest] = [place, score];
   }
-  return nearest?.place;
+  return nearest;
 }

@@ -12,13 +12,7 @@ import {
   splitTarget,
 } from '../http/http.ts';
 import type { JsonValue } from '../json/json.ts';
-import {
-  type Exchange,
-  headerPairs,
-  type RecordedRequest,
-  type StoredBody,
-  type StoredHeaders,
-} from '../model/exchange.ts';
+import { type Exchange, headerPairs, type RecordedResponse } from '../model/exchange.ts';
 import { bodyBytes, RECORD_LIMIT, storeBody } from './body.ts';
 import {
   ANSWER_BOUNDS,
@@ -31,12 +25,9 @@ import {
 } from './redact/redact.ts';
 import { hidingTexts, KnownSecrets, type Redaction } from './redact/redaction.ts';
 
-/**
- * An exchange on its way into a recording: redacted, decoded, without the headers of one connection; its parts are flat.
- * `toStoredExchange` makes of it what a file holds.
- */
+/** An exchange on its way into a recording: redacted, decoded, without the headers of one connection. */
 export interface PlainExchange {
-  request: PlainRequest;
+  request: PlainMessage & { method: string; path: string; query: string };
   response: PlainMessage & { status: number };
   /** Milliseconds since the epoch. */
   startedAt: number;
@@ -53,8 +44,6 @@ interface PlainMessage {
   /** The body as a value, if it is parsed already. */
   json?: JsonValue | undefined;
 }
-
-type PlainRequest = PlainMessage & { method: string; path: string; query: string };
 
 /** One request with its response, both whole, as they went by. */
 export interface SeenExchange {
@@ -88,7 +77,7 @@ export function plainExchangeOf(
     response: plainResponse(seen, redaction),
     startedAt: seen.startedAt,
     durationMs: Math.max(0, Math.round(seen.endedAt - seen.startedAt)),
-    ...(seen.session && { session: seen.session }),
+    session: seen.session || undefined,
   };
   for (const side of ['request', 'response'] as const) {
     const { headers, body } = exchange[side];
@@ -140,12 +129,9 @@ function redactParts({ request, response }: PlainExchange, redaction: Redaction)
 
 function standsAgain({ request, response }: PlainExchange, texts: readonly string[]): boolean {
   const isIn = (part: string) => texts.some((text) => part.includes(text));
+  const heads = [request.path, request.query, ...request.headers, ...response.headers];
   // Bodies last: they are large.
-  return (
-    [request.path, request.query, ...request.headers, ...response.headers].some(isIn) ||
-    isIn(request.body.toString()) ||
-    isIn(response.body.toString())
-  );
+  return heads.some(isIn) || isIn(request.body.toString()) || isIn(response.body.toString());
 }
 
 const NO_BODY = Buffer.alloc(0);
@@ -172,7 +158,7 @@ export function plainRequest(
   { method, url, headers: raw, json }: SeenExchange['request'],
   body: Buffer,
   keepHeaders: ReadonlySet<string>,
-): PlainRequest {
+): PlainExchange['request'] {
   const { path, query } = splitTarget(url);
   const decoded = decodeContentSync(body, codingOf(raw), REQUEST_BOUNDS);
   const isPlain = Buffer.isBuffer(decoded);
@@ -183,13 +169,14 @@ export function plainRequest(
 }
 
 /** Without secret headers: a placeholder would be replayed as if it were a cookie. */
-function plainResponse(seen: SeenExchange, redaction: Redaction): PlainExchange['response'] {
-  const { status, headers: raw } = seen.response;
+function plainResponse(
+  { request, response, responseBody, decoded: known }: SeenExchange,
+  redaction: Redaction,
+): PlainExchange['response'] {
+  const { status, headers: raw } = response;
   // A HEAD's headers describe a body that is not there.
-  const isHead = seen.request.method === 'HEAD';
-  const decoded = isHead
-    ? NO_BODY
-    : (seen.decoded ?? decodeContentSync(seen.responseBody, codingOf(raw), ANSWER_BOUNDS));
+  const isHead = request.method === 'HEAD';
+  const decoded = isHead ? NO_BODY : (known ?? decodeContentSync(responseBody, codingOf(raw), ANSWER_BOUNDS));
   const isPlain = Buffer.isBuffer(decoded);
   const options = connectionOptions(raw);
   const headers = headersIn(raw, (name) => {
@@ -198,37 +185,32 @@ function plainResponse(seen: SeenExchange, redaction: Redaction): PlainExchange[
   });
   for (let i = 0; i < headers.length; i += 2)
     if (LOCATIONS.has(headers[i] as string))
-      headers[i + 1] = withoutOwnOrigin(headers[i + 1] as string, seen.request.headers);
-  return { status, headers, body: isPlain ? decoded : seen.responseBody };
+      headers[i + 1] = withoutOwnOrigin(headers[i + 1] as string, header(request.headers, 'host'));
+  return { status, headers, body: isPlain ? decoded : responseBody };
 }
 
 /** A URL of the gate itself loses its origin: the next run may have another port, and leads to itself again. */
-function withoutOwnOrigin(url: string, requestHeaders: RawHeaders): string {
-  const host = header(requestHeaders, 'host');
-  const own = [`http://${host}`, `https://${host}`].find((origin) => url.startsWith(`${origin}/`));
-  if (host === undefined || own === undefined) return url;
+function withoutOwnOrigin(url: string, host: string | undefined): string {
+  const path = url.replace(/^https?:\/\/([^/]+)(?=\/)/, (origin, of) => (of === host ? '' : origin));
   // `//name/` would be another host.
-  return url.startsWith('//', own.length) ? url : url.slice(own.length);
+  return path.startsWith('//') ? url : path;
 }
 
 /** The exchange as a file keeps it: which bodies are JSON that gives the very bytes back is found out here. */
 export function toStoredExchange(exchange: PlainExchange): Exchange {
   const { request, response, startedAt, durationMs, session } = exchange;
+  const { method, path, query } = request;
   const recordedAt = new Date(startedAt).toISOString();
   return {
-    request: toStoredRequest(request),
+    request: { method, path, query, ...storedMessage(request) },
     response: { status: response.status, ...storedMessage(response) },
     meta: { recordedAt, durationMs, ...(session !== undefined && { session }) },
   };
 }
 
-export function toStoredRequest(request: PlainRequest): RecordedRequest {
-  const { method, path, query } = request;
-  return { method, path, query, ...storedMessage(request) };
-}
-
-function storedMessage({ headers: flat, body: bytes, json }: PlainMessage) {
-  const headers = storedHeaders(flat);
+/** Headers and body. */
+export function storedMessage({ headers: flat, body: bytes, json }: PlainMessage) {
+  const headers = valuesByName(flat);
   const body = storeBody(bytes, contentTypeOf(headers), json);
   return { headers, ...(body && { body }) };
 }
@@ -244,17 +226,18 @@ export function toPlainExchange({ request, response, meta }: Exchange): PlainExc
   };
 }
 
-function plainMessage({ headers, body }: { headers: StoredHeaders; body?: StoredBody }): PlainMessage {
+function plainMessage({ headers, body }: Pick<RecordedResponse, 'headers' | 'body'>): PlainMessage {
   return { headers: headerPairs(headers).flat(), body: bodyBytes(body) };
 }
 
-/** From names in lower case. */
-export function storedHeaders(flat: readonly string[]): StoredHeaders {
-  const headers = new Map<string, string | string[]>();
+/** Names and values in turn -> each name with its value, with a list if it came several times. */
+export function valuesByName(flat: readonly string[]): Record<string, string | string[]> {
+  const values = new Map<string, string | string[]>();
   for (let i = 0; i + 1 < flat.length; i += 2) {
     const [name, value] = [flat[i] as string, flat[i + 1] as string];
-    const before = headers.get(name);
-    headers.set(name, before === undefined ? value : [before, value].flat());
+    const before = values.get(name);
+    if (Array.isArray(before)) before.push(value);
+    else values.set(name, before === undefined ? value : [before, value]);
   }
-  return Object.fromEntries(headers);
+  return Object.fromEntries(values);
 }

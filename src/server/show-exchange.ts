@@ -4,7 +4,7 @@ import type { JsonObject, JsonValue } from '../json/json.ts';
 import type { StoredHeaders } from '../model/exchange.ts';
 import type { Verdict } from '../model/finding.ts';
 import { jsonOf } from '../recordings/body.ts';
-import { storedHeaders } from '../recordings/plain-exchange.ts';
+import { valuesByName } from '../recordings/plain-exchange.ts';
 import {
   redactBodyStart,
   redactHeaders,
@@ -100,7 +100,7 @@ export function withShortTexts(verdict: Verdict): Verdict {
 
 function showHeaders(headers: RawHeaders, redaction: Redaction): StoredHeaders {
   const clean = redactHeaders(headers, redaction);
-  return storedHeaders(clean.map((text, i) => (i % 2 === 0 ? text.toLowerCase() : text)));
+  return valuesByName(clean.map((text, i) => (i % 2 === 0 ? text.toLowerCase() : text)));
 }
 
 function showBody(

@@ -1,6 +1,7 @@
 import { types } from 'node:util';
 import { splitTarget } from '../http/http.ts';
-import { queryPairs, valuesOf } from '../recordings/match.ts';
+import { queryPairs } from '../recordings/match.ts';
+import { valuesByName } from '../recordings/plain-exchange.ts';
 import { amount, shortened, visible } from '../reporters/wording.ts';
 import type { ShownBody, ShownExchange } from '../server/show-exchange.ts';
 import type { ExpectedExchange } from './assertions.ts';
@@ -78,13 +79,14 @@ function expectedOf({ method, headers = {}, ...parts }: ExpectedExchange): Facts
 /** The parts of an exchange that are expected. */
 function factsOf({ request, response, session = '' }: ShownExchange, expected: Facts): Facts {
   const { path, query } = splitTarget(request.url);
-  const values = [...valuesOf(queryPairs(query))].map(([name, list]) => [
-    name,
-    list.length === 1 ? list[0] : list,
-  ]);
   const headers = Object.entries(request.headers).map(([name, value]) => [`header ${name}`, `${value}`]);
   const all: Facts = {
-    ...{ method: request.method, path, query: Object.fromEntries(values), body: bodyOf(request.body) },
+    ...{
+      method: request.method,
+      path,
+      query: valuesByName(queryPairs(query).flat()),
+      body: bodyOf(request.body),
+    },
     ...{ status: response?.status, session, ...Object.fromEntries(headers) },
   };
   return Object.fromEntries(Object.keys(expected).map((part) => [part, all[part]]));

@@ -54,7 +54,6 @@ export interface Miss {
     path: string;
     query?: string;
     differences?: Difference[];
-    omitted?: number;
   };
 }
 

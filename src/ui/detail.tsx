@@ -1,6 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { Finding } from '../model/finding.ts';
-import { ignoringOption } from '../recordings/ignoring-option.ts';
 import { amount, sanitize } from '../reporters/wording.ts';
 import type { ShownExchange } from '../server/show-exchange.ts';
 import { loadExchange, useLoaded } from './api.ts';
@@ -164,7 +163,7 @@ function Findings({ exchange: { id, request, verdict }, q }: { exchange: ShownEx
 }
 
 function MissDifferences({ miss: { detail, hint, nearest } }: { miss: Miss }) {
-  const { differences = [], omitted = 0 } = nearest ?? {};
+  const { differences = [] } = nearest ?? {};
   const query = nearest?.query ? `?${nearest.query}` : '';
   return (
     <Section
@@ -174,24 +173,18 @@ function MissDifferences({ miss: { detail, hint, nearest } }: { miss: Miss }) {
       {differences.length === 0 ? (
         <p>{sanitize(detail)}</p>
       ) : (
-        <Table
-          title="Differences"
-          columns={['Place', 'Recorded', 'Sent', 'Ignore it with']}
-          class="differences mono"
-        >
+        <Table title="Differences" columns={['Place', 'Recorded', 'Sent']} class="differences mono">
           <tbody>
             {differences.map(({ place, recorded, sent }) => (
               <tr key={place}>
                 <th scope="row">{sanitize(place)}</th>
                 <td class="removed">{sanitize(recorded ?? '')}</td>
                 <td class="added">{sanitize(sent ?? '')}</td>
-                <td>{ignoringOption(place)}</td>
               </tr>
             ))}
           </tbody>
         </Table>
       )}
-      {omitted > 0 && <p class="quiet">and {omitted} more</p>}
       {hint && <p class="quiet">{sanitize(hint)}</p>}
     </Section>
   );

@@ -2,7 +2,7 @@ import { PatchgateError } from '../errors.ts';
 import { splitTarget } from '../http/http.ts';
 import { type ExchangeIndex, ofSession, type StoredExchange } from '../recordings/exchange-index.ts';
 import { explainMiss } from '../recordings/explain.ts';
-import { DEFAULT_RULES, type MatchRules, SentRequest } from '../recordings/match.ts';
+import { DEFAULT_RULES, type MatchRules, sentRequestOf } from '../recordings/match.ts';
 import { pathsWithToken, redactPath } from '../recordings/redact/redact.ts';
 import type { RecordingStore } from '../recordings/store.ts';
 import { bodyOfRequest, NO_BODY } from './bodies.ts';
@@ -94,7 +94,7 @@ export function replay(store: RecordingStore, options: ReplayOptions = {}): Repl
       exchanges.length === 0
         ? NONE
         : (exchanges.withBytes(query, body) ??
-          exchanges.find(SentRequest.of(request, body, rules, recorded.path)));
+          exchanges.find(sentRequestOf(request, body, rules, recorded.path)));
     const given = ofSession(all, session.name);
     const own = isForeign(given[0]?.session, session) ? NONE : given;
     const at = nextOf(session, all);
@@ -129,7 +129,7 @@ export function replay(store: RecordingStore, options: ReplayOptions = {}): Repl
 
   const explained = (request: UpstreamRequest, body: Buffer, { path, exchanges }: Recorded) => {
     const own = ofSession(exchanges.all, request.session.name);
-    const sent = SentRequest.of(request, body, rules, path);
+    const sent = sentRequestOf(request, body, rules, path);
     const { text, hint, recording, reason, nearest } = explainMiss(store, own, sent);
     const asked = redactPath(splitTarget(request.url).path, rules.redaction);
     const sentAs = path === asked ? '' : `; sent as ${asked}`;

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import type { Exchange } from '../../src/model/exchange.ts';
 import { explainMiss, type Miss } from '../../src/recordings/explain.ts';
-import { type MatchRules, matchRules, SentRequest } from '../../src/recordings/match.ts';
+import { type MatchRules, matchRules, sentRequest } from '../../src/recordings/match.ts';
 import { redactionOf } from '../../src/recordings/redact/redaction.ts';
 import type { RecordingStore } from '../../src/recordings/store.ts';
 import { exchange, listed } from '../support/exchanges.ts';
 
 function explain(recorded: Exchange[], sent: Exchange, rules?: MatchRules): Miss {
   const store = { name: 'demo' } as Partial<RecordingStore> as RecordingStore;
-  return explainMiss(store, listed(recorded, rules).all, new SentRequest(sent.request, rules));
+  return explainMiss(store, listed(recorded, rules).all, sentRequest(sent.request, rules));
 }
 
 describe('the nearest exchange', () => {
@@ -78,8 +78,7 @@ describe('the nearest exchange', () => {
     const json = Object.fromEntries(Array.from({ length: 5000 }, (_, i) => [`m${i}`, 'x'.repeat(1000)]));
     const { nearest, text } = explain([exchange({ body: { json } })], exchange({ body: { json: {} } }));
     expect(nearest?.differences).toHaveLength(20);
-    expect(nearest?.omitted).toBe(80);
-    expect(text).toMatch(/; and 80 more$/);
+    expect(text).toMatch(/; and perhaps more$/);
     expect(text.length).toBeLessThan(3000);
   });
 
@@ -144,11 +143,6 @@ describe('the nearest exchange', () => {
     });
     const miss = explain([recorded], sent, rules);
     expect(JSON.stringify(miss)).not.toMatch(/s3cret|example|hidden/);
-    expect(miss.nearest?.differences).toContainEqual({
-      place: '/users/0/email',
-      recorded: '[redacted]',
-      sent: '[redacted]',
-    });
     expect(miss.text).toContain('/note: recorded "old [redacted]", sent "new [redacted]"');
   });
 });
@@ -170,12 +164,6 @@ describe('the hint', () => {
       `send the request as it was recorded, or record it: patchgate proxy <target> --record --recording demo${end}`,
     );
   });
-
-  it('says what to do where a header was not kept', () => {
-    const rules = matchRules({ matchHeaders: ['x-id'] });
-    const { hint } = explain([exchange()], exchange({ requestHeaders: { 'x-id': '1' } }), rules);
-    expect(hint).toContain('record it with --match-headers x-id');
-  });
 });
 
 /** A store of which only the paths are asked for; counts how often. */
@@ -187,9 +175,6 @@ function storeOf(lines: readonly string[]): RecordingStore & { asked: number } {
   const store = {
     name: 'demo',
     asked: 0,
-    exchanges: (method: string, path: string) => ({
-      length: places.filter((place) => place.method === method && place.path === path).length,
-    }),
     *places() {
       for (const place of places) {
         store.asked++;
@@ -201,30 +186,19 @@ function storeOf(lines: readonly string[]): RecordingStore & { asked: number } {
 }
 
 function explainPath(lines: readonly string[], path: string, rules = matchRules()): Miss {
-  return explainMiss(storeOf(lines), [], new SentRequest(exchange({ path }).request, rules));
+  return explainMiss(storeOf(lines), [], sentRequest(exchange({ path }).request, rules));
 }
-
-const REST = 'accounts/current/projects/42';
 
 it('looks at a bounded number of paths', () => {
   const many = storeOf(Array.from({ length: 5000 }, (_, i) => `PATCH /accounts/current/projects/${i}`));
-  explainMiss(many, [], new SentRequest(exchange({ path: '/a/b/c/d' }).request));
+  explainMiss(many, [], sentRequest(exchange({ path: '/a/b/c/d' }).request));
   expect(many.asked).toBeLessThan(1100);
-});
-
-it('names the methods that its path is recorded for', () => {
-  const miss = explainPath([`PUT /${REST}`, `GET /${REST}`, `PATCH /a/${REST}`], `/${REST}`);
-  expect(miss.reason).toBe('other-method');
-  expect(miss.text).toBe(
-    `nothing is recorded for PATCH /${REST} in the recording "demo", but its path is for GET, PUT`,
-  );
-  expect(miss.hint).toMatch(/^send a method that is recorded, or record this one/);
-  expect(miss.nearest).toEqual({ method: 'GET', path: `/${REST}` });
 });
 
 describe('for a path that is not recorded', () => {
   it.each([
     [['GET /x', 'GET /api/v2/projects/42', 'PATCH /v2/projects/43'], 'GET /api/v2/projects/42'],
+    [['PATCH /api/v3/projects/42', 'GET /api/v3/projects/42/y'], 'GET /api/v3/projects/42/y'],
     [['GET /x/y', 'PATCH /api/z/projects'], 'PATCH /api/z/projects'],
     [['PATCH /api/v3/features/8', 'PATCH /api/v3/projects/7/y'], 'PATCH /api/v3/projects/7/y'],
   ])('of %j the nearest is %s', (paths, nearest) => {

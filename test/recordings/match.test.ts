@@ -7,9 +7,9 @@ import {
   DEFAULT_RULES,
   formOf,
   keyOf,
-  type MatchSettings,
   matchRules,
-  SentRequest,
+  sentRequest,
+  sentRequestOf,
 } from '../../src/recordings/match.ts';
 import { type ExchangeParts, exchange, listed, PROJECT_PATH, rawHeaders } from '../support/exchanges.ts';
 
@@ -23,7 +23,7 @@ interface Sent {
 function find(recorded: readonly Exchange[], sent: Sent): Exchange[] {
   const headers = rawHeaders(sent.headers ?? { 'Content-Type': 'application/json' });
   const head = { method: 'PATCH', url: `${PROJECT_PATH}?${sent.query ?? ''}`, headers };
-  const request = SentRequest.of(head, Buffer.from(sent.body ?? ''), DEFAULT_RULES);
+  const request = sentRequestOf(head, Buffer.from(sent.body ?? ''), DEFAULT_RULES, PROJECT_PATH);
   return listed(recorded)
     .find(request)
     .map(({ exchange }) => exchange);
@@ -34,10 +34,14 @@ function isFound(recorded: Exchange, sent: Sent): boolean {
 }
 
 /** Compares two requests by the rules; without a placeholder their keys must say the same. */
-function isSame(recorded: ExchangeParts, sent: ExchangeParts, settings: Partial<MatchSettings> = {}) {
+function isSame(
+  recorded: ExchangeParts,
+  sent: ExchangeParts,
+  settings: Parameters<typeof matchRules>[0] = {},
+) {
   const rules = matchRules(settings);
   const [a, b] = [exchange(recorded).request, exchange(sent).request];
-  const isFound = listed([exchange(recorded)], rules).find(new SentRequest(b, rules)).length > 0;
+  const isFound = listed([exchange(recorded)], rules).find(sentRequest(b, rules)).length > 0;
   if (!JSON.stringify(a).includes('[redacted]'))
     expect(keyOf(formOf(a, rules)) === keyOf(formOf(b, rules))).toBe(isFound);
   return isFound;
@@ -90,12 +94,9 @@ describe('a JSON body', () => {
     ['{"pin":"[redacted]","a":1}', '{"pin":5,"a":1,"b":1}', false],
     ['{"note":"my [redacted] key"}', '{"note":"my s3cret key"}', true],
     ['{"note":"my [redacted] key"}', '{"note":"my s3cret"}', false],
-    ['{"[redacted]":1,"a":2}', '{"x":1,"a":2}', true],
-    ['{"key-[redacted]":1}', '{"key-x":1}', true],
     ['{"key-[redacted]":1}', '{"x":1}', false],
     ['{"[redacted]":1,"a":2}', '{"x":1,"b":2}', false],
     ['{"[redacted]":1}', '{"x":1,"y":1}', false],
-    ['[{"[redacted]":1}]', '[{"x":1}]', true],
   ])('recorded as %s, sent as %s: %s', (recorded, sent, expected) => {
     expect(isFound(exchange({ body: { json: JSON.parse(recorded) } }), { body: sent })).toBe(expected);
     expect(isFound(exchange({ body: { text: recorded } }), { body: sent })).toBe(expected);
@@ -189,12 +190,6 @@ describe('headers', () => {
   });
 });
 
-it('a pattern that is none is refused by name', () => {
-  expect(() => matchRules({ ignorePointers: ['/a', 'b'] })).toThrowError(
-    'ignorePointers: "b" is no JSON Pointer',
-  );
-});
-
 describe.each([0, 20])('several exchanges, among %i others', (others) => {
   const plain = exchange({ body: { json: { a: 1, b: 2 } }, status: 201 });
   const shuffled = exchange({ body: { json: { b: 2, a: 1 } }, status: 202 });
@@ -262,7 +257,7 @@ it.each<ExchangeParts>([
 ])('an exchange stays as it stands in its file once its answer is made: %j', (parts) => {
   const whole = exchange(parts);
   const stored = new StoredExchange(structuredClone(whole));
-  stored.pack();
+  stored.prepare();
   expect(stored.answer?.body.toString()).toContain('"a"');
   expect(stored.exchange).toEqual(whole);
 });

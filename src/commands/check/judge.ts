@@ -36,12 +36,7 @@ async function judgeRequests(gate: Gate, input: Input, redaction: Redaction): Pr
   const found: FoundIn[] = [];
   const skipped: Skipped[] = [];
   let unjudged = 0;
-  for (const request of requests) {
-    if ('why' in request) {
-      skipped.push(request);
-      continue;
-    }
-    const { pointer, head, body, place } = request;
+  for (const { pointer, head, body, place, answer: answerOf } of requests) {
     const match = gate.match(head);
     const facts = { pointer, method: head.method, path: splitTarget(head.url).path };
     if (!match) unjudged++;
@@ -57,7 +52,7 @@ async function judgeRequests(gate: Gate, input: Input, redaction: Redaction): Pr
     const shown = match ? gate.recordOf(match) : gate.recordAt(head.url);
     if (shown?.kind !== 'project') continue;
     const sent = match && body && jsonOf({ text: body.toString('utf8') });
-    const answer = request.answer();
+    const answer = answerOf();
     const answered = answer && { ...answer, headers: [] };
     const kept = learned(history.get(recordKey(shown)), tellingOf(shown, head, sent), answered);
     if (kept) history.set(recordKey(shown), kept);

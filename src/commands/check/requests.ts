@@ -3,13 +3,7 @@ import type { RequestHead } from '../../http/http.ts';
 import { type Exchange, headerPairs, type RecordedRequest } from '../../model/exchange.ts';
 import { bodyBytes } from '../../recordings/body.ts';
 import { decodeRecording, parseRecording } from '../../recordings/files.ts';
-import {
-  answerIn,
-  type HarItem,
-  harEntries,
-  requestIn,
-  textEncoding,
-} from '../../recordings/har/from-har.ts';
+import { answerIn, type HarEntry, harEntries, isBase64, requestIn } from '../../recordings/har/from-har.ts';
 import type { Input } from './inputs.ts';
 import type { BodyPlace } from './places.ts';
 
@@ -27,15 +21,15 @@ interface FoundRequest {
 interface FoundRequests {
   /** The file's. */
   text: string;
-  /** In its order; `why` one cannot be read. */
-  requests: (FoundRequest | { pointer: string; why: string })[];
+  /** In its order. */
+  requests: FoundRequest[];
 }
 
 /** @throws PatchgateError `bad-recording`, `bad-input` with the place if the file is broken */
 export function requestsIn({ kind, name, bytes }: Input): FoundRequests {
   if (kind === 'har') {
-    const { items, text } = harEntries(bytes, name);
-    return { text, requests: items.map(archivedRequest) };
+    const { entries, text } = harEntries(bytes, name);
+    return { text, requests: entries.map(archivedRequest) };
   }
   const text = decodeRecording(bytes, name);
   return { text, requests: parseRecording(text, name).exchanges.map(recordedRequest) };
@@ -52,12 +46,12 @@ function recordedRequest({ request, response }: Exchange, index: number): FoundR
   return { pointer, head: headOf(request), body: bodyBytes(request.body), place, answer };
 }
 
-function archivedRequest({ entry, pointer, wrong }: HarItem) {
-  if (!entry) return { pointer, why: `${wrong?.pointer} ${wrong?.what}`.trim() };
+function archivedRequest(entry: HarEntry, index: number): FoundRequest {
+  const pointer = `/log/entries/${index}`;
   const { head, body: asked } = requestIn(entry);
   const { postData, bodySize } = entry.request;
   const body = postData || bodySize === 0 ? asked : undefined;
-  const isText = postData?.text && textEncoding(postData) === 'utf8';
+  const isText = postData?.text && !isBase64(postData);
   const member = `${postData ? '/postData' : ''}${isText ? '/text' : ''}`;
   const place: BodyPlace = { pointer: `${pointer}/request${member}`, as: isText ? 'text' : 'coded' };
   return { pointer, head, body, place, answer: () => answerIn(entry) };

@@ -2,17 +2,16 @@ import type { CommandModule } from 'yargs';
 import { messageOf, PatchgateError } from '../../errors.ts';
 import { splitTarget } from '../../http/http.ts';
 import type { Exchange } from '../../model/exchange.ts';
-import { readHar, seenOf, type TimedEntry } from '../../recordings/har/from-har.ts';
+import { type HarEntry, harEntries, seenOf } from '../../recordings/har/from-har.ts';
 import type { MatchRules } from '../../recordings/match.ts';
 import { merge } from '../../recordings/merge.ts';
 import { byPlace } from '../../recordings/names.ts';
 import { plainExchangeOf, toStoredExchange } from '../../recordings/plain-exchange.ts';
-import { redactText } from '../../recordings/redact/redact.ts';
 import { amount } from '../../reporters/wording.ts';
 import { resolveConfig } from '../../settings/config.ts';
 import { nameOf, readBytes, withStdin } from '../input.ts';
 import { flagsOf, MATCHING, RECORDINGS, takesText, withSettings } from '../options.ts';
-import { say, standardOutput } from '../output.ts';
+import { standardOutput } from '../output.ts';
 import { wildcard, withRecording, withRecordings } from './recordings.ts';
 
 export const importRecording: CommandModule = {
@@ -62,10 +61,9 @@ async function exchangesIn(files: readonly string[], only: string | undefined, r
   const wanted = wildcard(`${only ?? ''}*`);
   const isWanted = (url: string) => wanted.test(only?.startsWith('/') ? splitTarget(url).path : url);
   for (const file of files) {
-    const { entries, odd } = readHar(await readBytes(file), nameOf(file));
-    for (const why of odd) say(`left out: ${redactText(why, rules.redaction)}`);
-    skipped.push(...odd.map(() => 'not as HAR 1.2 says'));
-    for (const entry of entries) {
+    const { entries } = harEntries(await readBytes(file), nameOf(file));
+    const inTime = entries.toSorted((a, b) => Date.parse(a.startedDateTime) - Date.parse(b.startedDateTime));
+    for (const entry of inTime) {
       const found = isWanted(entry.request.url) ? exchangeIn(entry, rules) : { skipped: 'not under --only' };
       if ('skipped' in found) skipped.push(found.skipped);
       else exchanges.push(found);
@@ -74,7 +72,7 @@ async function exchangesIn(files: readonly string[], only: string | undefined, r
   return { exchanges, skipped };
 }
 
-function exchangeIn(entry: TimedEntry, rules: MatchRules): Exchange | { skipped: string } {
+function exchangeIn(entry: HarEntry, rules: MatchRules): Exchange | { skipped: string } {
   const seen = seenOf(entry);
   if ('skipped' in seen) return seen;
   try {

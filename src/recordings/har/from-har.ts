@@ -1,170 +1,86 @@
-import { isAscii, isUtf8 } from 'node:buffer';
+import { isUtf8 } from 'node:buffer';
+import type { Content, Entry, Request, Response } from 'har-format';
 import { PatchgateError } from '../../errors.ts';
 import { decodeContentSync } from '../../http/decode-content.ts';
-import { header, type RawHeaders, type RequestHead, withoutHeaders } from '../../http/http.ts';
+import { type RawHeaders, type RequestHead, withoutHeaders } from '../../http/http.ts';
 import { parseUrl } from '../../http/url.ts';
-import { isObject, type JsonValue } from '../../json/json.ts';
-import { findPlace, findPlaces, type Place, placeAt, syntaxErrorOf } from '../../json/json-text.ts';
+import type { JsonValue } from '../../json/json.ts';
+import { findPlace, type Place, placeAt, syntaxErrorOf } from '../../json/json-text.ts';
 import { problemOf } from '../../schemas/check.ts';
 import type { SeenExchange } from '../plain-exchange.ts';
-import { ANSWER_BOUNDS, codingOf, isForm } from '../redact/redact.ts';
-import { UNKNOWN_TYPE } from './to-har.ts';
+import { ANSWER_BOUNDS, codingOf } from '../redact/redact.ts';
 
-/** HTTP Archive 1.2, as far as it is read here: tools leave out what the standard wants, write null, numbers, and lists of values. */
-export interface HarEntry {
-  startedDateTime?: string | null;
+/** What tools leave out of the standard's, or write null for: nearly everything. schemas/files/har.schema.json says what is sure. */
+type Loose<T, Sure extends keyof T = never> = { [Field in keyof T]?: T[Field] | null } & Pick<T, Sure>;
+type LooseRequest = Loose<Omit<Request, 'postData'>, 'method' | 'url'> & { postData?: HarBody | null };
+type LooseResponse = Loose<Omit<Response, 'content'>, 'status'> & { content?: HarBody | null };
+/** Archives of ours have `_encoding` in requests, where HAR has none. `_isBinary` is Polly's own coding, which is not read. */
+type HarBody = Loose<Content & { params: unknown[]; _encoding: string; _isBinary: boolean }>;
+
+/** An entry of HTTP Archive 1.2. Of status 0 or -1: there was no response. */
+export interface HarEntry extends Pick<Entry, 'startedDateTime'> {
   time?: number | null;
-  request: { method: string; url: string; postData?: HarBody | null } & HarMessage;
-  /** Of status 0 or -1: there was none. */
-  response?: ({ status: number; statusText?: string | null; content?: HarBody | null } & HarMessage) | null;
-}
-
-interface HarMessage {
-  headers?: HarPair[] | null;
-  bodySize?: number | null;
-}
-
-interface HarPair {
-  name?: string | null;
-  value?: unknown;
-}
-
-/** `text` is base64 if an encoding says so, hexadecimal with Polly's `_isBinary`, and else decoded from its charset. */
-interface HarBody {
-  text?: string | null;
-  mimeType?: string | null;
-  size?: number | null;
-  encoding?: string | null;
-  _encoding?: string | null;
-  _isBinary?: boolean | null;
-  params?: HarPair[] | null;
-}
-
-export interface HarItem {
-  /** `/log/entries/3` */
-  pointer: string;
-  /** Absent if the request cannot be read; the request alone if something else is wrong. */
-  entry?: HarEntry;
-  /** The first field that is not as HAR 1.2 says: its pointer from the entry, and `must be string`. */
-  wrong?: { pointer: string; what: string };
+  request: LooseRequest;
+  response?: LooseResponse | null;
 }
 
 /**
- * The entries of an HTTP archive in the order of the file, each checked as far as it is read here.
+ * The entries of an HTTP archive in the order of the file, checked as far as they are read here.
  *
  * @param file its name, for messages
  * @throws PatchgateError `bad-input` with file, line and column if it is no archive
  */
-export function harEntries(bytes: Buffer, file: string): { text: string; items: readonly HarItem[] } {
-  const fail = (what: string) =>
-    new PatchgateError('bad-input', what, {
-      hint: 'an HTTP archive (HAR 1.2) is expected, unpacked and in UTF-8: export it again; nothing was read',
-    });
+export function harEntries(bytes: Buffer, file: string): { text: string; entries: readonly HarEntry[] } {
+  const hint =
+    'an HTTP archive (HAR 1.2) is expected, unpacked and in UTF-8: export it again; nothing was read';
+  const fail = (what: string) => new PatchgateError('bad-input', what, { hint });
+  const failAt = ({ line, column }: Place, what: string) => fail(`${file}:${line}:${column}: ${what}`);
   if (!isUtf8(bytes)) throw fail(`${file} is not valid UTF-8`);
   // Some proxies begin it with a byte order mark.
   const text = bytes.toString().replace(/^\ufeff/, '');
   const error = syntaxErrorOf(text);
-  if (error) throw fail(said(file, placeAt(text, error.offset), error.message));
+  if (error) throw failAt(placeAt(text, error.offset), error.message);
   const har = JSON.parse(text) as JsonValue;
   const wrong = problemOf('har', har)?.brief;
-  if (wrong) throw fail(said(file, findPlace(text, wrong.pointer), `${wrong.pointer} ${wrong.what}`.trim()));
-  const { log } = har as unknown as { log: { entries: JsonValue[] } };
-  const items = log.entries.map((value, i) => ({ pointer: `/log/entries/${i}`, ...checked(value) }));
-  return { text, items };
-}
-
-function checked(value: JsonValue): Omit<HarItem, 'pointer'> {
-  const wrong = problemOf('harEntry', value)?.brief;
-  if (!wrong) return { entry: value as unknown as HarEntry };
-  if (!isObject(value) || wrong.pointer.startsWith('/request')) return { wrong };
-  return { entry: { request: value.request } as unknown as HarEntry, wrong };
-}
-
-/** An entry with a time: without one, it gets that of the entry before it, or of now. */
-export type TimedEntry = HarEntry & { startedDateTime: string };
-
-/**
- * The entries of an archive to be imported, in the order of their start.
- *
- * @returns `odd`: the entries that are left out, and why: `x.har:12:5: /log/entries/3/request/url must be string`
- * @throws PatchgateError as `harEntries`
- */
-export function readHar(bytes: Buffer, file: string) {
-  const { text, items } = harEntries(bytes, file);
-  const start = ({ startedDateTime }: HarEntry) => Date.parse(String(startedDateTime));
-  const good = items.flatMap(({ entry, wrong }) => (entry && !wrong ? entry : []));
-  let last = good.find((entry) => start(entry) >= 0)?.startedDateTime ?? new Date().toISOString();
-  const entries = good.map((entry): TimedEntry => {
-    if (start(entry) >= 0) last = entry.startedDateTime as string;
-    return { ...entry, startedDateTime: last };
-  });
-  entries.sort((a, b) => start(a) - start(b));
-  const wrong = items.flatMap(({ pointer, wrong }) =>
-    wrong ? { pointer: pointer + wrong.pointer, part: 'value' as const, what: wrong.what } : [],
-  );
-  const places = findPlaces(text, wrong);
-  const odd = wrong.map(({ pointer, what }, i) => said(file, places[i] as Place, `${pointer} ${what}`));
-  return { entries, odd };
-}
-
-function said(file: string, { line, column }: Place, what: string): string {
-  return `${file}:${line}:${column}: ${what}`;
+  if (wrong) throw failAt(findPlace(text, wrong.pointer), `${wrong.pointer} ${wrong.what}`.trim());
+  return { text, entries: (har as unknown as { log: { entries: HarEntry[] } }).log.entries };
 }
 
 /** An entry as the exchange that went by, or why it is none. Not redacted: recording does that. */
-export function seenOf(entry: TimedEntry): SeenExchange | { skipped: string } {
-  const { method } = entry.request;
-  const response = entry.response ?? { status: 0 };
-  const url = parseUrl(entry.request.url);
-  const skipped = whySkipped(method, url, response.status);
-  if (skipped !== undefined) return { skipped };
+export function seenOf(entry: HarEntry): SeenExchange | { skipped: string } {
+  const { request, response, startedDateTime, time } = entry;
+  const url = parseUrl(request.url);
+  if (!url) return { skipped: 'no URL' };
+  if (!/^https?:$/.test(url.protocol)) return { skipped: `not HTTP (${url.protocol})` };
+  if (!TOKEN.test(request.method)) return { skipped: 'no HTTP method' };
+  if (request.method === 'CONNECT' || response?.status === 101) return { skipped: 'a tunnel' };
+  if (!response || response.status < 200 || response.status > 999) return { skipped: 'no response' };
+  // A browser asked whether its copy still holds: the recorded request does not say so.
+  if (response.status === 304) return { skipped: 'not modified: empty the cache before' };
   const { head, body: requestBody } = requestIn(entry);
-  if (requestBody === undefined) return { skipped: "the request's body is not in the file" };
-  const isHead = method === 'HEAD';
-  const responseBody = answeredBytes(response) ?? (isHead ? NO_BYTES : undefined);
-  if (responseBody === undefined) return { skipped: "the response's body is not in the file" };
-  // A browser that asked whether its copy still holds puts the copy into the archive.
-  const isCopy = !isHead && response.status === 304;
-  if (isCopy && responseBody.length === 0)
-    return { skipped: 'not modified, and the copy is not in the file' };
-  const headers = headersOf(response.headers);
-  const startedAt = Date.parse(entry.startedDateTime);
-  // A location on the same host is kept without it, which recording decides by this header.
-  const host = ['host', (url as URL).host];
+  if (!requestBody) return { skipped: "the request's body is not in the file" };
+  const responseBody = request.method === 'HEAD' ? NO_BYTES : answeredBytes(response);
+  if (!responseBody) return { skipped: "the response's body is not in the file" };
+  const startedAt = Date.parse(startedDateTime);
   return {
-    request: { ...head, headers: [...withoutHeaders(head.headers, (name) => name === 'host'), ...host] },
+    // A location on the same host is kept without it, which recording decides by this header; HTTP/2 has none.
+    request: { ...head, headers: ['host', url.host, ...head.headers] },
     requestBody,
-    response: {
-      ...{ status: isCopy ? 200 : response.status, message: response.statusText ?? '' },
-      headers: isHead ? headers : describing(headers, responseBody, response.content),
-    },
-    ...{ responseBody, startedAt, endedAt: startedAt + Math.max(0, entry.time ?? 0) },
+    response: { status: response.status, message: '', headers: headersOf(response, responseBody) },
+    ...{ responseBody, startedAt, endedAt: startedAt + Math.max(0, time ?? 0) },
   };
 }
 
-const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
-
-function whySkipped(method: string, url: URL | undefined, status: number): string | undefined {
-  if (method === 'CONNECT') return 'CONNECT';
-  if (!url) return 'no URL';
-  if (/^wss?:$/.test(url.protocol) || status === 101) return 'WebSocket';
-  if (!/^https?:$/.test(url.protocol)) return `not HTTP (${url.protocol})`;
-  if (!TOKEN.test(method)) return 'no HTTP method';
-  if (status <= 0) return 'no response';
-  return status < 200 || status > 999 ? 'no final response' : undefined;
-}
-
 const NO_BYTES = Buffer.alloc(0);
-/** A body's bytes; undefined if the archive has only heard of it. */
-type Found = Buffer | undefined;
 
-/** The request of an entry as it was sent, without the fragment that no client sends. */
-export function requestIn({ request }: HarEntry): { head: RequestHead; body: Found } {
-  const typed = withType(headersOf(request.headers), request.postData?.mimeType);
-  const body = postedBytes(request, header(typed, 'content-type'));
-  const headers = body ? withoutUndone(typed, body) : typed;
+/** The request of an entry as it was sent, without the fragment that no client sends; undefined: its body is not in the file. */
+export function requestIn({ request }: HarEntry): { head: RequestHead; body: Buffer | undefined } {
+  const { method, postData, bodySize } = request;
+  const found = bytesOf(postData);
+  const isLost = !found?.length && ((bodySize ?? 0) > 0 || postData?._isBinary || postData?.params?.length);
+  const body = isLost ? undefined : (found ?? NO_BYTES);
   const url = /^[!-~]*$/.test(request.url) ? request.url : (parseUrl(request.url)?.href ?? request.url);
-  return { head: { method: request.method, url: url.replace(/#.*$/, ''), headers }, body };
+  return { head: { method, url: url.replace(/#.*$/, ''), headers: headersOf(request, body) }, body };
 }
 
 /** The answer of an entry, if it has one; no bytes if the archive lacks its body. */
@@ -173,78 +89,35 @@ export function answerIn({ response }: HarEntry): { status: number; bytes: Buffe
   return { status: response.status, bytes: answeredBytes(response) ?? NO_BYTES };
 }
 
-/** Of a form, some tools keep the fields alone. */
-function postedBytes({ postData, bodySize }: HarEntry['request'], type: string | undefined): Found {
-  const found = bytesOf(postData);
-  const fields = postData?.params ?? [];
-  if (found?.length || fields.length === 0) return found ?? ((bodySize ?? 0) > 0 ? undefined : NO_BYTES);
-  const form = new URLSearchParams();
-  for (const { name, value } of fields) form.append(name ?? '', String(value ?? ''));
-  return isForm(type) ? Buffer.from(form.toString()) : undefined;
-}
-
-/** Browsers leave out what came from their cache. */
-function answeredBytes({ content, status, bodySize }: NonNullable<HarEntry['response']>): Found {
-  const found = bytesOf(content);
-  if (found !== undefined) return found;
+/** Undefined: it is not in the file. Browsers leave out what came from their cache. */
+function answeredBytes({ content, status, bodySize }: LooseResponse): Buffer | undefined {
   const size = content?.size ?? -1;
   // Where no size is known either, only a status of success promises a body.
-  const mayHaveBody = size < 0 && bodySize !== 0 && status < 300 && status !== 204 && status !== 205;
-  return size > 0 || mayHaveBody ? undefined : NO_BYTES;
+  const isEmpty = size === 0 || (size < 0 && (bodySize === 0 || status === 204 || status >= 300));
+  return bytesOf(content) ?? (isEmpty && !content?._isBinary ? NO_BYTES : undefined);
 }
 
-function bytesOf(body: HarBody | null | undefined): Found {
-  if (typeof body?.text !== 'string') return undefined;
-  const encoding = textEncoding(body);
-  // Polly writes bytes as a JSON list of chunks, too.
-  const isList = encoding !== 'utf8' && /^\["[^"]*"(?:,\s*"[^"]*")*\]$/.test(body.text);
-  const chunks = isList ? (JSON.parse(body.text) as string[]) : [body.text];
-  return Buffer.concat(chunks.map((chunk) => Buffer.from(chunk, encoding)));
+function bytesOf(body: HarBody | null | undefined): Buffer | undefined {
+  if (typeof body?.text !== 'string' || body._isBinary) return undefined;
+  return Buffer.from(body.text, isBase64(body) ? 'base64' : 'utf8');
 }
 
-export function textEncoding({ encoding, _encoding, _isBinary }: HarBody): 'base64' | 'hex' | 'utf8' {
-  if (/^base64$/i.test(encoding ?? _encoding ?? '')) return 'base64';
-  return _isBinary ? 'hex' : 'utf8';
+export function isBase64({ encoding, _encoding }: HarBody): boolean {
+  return (encoding ?? _encoding) === 'base64';
 }
+
+const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+const FIELD_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 
 /**
- * Headers as on the wire: without HTTP/2's `:method` and the like, with values that came several times apart again
- * (browsers join those of Set-Cookie by line feeds), and other characters than Latin-1 as their UTF-8 bytes.
+ * Headers as on the wire: without HTTP/2's `:method` and the like, with values that came several times apart again (browsers join
+ * those of Set-Cookie by line feeds), and without a content coding that the tool has undone.
  */
-function headersOf(headers: readonly HarPair[] | null | undefined): string[] {
-  return (headers ?? []).flatMap(({ name, value }) => {
-    const values = [value].flat().flatMap((one) => String(one ?? '').split(/\r?\n/));
-    return name && TOKEN.test(name) ? values.flatMap((one) => [name, onTheWire(one)]) : [];
-  });
-}
-
-function onTheWire(value: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what no header may have
-  const plain = value.replace(/[\u0000-\u0008\u000b-\u001f\u007f]/g, ' ');
-  return /[\u0100-\uffff]/.test(plain) ? Buffer.from(plain).toString('latin1') : plain;
-}
-
-/** The headers of a response as they describe the body that is there. A text was decoded from its charset: now it is UTF-8. */
-function describing(headers: string[], body: Buffer, content: HarBody | null | undefined): string[] {
-  const plain = withoutUndone(headers, body);
-  if (body.length === 0) return plain;
-  const typed = withType(plain, content?.mimeType);
-  if (content?.encoding || isAscii(body)) return typed;
-  const isType = (i: number) => i % 2 === 1 && /^content-type$/i.test(typed[i - 1] as string);
-  return typed.map((text, i) =>
-    isType(i) ? text.replace(/charset=("[^"]*"|[^\s;]*)/i, 'charset=utf-8') : text,
+function headersOf({ headers }: LooseRequest | LooseResponse, body: Buffer = NO_BYTES): RawHeaders {
+  const raw = (headers ?? []).flatMap(({ name, value }) =>
+    TOKEN.test(name) ? value.split(/\r?\n/).flatMap((one) => (FIELD_VALUE.test(one) ? [name, one] : [])) : [],
   );
-}
-
-/** Tools undo content codings and leave the header. */
-function withoutUndone(headers: RawHeaders, body: Buffer): string[] {
-  const decoded = decodeContentSync(body, codingOf(headers), ANSWER_BOUNDS);
+  const decoded = decodeContentSync(body, codingOf(raw), ANSWER_BOUNDS);
   const isCoded = Buffer.isBuffer(decoded) || decoded.why.endsWith('too-large');
-  return withoutHeaders(headers, (name) => !isCoded && name === 'content-encoding');
-}
-
-/** With the media type that stands elsewhere, if no header says it. */
-function withType(headers: string[], type: string | null | undefined): string[] {
-  if (!type || type === UNKNOWN_TYPE || header(headers, 'content-type') !== undefined) return headers;
-  return [...headers, ...headersOf([{ name: 'content-type', value: type }])];
+  return withoutHeaders(raw, (name) => !isCoded && name === 'content-encoding');
 }

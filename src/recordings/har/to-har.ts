@@ -8,34 +8,30 @@ import { contentTypeOf } from '../redact/redact.ts';
 
 /** Stands for the host, which recordings do not keep (RFC 6761: no such host will ever be). */
 const NO_ORIGIN = 'http://recorded.invalid';
-/** What Chrome says if the media type is not known. */
-export const UNKNOWN_TYPE = 'x-unknown';
 
 /** An exchange as an entry of HTTP Archive 1.2. */
-export function harEntryOf(exchange: Exchange): Entry {
-  const { request, response, meta } = exchange;
-  const httpVersion = 'HTTP/1.1';
+export function harEntryOf({ request, response, meta }: Exchange): Entry {
   const url = NO_ORIGIN + request.path.replace(/^(?!\/)/, '/') + (request.query && `?${request.query}`);
   const [sent, answered] = [contentOf(request.body), contentOf(response.body)];
   const type = contentTypeOf(request.headers) ?? '';
   // The standard has an encoding for responses only.
   const postData = { mimeType: type, text: sent.text, _encoding: sent.encoding } as PostData;
+  const both = { httpVersion: 'HTTP/1.1', cookies: [], headersSize: -1 };
   return {
     startedDateTime: new Date(meta.recordedAt).toISOString(),
     time: meta.durationMs,
     request: {
-      ...{ method: request.method, url, httpVersion, cookies: [] },
+      ...{ method: request.method, url, ...both, bodySize: sent.size },
       headers: headerPairs(request.headers).map(pairOf),
       queryString: queryPairs(request.query).map(pairOf),
       ...(request.body && { postData }),
-      ...{ headersSize: -1, bodySize: sent.size },
     },
     response: {
-      ...{ status: response.status, statusText: STATUS_CODES[response.status] ?? '', httpVersion },
-      ...{ cookies: [], headers: headerPairs(response.headers).map(pairOf) },
-      content: { ...answered, mimeType: contentTypeOf(response.headers) ?? UNKNOWN_TYPE },
+      ...{ status: response.status, statusText: STATUS_CODES[response.status] ?? '' },
+      ...{ ...both, bodySize: answered.size },
+      headers: headerPairs(response.headers).map(pairOf),
+      content: { ...answered, mimeType: contentTypeOf(response.headers) ?? '' },
       redirectURL: [response.headers.location].flat()[0] ?? '',
-      ...{ headersSize: -1, bodySize: answered.size },
     },
     cache: {},
     timings: { send: 0, wait: meta.durationMs, receive: 0 },
@@ -43,11 +39,9 @@ export function harEntryOf(exchange: Exchange): Entry {
 }
 
 function contentOf(body: StoredBody | undefined): { size: number; text?: string; encoding?: string } {
-  if (body === undefined) return { size: 0 };
   const bytes = bodyBytes(body);
-  const size = bytes.length;
-  if (isUtf8(bytes)) return { size, text: bytes.toString() };
-  return { size, text: bytes.toString('base64'), encoding: 'base64' };
+  if (isUtf8(bytes)) return { size: bytes.length, ...(body && { text: bytes.toString() }) };
+  return { size: bytes.length, text: bytes.toString('base64'), encoding: 'base64' };
 }
 
 function pairOf([name, value]: readonly [string, string]): { name: string; value: string } {

@@ -55,7 +55,7 @@ export async function findUnserved(
       total++;
       if (isServed || ++count > MOST_LISTED) continue;
       exchanges.push({
-        ...{ method, path, query: redactQuery(stored.request.query, redaction), recordedAt },
+        ...{ method, path, query: redactQuery(stored.exchange.request.query, redaction), recordedAt },
         ...(own !== undefined && { session: own }),
       });
     }

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Exchange } from '../../../src/model/exchange.ts';
 import { storeBody } from '../../../src/recordings/body.ts';
-import { readHar, seenOf, type TimedEntry } from '../../../src/recordings/har/from-har.ts';
+import { type HarEntry, harEntries, seenOf } from '../../../src/recordings/har/from-har.ts';
 import { harEntryOf } from '../../../src/recordings/har/to-har.ts';
 import { plainExchangeOf, toStoredExchange } from '../../../src/recordings/plain-exchange.ts';
 import { redactionOf } from '../../../src/recordings/redact/redaction.ts';
@@ -15,12 +15,11 @@ import { HAR_SCHEMA } from './samples/har-schema.ts';
 const NO_ANSWER = "the response's body is not in the file";
 const NO_REQUEST = "the request's body is not in the file";
 
-function entriesOf(name: string): readonly TimedEntry[] {
-  return readHar(readFileSync(new URL(`../../recordings/har/samples/${name}`, import.meta.url)), name)
-    .entries;
+function entriesOf(name: string): readonly HarEntry[] {
+  return harEntries(readFileSync(new URL(`samples/${name}`, import.meta.url)), name).entries;
 }
 
-function entry(request: object = {}, response: object = {}): TimedEntry {
+function entry(request: object = {}, response: object = {}): HarEntry {
   return {
     startedDateTime: '2026-11-20T12:00:00Z',
     time: 5,
@@ -29,13 +28,13 @@ function entry(request: object = {}, response: object = {}): TimedEntry {
   };
 }
 
-function briefly(one: TimedEntry): string | number {
+function briefly(one: HarEntry): string | number {
   const outcome = seenOf(one);
   return 'skipped' in outcome ? outcome.skipped : outcome.response.status;
 }
 
-function found(one: TimedEntry | undefined) {
-  const outcome = seenOf(one as TimedEntry);
+function found(one: HarEntry | undefined) {
+  const outcome = seenOf(one as HarEntry);
   if ('skipped' in outcome) throw new Error(outcome.skipped);
   return outcome;
 }
@@ -43,15 +42,15 @@ function found(one: TimedEntry | undefined) {
 it('takes of an archive of a browser what is a whole exchange, without what belongs to HTTP/2 and codings', () => {
   const entries = entriesOf('browser.json');
   const none = ['no response', 'no response', 'not HTTP (data:)', 'not HTTP (chrome-extension:)'];
-  expect(entries.map(briefly)).toEqual([200, 200, NO_ANSWER, 'WebSocket', ...none]);
-  expect(found(entries[0]).responseBody).toEqual(Buffer.from('R0lGODlh/w==', 'base64'));
-  const seen = found(entries[1]);
+  expect(entries.map(briefly)).toEqual([200, 200, NO_ANSWER, 'not HTTP (wss:)', ...none]);
+  expect(found(entries[1]).responseBody).toEqual(Buffer.from('R0lGODlh/w==', 'base64'));
+  const seen = found(entries[0]);
   expect(seen.request).toEqual({
     method: 'PATCH',
     url: 'https://staging.example.com/api/v2/accounts/current/features/7?token=SECRET-1',
     headers: [
-      ...['authorization', 'Bearer SECRET-2', 'accept', 'application/json'],
-      ...['content-type', 'application/json', 'content-length', '41', 'host', 'staging.example.com'],
+      ...['host', 'staging.example.com', 'authorization', 'Bearer SECRET-2', 'accept', 'application/json'],
+      ...['content-type', 'application/json', 'content-length', '41'],
     ],
   });
   expect(seen.requestBody.toString()).toBe('{"name":"Grüße","password":"SECRET-4"}');
@@ -61,22 +60,20 @@ it('takes of an archive of a browser what is a whole exchange, without what belo
   expect(seen.endedAt - seen.startedAt).toBeCloseTo(41.6);
 });
 
-it('takes an archive of a proxy: fields of a form, other charsets, bodies in other files', () => {
+it('takes an archive of a proxy, without what it only has fields of, or in other files', () => {
   const entries = entriesOf('proxy.json');
-  expect(entries.map(briefly)).toEqual([302, 'CONNECT', NO_REQUEST, 200, 200, NO_ANSWER]);
-  const [form, , , latin, coded] = entries;
-  expect(found(form).requestBody.toString()).toBe('user+name=a%26b&password=SECRET-8');
-  expect(found(latin).response.headers).toContain('text/plain; charset=utf-8');
-  expect(found(coded).response.headers).toContain('Content-Encoding');
+  expect(entries.map(briefly)).toEqual([NO_REQUEST, 'a tunnel', NO_REQUEST, 200, 200, NO_ANSWER]);
+  expect(found(entries[4]).response.headers).toContain('Content-Encoding');
 });
 
 describe('an entry', () => {
-  it.each<[TimedEntry, string | number]>([
+  it.each<[HarEntry, string | number]>([
     [entry({ url: '/a' }), 'no URL'],
     [entry({ method: 'GET /' }), 'no HTTP method'],
     [entry({}, { status: -1 }), 'no response'],
-    [entry({}, { status: 103 }), 'no final response'],
-    [entry({}, { status: 304, content: { size: 0 } }), 'not modified, and the copy is not in the file'],
+    [entry({}, { status: 103 }), 'no response'],
+    [entry({}, { status: 304 }), 'not modified: empty the cache before'],
+    [entry({}, { content: { text: '68c3a9', _isBinary: true } }), NO_ANSWER],
     [entry({ bodySize: 3 }), NO_REQUEST],
     [entry({}, { content: null, bodySize: 0 }), 200],
     [entry({}, { status: 204, content: null }), 204],
@@ -85,45 +82,16 @@ describe('an entry', () => {
     expect(briefly(one)).toBe(outcome);
   });
 
-  it.each<[object, string]>([
-    [{ text: '["68", "c3a9"]', _isBinary: true }, 'hé'],
-    [{ text: '68c3a9', _isBinary: true }, 'hé'],
-    [{ text: 'aMOp', _isBinary: true, encoding: 'base64' }, 'hé'],
-    [{ text: '["aMM=","qQ=="]', encoding: 'base64' }, 'hé'],
-    [{ text: '["not", "chunks"]' }, '["not", "chunks"]'],
-  ])('has bytes as Polly and others write them: %j', (content, body) => {
-    expect(found(entry({}, { content })).responseBody.toString()).toBe(body);
-  });
-
   it('has headers as on the wire, and a target without fragment, percent-encoded', () => {
     const headers = [
-      { name: 'x', value: '世\u0001' },
+      { name: 'x', value: 'é\nb' },
       { name: 'bad name', value: 'x' },
-      { name: 'y', value: 5 },
-      { name: 'z', value: ['a', 'b'] },
+      { name: 'y', value: '世' },
     ];
-    const content = { text: 'b', mimeType: 'text/y' };
-    const seen = found(entry({ url: 'https://h/ä b#c' }, { headers, content }));
-    expect(seen.response.headers).toEqual([
-      ...['x', '\u00e4\u00b8\u0096 ', 'y', '5', 'z', 'a', 'z', 'b', 'content-type', 'text/y'],
-    ]);
+    const seen = found(entry({ url: 'https://h/ä b#c' }, { headers }));
+    expect(seen.response.headers).toEqual(['x', 'é', 'x', 'b']);
     expect(seen.request.url).toBe('https://h/%C3%A4%20b');
   });
-});
-
-const bare = { startedDateTime: '2026-11-20T12:00:00Z', request: { method: 'GET', url: 'http://h/' } };
-
-function read(...entries: unknown[]) {
-  return readHar(Buffer.from(JSON.stringify({ log: { entries } }, null, 2)), 'x.har');
-}
-
-it('reads entries in the order of time; one without has that of the one before it', () => {
-  const at = (startedDateTime: unknown) => ({ ...bare, startedDateTime });
-  const timesOf = (...times: unknown[]) => read(...times.map(at)).entries.map((one) => one.startedDateTime);
-  const [c, b, a] = ['2026-11-20T12:00:02Z', '2026-11-20T14:00:01+02:00', '2026-11-20T12:00:00.5Z'];
-  expect(timesOf(c, b, a)).toEqual([a, b, c]);
-  expect(timesOf('x', c, null, a)).toEqual([a, c, c, c]);
-  expect(Date.parse(timesOf(undefined)[0] as string)).toBeGreaterThan(1e12);
 });
 
 it.each([
@@ -132,21 +100,14 @@ it.each([
   ['[]', 'x.har:1:1: must be an object'],
   ['{"log":\n {"a": 1}}', 'x.har:2:3: /log/entries is missing'],
   ['{"log": {"entries": 1}}', 'x.har:1:21: /log/entries must be a list'],
+  ['{"log": {"entries": [\nnull]}}', 'x.har:2:1: /log/entries/0 must be an object'],
+  [
+    '{"log":{"entries":[{"startedDateTime":"2026-11-20T12:00:00Z","request":\n{"url":"x"}}]}}',
+    'x.har:2:2: /log/entries/0/request/method is missing',
+  ],
   ['\x1f\x8b', 'x.har is not valid UTF-8'],
 ])('refuses what is no archive, with the place: %j', (content, message) => {
-  expect(() => readHar(Buffer.from(content, 'latin1'), 'x.har')).toThrow(message);
-});
-
-it.each<[string, unknown]>([
-  ['x.har:12:7: /log/entries/1 must be an object', 1],
-  ['/request must be an object', { request: 'x' }],
-  ['/request/method is missing', { ...bare, request: { url: 'x' } }],
-  ['headers/0/value must be a text', { request: { ...bare.request, headers: [{ name: 'a', value: {} }] } }],
-  ['/response/status must be an integer', { ...bare, response: { status: 'x' } }],
-])('leaves out one entry, and says why: %s', (message, value) => {
-  const { entries, odd } = read({ ...bare, time: null }, value, { ...bare, response: null });
-  expect(entries).toHaveLength(2);
-  expect(odd).toEqual([expect.stringContaining(message)]);
+  expect(() => harEntries(Buffer.from(content, 'latin1'), 'x.har')).toThrow(message);
 });
 
 function fileOf(exchanges: readonly Exchange[]): Buffer {
@@ -198,7 +159,7 @@ it('writes archives that are HAR 1.2', { tags: 'slow' }, () => {
 
 it('reads what it wrote: method, path, query, status, headers and bodies', () => {
   const patched = exchange({ query: 'a=1&b=%20', body: { json: { a: 1 } }, answer: { base64: '/wA=' } });
-  const { entries } = readHar(fileOf([patched, exchange({ method: 'DELETE', status: 204 })]), 'x.har');
+  const { entries } = harEntries(fileOf([patched, exchange({ method: 'DELETE', status: 204 })]), 'x.har');
   const again = entries.map((one) => toStoredExchange(plainExchangeOf(found(one), redactionOf())));
   expect(again).toEqual([patched, exchange({ method: 'DELETE', status: 204 })]);
 });
