@@ -3,7 +3,6 @@ import stringify from 'safe-stable-stringify';
 import type { JsonObject, JsonValue } from '../json/json.ts';
 import { type PatternNode, patternTree, withoutMatches } from '../json/pointer-pattern.ts';
 import type { RecordedRequest, StoredBody } from '../model/exchange.ts';
-import type { Config } from '../settings/config.ts';
 import { jsonOf } from './body.ts';
 import { plainRequest, type SeenExchange, storedMessage, valuesByName } from './plain-exchange.ts';
 import { contentTypeOf, redactBody, redactHeader, redactQuery } from './redact/redact.ts';
@@ -11,8 +10,12 @@ import { decodePart } from './redact/redact-text.ts';
 import { REDACTED } from './redact/redacted.ts';
 import { DEFAULT_REDACTION, type Redaction } from './redact/redaction.ts';
 
-/** The settings that say which requests are the same. */
-type MatchSettings = Partial<Pick<Config, 'matchHeaders' | 'ignorePointers' | 'ignoreQuery'>>;
+/** The settings that say which requests are the same, as `Config` has them. */
+interface MatchSettings {
+  matchHeaders?: readonly string[];
+  ignorePointers?: readonly string[];
+  ignoreQuery?: readonly string[];
+}
 
 /** When a request that is sent is a recorded one: the settings, made ready once. */
 export interface MatchRules {
