@@ -4,28 +4,12 @@ import { answerBounds, decodeContentSync } from '../../http/decode-content.ts';
 import { header, headerValues, type RawHeaders } from '../../http/http.ts';
 import type { StoredBody, StoredHeaders } from '../../model/exchange.ts';
 import { bodyBytes, storeBody } from '../body.ts';
-import { SHORTEST_CODE, SIGN_IN } from './names.ts';
-import {
-  decodePart,
-  redactDocument,
-  redactJson,
-  redactPlain,
-  redactSuspect,
-  redactText,
-  SHORTEST,
-} from './redact-text.ts';
-import {
-  betweenPlaceholders,
-  type Edit,
-  edited,
-  type Hide,
-  hidden,
-  isRedacted,
-  REDACTED,
-} from './redacted.ts';
+import { mayHold, SHORTEST } from './named.ts';
+import { SIGN_IN } from './names.ts';
+import { decodePart, redactDocument, redactJson, redactPlain, redactText } from './redact-text.ts';
+import { betweenPlaceholders, type Hide, hidden, isRedacted, REDACTED } from './redacted.ts';
 import { hiddenApart, type Redaction, rememberPlain } from './redaction.ts';
 import { isOpaque, isRandom } from './shapes.ts';
-import { mayHoldAny } from './suspects.ts';
 
 /**
  * Redaction of messages. Nothing is written or shown before it went through here. Every function gives back the very value that it was
@@ -54,44 +38,35 @@ export function redactQuery(query: string, redaction: Redaction): string {
 /** `token=abc&limit=1` -> `token=[redacted]&limit=1`: a query without its `?`, or a form. */
 function redactPairs(text: string, redaction: Redaction, hide: Hide = hidden): string {
   const { members, onSecret } = redaction;
-  const edits: Edit[] = [];
-  let isSignIn: boolean | undefined;
-  let equals = -1;
-  for (let [from, to] = [0, 0]; from < text.length; from = to + 1) {
-    to = offsetOf('&', text, from);
-    if (equals < from) equals = offsetOf('=', text, from);
-    redactPart(from, Math.min(equals, to));
-    if (equals > to) continue;
-    const name = decodePart(text.slice(from, equals));
-    const kind = members.kindOf(name);
-    const plain = kind === 'plain' ? '' : decodePart(text.slice(equals + 1, to));
-    if (kind === 'open') isSignIn ??= SIGN_IN.test(text);
-    if (isRedacted(plain)) continue;
-    if (
-      kind === 'plain' ||
-      !members.isSecret(name, plain, plain.length >= SHORTEST_CODE && isSignIn === true)
-    )
-      redactPart(equals + 1, to);
-    else {
-      onSecret?.(plain);
-      edits.push([equals + 1, to, kind === 'secret' ? REDACTED : hide(plain)]);
-    }
-  }
-  return edited(text, edits);
+  let signIn: boolean | undefined;
+  const isSignIn = () => (signIn ??= SIGN_IN.test(text));
+  return text
+    .split('&')
+    .map((pair) => {
+      const equals = pair.indexOf('=');
+      if (equals < 0) return redactPart(pair);
+      const [written, value] = [pair.slice(0, equals), pair.slice(equals + 1)];
+      const name = decodePart(written);
+      const kind = members.kindOf(name);
+      if (kind !== 'plain') {
+        const plain = decodePart(value);
+        if (isRedacted(plain)) return pair;
+        if (members.isSecret(name, plain, isSignIn)) {
+          onSecret?.(plain);
+          return `${written}=${kind === 'secret' ? REDACTED : hide(plain)}`;
+        }
+      }
+      return `${redactPart(written)}=${redactPart(value)}`;
+    })
+    .join('&');
 
-  function redactPart(from: number, to: number): void {
-    if (to - from < SHORTEST) return;
-    const part = text.slice(from, to);
+  function redactPart(part: string): string {
+    if (part.length < SHORTEST) return part;
     const plain = decodePart(part);
     const clean = redactText(plain, redaction, hide);
-    if (clean !== plain) edits.push([from, to, plain === part ? clean : encodePart(clean)]);
+    if (clean === plain) return part;
+    return plain === part ? clean : encodePart(clean);
   }
-}
-
-/** The offset of a mark, or the text's end. */
-function offsetOf(mark: string, text: string, from: number): number {
-  const found = text.indexOf(mark, from);
-  return found < 0 ? text.length : found;
 }
 
 /** A part of a query, form or path, percent-encoded but for placeholders. */
@@ -113,7 +88,6 @@ const LIKE_TOKEN = /^(?=.*\d)(?=.*[A-Za-z])[\w.~+=-]{8,512}$/;
 /** A path without its query. A secret is known by its looks, or by the name before it (`;token=…`, `/tokens/…`). */
 export function redactPath(path: string, redaction: Redaction): string {
   if (redaction.plain.paths.has(path)) return path;
-  const mayHold = mayHoldAny(path, redaction);
   let before = '';
   const clean = path
     .replace(USER_INFO, `$1${REDACTED}`)
@@ -136,7 +110,7 @@ export function redactPath(path: string, redaction: Redaction): string {
         .split(';')
         .map((part) => redactPairs(part, redaction))
         .join(';');
-    const clean = mayHold ? redactText(segment, redaction, hiddenApart) : segment;
+    const clean = redactText(segment, redaction, hiddenApart);
     if (clean !== segment || !isToken(segment, before, redaction)) return clean;
     redaction.onSecret?.(segment);
     return hiddenApart(segment);
@@ -209,14 +183,11 @@ export function redactBytes(bytes: Buffer, contentType = '', redaction: Redactio
   // Bytes that are no UTF-8 are read as Latin-1, in which every byte stays the same.
   const encoding = isUtf8(bytes) ? 'utf8' : 'latin1';
   const text = bytes.toString(encoding);
-  const isPairs = isForm(contentType);
-  // Names in a form may have blanks.
-  if (!isPairs && !mayHoldAny(text, redaction)) return bytes;
   let clean: string;
-  if (IS_CODE.test(contentType)) clean = redactPlain(text, redaction);
-  // Some tools say that everything is a form, JSON too.
-  else if (isPairs) clean = redactDocument(text, redaction) ?? redactPairs(text, redaction);
-  else clean = redactSuspect(text, redaction);
+  // Some tools say that everything is a form, JSON too. Names in a form may have blanks.
+  if (isForm(contentType)) clean = redactDocument(text, redaction) ?? redactPairs(text, redaction);
+  else if (!mayHold(text, redaction)) return bytes;
+  else clean = (IS_CODE.test(contentType) ? redactPlain : redactText)(text, redaction);
   return clean === text ? bytes : Buffer.from(clean, encoding);
 }
 
