@@ -111,6 +111,15 @@ const OTHER_FORMS: [before: RegExp, between: RegExp, value: RegExp][] = [
   [/--$/, /[ \t]{1,8}["']?/y, /(?=[^\s"']*\d|[^\s"']{16})[^\s"']+/y],
 ];
 
+/** Asks when it is needed first. */
+export function once(ask: () => boolean): () => boolean {
+  let answer: boolean | undefined;
+  return () => {
+    answer ??= ask();
+    return answer;
+  };
+}
+
 interface Value extends Span {
   form: 'quoted' | 'list' | 'bare';
 }
@@ -118,10 +127,8 @@ interface Value extends Span {
 /** What takes the place of the values that stand behind names of secrets, in the order of the text. */
 export function editsOfNamed(text: string, { membersInText: names, onSecret }: Redaction): Edit[] {
   const edits: Edit[] = [];
-  let program: boolean | undefined;
-  let signIn: boolean | undefined;
-  const isProgram = () => (program ??= CODE.test(text));
-  const isSignIn = () => (signIn ??= SIGN_IN.test(text));
+  const isProgram = once(() => CODE.test(text));
+  const isSignIn = once(() => SIGN_IN.test(text));
   for (let found = nextName(text, 0, names); found; found = nextName(text, found.to, names)) {
     if (names.kindOf(found.name) === 'plain') continue;
     const value = secretOf(found);

@@ -1,8 +1,8 @@
 import { type JsonValue, parseJson } from '../../json/json.ts';
 import { skipValue } from '../../json/json-text.ts';
-import { type PatternNode, patternsBelow } from '../../json/pointer-pattern.ts';
-import { skipString } from '../../json/scan-json.ts';
-import { editsOfNamed, mayHold } from './named.ts';
+import { matchesPattern } from '../../json/pointer-pattern.ts';
+import { type Container, scanJson, skipString, UNLIMITED } from '../../json/scan-json.ts';
+import { editsOfNamed, mayHold, once } from './named.ts';
 import { isHarmless, roleOf, SIGN_IN } from './names.ts';
 import {
   betweenPlaceholders,
@@ -14,7 +14,7 @@ import {
   REDACTED,
 } from './redacted.ts';
 import type { Redaction } from './redaction.ts';
-import { matchAt, SHORTEST_TOKEN, type Span, secretsIn } from './shapes.ts';
+import { matchAt, SHORTEST_TOKEN, secretsIn } from './shapes.ts';
 
 export { decodePart } from './named.ts';
 
@@ -65,162 +65,128 @@ export function redactPlain(
 /** Members that name what `value` beside them is: `{"name": "DB_PASSWORD", "value": …}`; in JSON Patch, `path` does. */
 const TELLS = /^(?:name|key|header|field|setting|id|path)$/i;
 const ASKS = /^val(?:ues?)?$/i;
-const SCALAR = /-?\d[\d.eE+-]*|true|false|null/y;
-const ESCAPE = /\\(?:["\\/bfnrt]|u[\da-fA-F]{4})/g;
+const END_OF_LIST = /\s*\]/y;
 /** Nested deeper, a value is hidden as a whole. */
 const MOST_LEVELS = 128;
-const NONE: Span[] = [];
-const [QUOTE, COMMA, COLON] = [34, 44, 58];
-const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [91, 93, 123, 125];
+
+/** What the members or items of one object or list say of each other. */
+interface Beside {
+  holder: Container;
+  /** The name of a secret. */
+  told?: string;
+  /** Offsets of the values that it would name. */
+  asked: number[];
+}
 
 /**
- * The text of a JSON document (an object, a list, or a string that holds one) with its secrets replaced, all else as it
- * was written: numbers, spaces, members that come twice. Undefined: it is none. Not by JSON.parse, which takes long for
- * many names, and for an error.
+ * The text of a JSON document (an object, a list, or a string) with its secrets replaced, all else as it was written:
+ * numbers, spaces, members that come twice. Undefined: it is none.
  */
 export function redactDocument(text: string, redaction: Redaction): string | undefined {
-  if (!/^\s*(?:[[{]|"\s*(?:[[{]|\\"))/.test(text)) return undefined;
+  // An exception takes long.
+  if (!/^\s*(?:[[{]|"\s*[[{\\])/.test(text) || !']}"'.includes(text.trimEnd().at(-1) as string))
+    return undefined;
+  if (parseJson(text) === undefined) return undefined;
   const { members, pointers, texts, onSecret } = redaction;
   const edits: Edit[] = [];
-  // What is hidden for what stands beside it.
+  // What is hidden for what stands behind it.
   const late: Edit[] = [];
-  let signIn: boolean | undefined;
-  let at = 0;
-  if (!takeValue(0, '', pointers) || !Number.isNaN(next())) return undefined;
+  const besideByLevel: Beside[] = [];
+  const isSignIn = once(() => SIGN_IN.test(text));
+  let done = 0;
+  scanJson(text, UNLIMITED, undefined, (open, from) => {
+    if (from < done) return;
+    const holder = open.at(-1);
+    if (holder?.isObject) redactName(holder);
+    if (open.length > MOST_LEVELS || isSecretPlace(open, holder, from)) hide(from);
+    else if (text[from] === '"') redactString(from, holder);
+    else if (texts.length > 0 && !isContainer(from)) {
+      const written = writtenAt(from);
+      // There is no placeholder for some digits.
+      if (texts.some((secret) => written.includes(secret))) hide(from);
+    }
+  });
   return edited(text, late.length === 0 ? edits : [...late, ...edits].sort((a, b) => a[0] - b[0]));
 
-  /** The next character that is no blank. */
-  function next(): number {
-    let code = text.charCodeAt(at);
-    while (code === 32 || (code >= 9 && code <= 13)) code = text.charCodeAt(++at);
-    return code;
+  /** A name can be a secret itself. */
+  function redactName({ name, nameOffset }: Container): void {
+    if (texts.length > 0 || name.length >= SHORTEST_TOKEN)
+      replace(nameOffset, name, redactPlain(name, redaction));
   }
 
-  /** Goes over a value. False: this is no JSON. @param name of a member; an item of a list has none */
-  function takeValue(level: number, name: string | undefined, place: PatternNode | undefined): boolean {
-    const code = next();
-    const from = at;
-    if (level > MOST_LEVELS || place?.matches) return takeSecret();
-    if (code === OPEN_OBJECT) return takeObject(level + 1, place);
-    if (code === OPEN_LIST) return takeList(level + 1, place, name === undefined);
-    if (code === QUOTE) return takeString(name);
-    at += matchAt(SCALAR, text, from).length;
-    // There is no placeholder for some digits.
-    if (texts.length > 0 && texts.some((secret) => text.slice(from, at).includes(secret))) hide(from, at);
-    return at > from;
+  function isSecretPlace(open: readonly Container[], holder: Container | undefined, from: number): boolean {
+    if (
+      pointers &&
+      matchesPattern(
+        pointers,
+        open.map(({ token }) => token),
+      )
+    )
+      return true;
+    if (!holder) return false;
+    if (!holder.isObject)
+      return !!open.at(-2) && !open.at(-2)?.isObject && isOfPair(open.length, holder, from);
+    const { name } = holder;
+    if (members.kindOf(name) !== 'plain' && members.isSecret(name, valueAt(from), isSignIn)) return true;
+    if (TELLS.test(name)) tell(besideOf(open.length, holder), from);
+    if (!ASKS.test(name)) return false;
+    const beside = besideOf(open.length, holder);
+    if (beside.told === undefined) beside.asked.push(from);
+    return beside.told !== undefined && !isHarmless(beside.told, valueAt(from));
   }
 
-  function takeSecret(): boolean {
-    const from = at;
-    at = skipValue(text, from);
-    hide(from, at);
-    return at > from && at <= text.length;
+  /** Whether it is the value of a pair in a list: `["password", "x"]` */
+  function isOfPair(level: number, holder: Container, from: number): boolean {
+    const beside = besideOf(level, holder);
+    if (holder.index === 0) tell(beside, from);
+    if (holder.index !== 1 || beside.told === undefined || text[from] !== '"') return false;
+    return matchAt(END_OF_LIST, text, skipString(text, from)) !== '' && !members.has(String(valueAt(from)));
   }
 
-  function takeObject(level: number, place: PatternNode | undefined): boolean {
-    let told: string | undefined;
-    // Most objects have none.
-    let asked: Span[] = NONE;
-    for (at++; next() !== CLOSE_OBJECT; ) {
-      const nameFrom = at;
-      at = skipString(text, at);
-      const name = text.charCodeAt(nameFrom) === QUOTE ? stringAt(nameFrom, at) : undefined;
-      if (name === undefined || next() !== COLON) return false;
-      // A name can be a secret itself.
-      if (texts.length > 0 || name.length >= SHORTEST_TOKEN)
-        replace(nameFrom, at, name, redactPlain(name, redaction));
-      at++;
-      const isString = next() === QUOTE;
-      const from = at;
-      const isHidden = members.kindOf(name) !== 'plain' && members.isSecret(name, valueAt(from), isSignIn);
-      if (!(isHidden ? takeSecret() : takeValue(level, name, place && patternsBelow(place, name))))
-        return false;
-      if (isString && TELLS.test(name)) told = secretName(stringAt(from, at)) ?? told;
-      if (!isHidden && ASKS.test(name)) asked = [...asked, { from, to: at }];
-      if (!isAtNext(CLOSE_OBJECT)) return false;
-    }
-    at++;
-    for (const { from, to } of asked)
-      if (told !== undefined && !isHarmless(told, valueAt(from))) hide(from, to, late);
-    return true;
+  function besideOf(level: number, holder: Container): Beside {
+    if (besideByLevel[level]?.holder !== holder) besideByLevel[level] = { holder, asked: [] };
+    return besideByLevel[level];
   }
 
-  /** @param isItem of a list itself: `["password", "x"]` is a pair then */
-  function takeList(level: number, place: PatternNode | undefined, isItem: boolean): boolean {
-    const strings: (string | undefined)[] = [];
-    let from = 0;
-    let index = 0;
-    for (at++; next() !== CLOSE_LIST; index++) {
-      from = at;
-      if (!takeValue(level, undefined, place && patternsBelow(place, index))) return false;
-      if (isItem && index < 2) strings.push(text.charCodeAt(from) === QUOTE ? stringAt(from, at) : undefined);
-      if (!isAtNext(CLOSE_LIST)) return false;
-    }
-    const [name, value] = strings;
-    if (index === 2 && secretName(name) && value !== undefined && !members.has(value))
-      hide(from, skipString(text, from), late);
-    at++;
-    return true;
+  /** Notes the last name in a path, or the whole, if it is that of a secret. */
+  function tell(beside: Beside, from: number): void {
+    const name = String(valueAt(from)).replace(/^.*\//s, '');
+    if (!members.has(name)) return;
+    beside.told = name;
+    for (const asked of beside.asked.splice(0)) if (!isHarmless(name, valueAt(asked))) hide(asked, late);
   }
 
-  /** Goes over a comma. False: neither another one nor the end follows. */
-  function isAtNext(end: number): boolean {
-    if (next() !== COMMA) return next() === end;
-    at++;
-    return next() !== end;
+  function redactString(from: number, holder: Container | undefined): void {
+    const plain = valueAt(from) as string;
+    if (!mayHold(plain, redaction)) return;
+    const role = holder?.isObject ? roleOf(holder.name) : undefined;
+    if (role === 'id' && texts.length === 0 && isIdentifier(plain)) return;
+    replace(from, plain, (role === 'code' ? redactPlain : redactText)(plain, redaction));
   }
 
-  function takeString(name: string | undefined): boolean {
-    const from = at;
-    at = skipString(text, from);
-    const plain = stringAt(from, at);
-    if (plain === undefined || at > text.length) return false;
-    if (!mayHold(plain, redaction)) return true;
-    const role = name === undefined ? undefined : roleOf(name);
-    if (role === 'id' && texts.length === 0 && isIdentifier(plain)) return true;
-    replace(from, at, plain, (role === 'code' ? redactPlain : redactText)(plain, redaction));
-    return true;
+  function isContainer(from: number): boolean {
+    return text[from] === '{' || text[from] === '[';
   }
 
-  function isSignIn(): boolean {
-    signIn ??= SIGN_IN.test(text);
-    return signIn;
-  }
-
-  /** The last name in a path, or the whole, if it is that of a secret. */
-  function secretName(told: string | undefined): string | undefined {
-    const last = told?.slice(told.lastIndexOf('/') + 1);
-    return last !== undefined && members.has(last) ? last : undefined;
-  }
-
-  /** The string between two quotes; undefined: it is none. */
-  function stringAt(from: number, to: number): string | undefined {
-    const written = text.slice(from + 1, to - 1);
-    if (!written.includes('\\')) return written;
-    // An exception takes longer than to find that out.
-    return /[^ -\uffff]|[\\"]/.test(written.replace(ESCAPE, ''))
-      ? undefined
-      : (JSON.parse(`"${written}"`) as string);
+  function writtenAt(from: number): string {
+    return text.slice(from, skipValue(text, from));
   }
 
   /** The value at an offset; a list or object counts as an empty one. */
   function valueAt(from: number): JsonValue {
-    const code = text.charCodeAt(from);
-    if (code === QUOTE) return stringAt(from, skipString(text, from)) ?? '';
-    if (code === OPEN_LIST || code === OPEN_OBJECT) return {};
-    const written = text.slice(from, skipValue(text, from));
-    return /^-?\d/.test(written) ? Number(written) : written;
+    return isContainer(from) ? {} : (JSON.parse(writtenAt(from)) as JsonValue);
   }
 
-  function replace(from: number, to: number, before: string, after: string): void {
-    if (after !== before) edits.push([from, to, JSON.stringify(after)]);
+  function replace(from: number, before: string, after: string): void {
+    if (after !== before) edits.push([from, skipString(text, from), JSON.stringify(after)]);
   }
 
-  function hide(from: number, to: number, into = edits): void {
-    const written = text.slice(from, to);
+  function hide(from: number, into = edits): void {
+    const written = writtenAt(from);
+    done = Math.max(done, from + written.length);
     if (isRedacted(written.slice(1, -1))) return;
-    onSecret?.(parseJson(written) ?? written);
-    into.push([from, to, `"${REDACTED}"`]);
+    onSecret?.(JSON.parse(written) as JsonValue);
+    into.push([from, from + written.length, `"${REDACTED}"`]);
   }
 }
 

@@ -4,7 +4,7 @@ import { answerBounds, decodeContentSync } from '../../http/decode-content.ts';
 import { header, headerValues, type RawHeaders } from '../../http/http.ts';
 import type { StoredBody, StoredHeaders } from '../../model/exchange.ts';
 import { bodyBytes, storeBody } from '../body.ts';
-import { mayHold, SHORTEST } from './named.ts';
+import { mayHold, once, SHORTEST } from './named.ts';
 import { SIGN_IN } from './names.ts';
 import { decodePart, redactDocument, redactJson, redactPlain, redactText } from './redact-text.ts';
 import { betweenPlaceholders, type Hide, hidden, isRedacted, REDACTED } from './redacted.ts';
@@ -38,8 +38,7 @@ export function redactQuery(query: string, redaction: Redaction): string {
 /** `token=abc&limit=1` -> `token=[redacted]&limit=1`: a query without its `?`, or a form. */
 function redactPairs(text: string, redaction: Redaction, hide: Hide = hidden): string {
   const { members, onSecret } = redaction;
-  let signIn: boolean | undefined;
-  const isSignIn = () => (signIn ??= SIGN_IN.test(text));
+  const isSignIn = once(() => SIGN_IN.test(text));
   return text
     .split('&')
     .map((pair) => {
