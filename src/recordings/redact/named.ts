@@ -94,7 +94,6 @@ const SIGN = /(?:["'\]\\ \t]|%(?:25)*2[027]){0,8}(?:=>|:=|[:=]|%(?:25)*3[ad])/iy
 /** Blanks, and the quote that a value begins with, with the backslashes of the text that it stands in. */
 const BEGIN = /[ \t]{0,8}(?:\\{0,8}["']|%(?:25)*2[27])?/iy;
 const BARE_END = /(?=[&;#\s"'<>\\,{}()]|%(?:25)*(?:2[236]|3B)|$)/gi;
-/** A scheme stands before it, as in `Authorization: Token x`, or the names of cookies. */
 const LINE = /[^"'\r\n,}]*/y;
 /** Of a name whose value decides: nothing else could be one, and this ends soon. */
 const OPEN_VALUE = /[ \t]{0,8}(?:\\{0,8}["'])?(?:\[redacted|(?:[\w~./-]|%(?!3D|25)[\da-f]{2}){8})/iy;
@@ -111,15 +110,6 @@ const OTHER_FORMS: [before: RegExp, between: RegExp, value: RegExp][] = [
   [/--$/, /[ \t]{1,8}["']?/y, /(?=[^\s"']*\d|[^\s"']{16})[^\s"']+/y],
 ];
 
-/** Asks when it is needed first. */
-export function once(ask: () => boolean): () => boolean {
-  let answer: boolean | undefined;
-  return () => {
-    answer ??= ask();
-    return answer;
-  };
-}
-
 interface Value extends Span {
   form: 'quoted' | 'list' | 'bare';
 }
@@ -127,8 +117,8 @@ interface Value extends Span {
 /** What takes the place of the values that stand behind names of secrets, in the order of the text. */
 export function editsOfNamed(text: string, { membersInText: names, onSecret }: Redaction): Edit[] {
   const edits: Edit[] = [];
-  const isProgram = once(() => CODE.test(text));
-  const isSignIn = once(() => SIGN_IN.test(text));
+  const isProgram = CODE.test(text);
+  const isSignIn = SIGN_IN.test(text);
   for (let found = nextName(text, 0, names); found; found = nextName(text, found.to, names)) {
     if (names.kindOf(found.name) === 'plain') continue;
     const value = secretOf(found);
@@ -146,18 +136,16 @@ export function editsOfNamed(text: string, { membersInText: names, onSecret }: R
   function secretOf({ name, from, to }: Name): Value | undefined {
     const sign = matchAt(SIGN, text, to);
     // Names in double quotes are those of JSON.
-    if (!(sign !== '' && text[to] === '"') && isProgram()) return undefined;
+    if (!(sign !== '' && text[to] === '"') && isProgram) return undefined;
     if (sign === '') return names.has(name) ? otherValue(name, from, to) : undefined;
     const start = to + sign.length;
     const isOpen = names.kindOf(name) === 'open';
-    const isCookie = isOpen && /^cookie$/i.test(name) && sign.endsWith(':') && matchAt(COOKIES, text, start);
-    if (isCookie || (sign.endsWith(':') && /authori[sz]ation$/i.test(name))) {
-      const line = valueAt(text, start, LINE);
-      return isCookie || isSecret(name, line, sign) ? line : undefined;
-    }
-    if (isOpen && matchAt(OPEN_VALUE, text, start) === '') return undefined;
-    const value = valueAt(text, start);
-    return isSecret(name, value, sign) ? value : undefined;
+    // A scheme stands before it, as in `Authorization: Token x`, or the names of cookies.
+    const isLine = sign.endsWith(':') && /(?:authori[sz]ation|^cookie)$/i.test(name);
+    const isCookies = isOpen && isLine && matchAt(COOKIES, text, start) !== '';
+    if (isOpen && !isCookies && matchAt(OPEN_VALUE, text, start) === '') return undefined;
+    const value = valueAt(text, start, isLine);
+    return isCookies || isSecret(name, value, sign) ? value : undefined;
   }
 
   function isSecret(name: string, { from, to, form }: Value, sign: string): boolean {
@@ -181,15 +169,15 @@ export function editsOfNamed(text: string, { membersInText: names, onSecret }: R
   }
 }
 
-/** The value behind a sign. @param line of one without quotes that goes on to the line's end */
-function valueAt(text: string, start: number, line?: RegExp): Value {
+/** The value behind a sign. @param isLine without quotes it goes on to the line's end */
+function valueAt(text: string, start: number, isLine: boolean): Value {
   const begin = matchAt(BEGIN, text, start);
   const from = start + begin.length;
   const quote = begin.trimStart();
   if (quote !== '') return { from, to: endOfQuoted(text, from, quote), form: 'quoted' };
   if (text[from] === '{' || (text[from] === '[' && !text.startsWith(REDACTED.slice(0, -1), from)))
     return { from, to: Math.min(skipValue(text, from), text.length), form: 'list' };
-  if (line) return { from, to: from + matchAt(line, text, from).length, form: 'bare' };
+  if (isLine) return { from, to: from + matchAt(LINE, text, from).length, form: 'bare' };
   BARE_END.lastIndex = from;
   BARE_END.test(text);
   return { from, to: BARE_END.lastIndex, form: 'bare' };
@@ -208,18 +196,16 @@ function plainValue(written: string): JsonValue {
   return /^\d{1,15}$/.test(written) ? Number(written) : decodePart(written);
 }
 
-/** A part of a query or form, percent-decoded; as it stands if it cannot be decoded. */
+/** A part of a query or form, percent-decoded; as it stands where it cannot be decoded. */
 export function decodePart(part: string): string {
   const spaced = part.includes('+') ? part.replaceAll('+', ' ') : part;
-  if (!spaced.includes('%')) return spaced;
-  // An exception takes longer than to find that out.
-  const isBroken = /%(?![\da-f]{2})/i.test(spaced) || (/%[89a-f]/i.test(spaced) && !isCodedUtf8(spaced));
-  return isBroken ? spaced : decodeURIComponent(spaced);
+  // Not by decodeURIComponent: an exception takes long.
+  return spaced.includes('%') ? spaced.replace(/(?:%[\da-f]{2})+/gi, decodeRun) : spaced;
 }
 
-function isCodedUtf8(text: string): boolean {
-  const runs = text.match(/(?:%[\da-f]{2})+/gi) ?? [];
-  return runs.every((run) => isUtf8(Buffer.from(run.replaceAll('%', ''), 'hex')));
+function decodeRun(run: string): string {
+  const bytes = Buffer.from(run.replaceAll('%', ''), 'hex');
+  return isUtf8(bytes) ? bytes.toString() : run;
 }
 
 /** Signs of a program or a page: in `const token = get()`, no secret stands behind the name. */

@@ -135,14 +135,14 @@ export class SecretNames {
   }
 
   /** Whether a value is a secret, by its name or by both. @param isSignIn a long `code` beside it lets somebody in */
-  isSecret(name: string, value: JsonValue, isSignIn: () => boolean): boolean {
+  isSecret(name: string, value: JsonValue, isSignIn: boolean): boolean {
     const kind = this.kindOf(name);
     if (kind === 'plain') return false;
     if (kind === 'secret') return !isHarmless(name, value);
     if (typeof value !== 'string') return false;
     const isCode = name.toLowerCase() === 'code';
     // `?state=NY&code=10001` is an address.
-    if (isCode && value.length >= 8 && isSignIn()) return true;
+    if (isCode && value.length >= 8 && isSignIn) return true;
     return (
       isOpaque(value, isCode || /^key$/i.test(name) ? 32 : 16) || (/auth$/i.test(name) && isLogin(value))
     );

@@ -2,7 +2,7 @@ import { type JsonValue, parseJson } from '../../json/json.ts';
 import { skipValue } from '../../json/json-text.ts';
 import { matchesPattern } from '../../json/pointer-pattern.ts';
 import { type Container, scanJson, skipString, UNLIMITED } from '../../json/scan-json.ts';
-import { editsOfNamed, mayHold, once } from './named.ts';
+import { editsOfNamed, mayHold } from './named.ts';
 import { isHarmless, roleOf, SIGN_IN } from './names.ts';
 import {
   betweenPlaceholders,
@@ -92,7 +92,7 @@ export function redactDocument(text: string, redaction: Redaction): string | und
   // What is hidden for what stands behind it.
   const late: Edit[] = [];
   const besideByLevel: Beside[] = [];
-  const isSignIn = once(() => SIGN_IN.test(text));
+  const isSignIn = SIGN_IN.test(text);
   let done = 0;
   scanJson(text, UNLIMITED, undefined, (open, from) => {
     if (from < done) return;
@@ -106,7 +106,10 @@ export function redactDocument(text: string, redaction: Redaction): string | und
       if (texts.some((secret) => written.includes(secret))) hide(from);
     }
   });
-  return edited(text, late.length === 0 ? edits : [...late, ...edits].sort((a, b) => a[0] - b[0]));
+  return edited(
+    text,
+    late.concat(edits).sort((a, b) => a[0] - b[0]),
+  );
 
   /** A name can be a secret itself. */
   function redactName({ name, nameOffset }: Container): void {

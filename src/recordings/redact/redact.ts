@@ -2,13 +2,17 @@ import { isUtf8 } from 'node:buffer';
 import { StringDecoder } from 'node:string_decoder';
 import { answerBounds, decodeContentSync } from '../../http/decode-content.ts';
 import { header, headerValues, type RawHeaders } from '../../http/http.ts';
+import type { JsonValue } from '../../json/json.ts';
+import { matchesPattern } from '../../json/pointer-pattern.ts';
+import type { Effect } from '../../model/effect.ts';
 import type { StoredBody, StoredHeaders } from '../../model/exchange.ts';
+import type { Finding } from '../../model/finding.ts';
 import { bodyBytes, storeBody } from '../body.ts';
-import { mayHold, once, SHORTEST } from './named.ts';
+import { mayHold, SHORTEST } from './named.ts';
 import { SIGN_IN } from './names.ts';
 import { decodePart, redactDocument, redactJson, redactPlain, redactText } from './redact-text.ts';
 import { betweenPlaceholders, type Hide, hidden, isRedacted, REDACTED } from './redacted.ts';
-import { hiddenApart, type Redaction, rememberPlain } from './redaction.ts';
+import { hiddenApart, type Redaction } from './redaction.ts';
 import { isOpaque, isRandom } from './shapes.ts';
 
 /**
@@ -38,7 +42,7 @@ export function redactQuery(query: string, redaction: Redaction): string {
 /** `token=abc&limit=1` -> `token=[redacted]&limit=1`: a query without its `?`, or a form. */
 function redactPairs(text: string, redaction: Redaction, hide: Hide = hidden): string {
   const { members, onSecret } = redaction;
-  const isSignIn = once(() => SIGN_IN.test(text));
+  const isSignIn = SIGN_IN.test(text);
   return text
     .split('&')
     .map((pair) => {
@@ -76,44 +80,41 @@ function encodePart(part: string): string {
 /** A token follows these in a path, and the names of secrets: `/environments/KEY`, `/reset/TOKEN`. */
 const BEFORE_TOKEN =
   /^(?:environments?|env|sdk|datafiles?|keys?|invites?|invitations?|reset|activate|verify|confirm|unsubscribe|bot|hooks?|webhooks?|share)$/i;
-/** A path may hold a URL, whose parts are no segments of it. */
-const USER_INFO = /(:\/\/)([^/?#@\s]*:[^/?#@\s]+)(?=@)/g;
 /** Characters of a token that nothing else tells. */
 const LEAST_RANDOM = 32;
 const LEAST_FOLLOWING = 16;
 /** A segment that another part of its exchange may have named as a secret. */
 const LIKE_TOKEN = /^(?=.*\d)(?=.*[A-Za-z])[\w.~+=-]{8,512}$/;
 
+/** Only in this may a path hold what no other text would hide: a long segment, a parameter, something coded. */
+const UNUSUAL = /[;%]|[^/]{16}/;
+
 /** A path without its query. A secret is known by its looks, or by the name before it (`;token=…`, `/tokens/…`). */
 export function redactPath(path: string, redaction: Redaction): string {
-  if (redaction.plain.paths.has(path)) return path;
-  let before = '';
-  const clean = path
-    .replace(USER_INFO, `$1${REDACTED}`)
-    .split('/')
-    .map((segment) => {
-      const plain = decodePart(segment.replaceAll('+', '%2B'));
-      const clean = redactSegment(plain, before);
-      before = plain;
-      if (clean === plain) return isRedacted(plain) ? plain : segment;
-      return plain === segment ? clean : encodePart(clean);
+  if (!UNUSUAL.test(path) && !mayHold(path, redaction)) return path;
+  const segments = path.split('/');
+  const plain = segments.map((segment) => decodePart(segment.replaceAll('+', '%2B')));
+  return segments
+    .map((segment, i) => {
+      const before = plain[i] as string;
+      const clean = redactSegment(before, plain[i - 1] ?? '', redaction);
+      if (clean === before) return isRedacted(before) ? before : segment;
+      return before === segment ? clean : encodePart(clean);
     })
     .join('/');
-  if (clean === path) rememberPlain(redaction.plain.paths, path);
-  return clean;
+}
 
-  function redactSegment(segment: string, before: string): string {
-    // `a;jsessionid=x`
-    if (segment.includes(';'))
-      return segment
-        .split(';')
-        .map((part) => redactPairs(part, redaction))
-        .join(';');
-    const clean = redactText(segment, redaction, hiddenApart);
-    if (clean !== segment || !isToken(segment, before, redaction)) return clean;
-    redaction.onSecret?.(segment);
-    return hiddenApart(segment);
-  }
+function redactSegment(segment: string, before: string, redaction: Redaction): string {
+  // `a;jsessionid=x`
+  if (segment.includes(';'))
+    return segment
+      .split(';')
+      .map((part) => redactPairs(part, redaction))
+      .join(';');
+  const clean = redactText(segment, redaction, hiddenApart);
+  if (clean !== segment || !isToken(segment, before, redaction)) return clean;
+  redaction.onSecret?.(segment);
+  return hiddenApart(segment);
 }
 
 function isToken(segment: string, before: string, { members }: Redaction): boolean {
@@ -152,11 +153,8 @@ export function redactHeader(name: string, value: string, redaction: Redaction):
     return REDACTED;
   }
   if (URL_HEADERS.has(name)) return redactUrl(value, redaction);
-  if (redaction.plain.values.has(value)) return value;
   if (ID_HEADER.test(name) && redaction.texts.length === 0) return value;
-  const clean = redactText(value, redaction);
-  if (clean === value) rememberPlain(redaction.plain.values, value);
-  return clean;
+  return redactText(value, redaction);
 }
 
 /** The content codings of all headers that name some: some send one for each, or the same twice. */
@@ -226,4 +224,28 @@ export function redactBodyStart(
 export function wholeCharacters(bytes: Buffer): Buffer {
   const whole = Buffer.from(new StringDecoder().write(bytes));
   return bytes.subarray(0, whole.length).equals(whole) ? whole : bytes;
+}
+
+/** Whether a place in a body is hidden by its name or its pointer. @param tokens those of the pointer */
+export function isSecretPointer(tokens: readonly string[], redaction: Redaction): boolean {
+  return tokens.some((token) => redaction.members.has(token)) || matchesPattern(redaction.pointers, tokens);
+}
+
+/** Names are the users' own. A new one is hidden as the old one is. */
+export function redactEffect(effect: Effect, redaction: Redaction): Effect {
+  const clean = redactJson(effect as unknown as JsonValue, redaction) as unknown as Effect;
+  const isNewName = 'to' in clean && typeof clean.to === 'string' && redaction.members.has('name');
+  return isNewName ? ({ ...clean, to: REDACTED } as Effect) : clean;
+}
+
+/**
+ * A finding that quotes no secret. A value that is quoted may be cut, so that it no longer looks like what it is.
+ *
+ * @param isSecret whether what it is about is hidden
+ */
+export function redactFinding<T extends Finding>(finding: T, isSecret: boolean, redaction: Redaction): T {
+  const clean = redactJson(finding as unknown as JsonValue, redaction) as unknown as T;
+  if (!isSecret || !/["\d]/.test(finding.message.replace(finding.pointer, ''))) return clean;
+  const message = `${clean.pointer || 'the path'} is not as it must be; it holds a secret`;
+  return { ...clean, message };
 }
