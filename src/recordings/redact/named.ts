@@ -4,7 +4,7 @@ import { skipValue } from '../../json/json-text.ts';
 import { type SecretNames, SIGN_IN } from './names.ts';
 import { type Edit, isRedacted, REDACTED } from './redacted.ts';
 import type { Redaction } from './redaction.ts';
-import { isOpaque, matchAt, SHORTEST_TOKEN, type Span, tokenAt } from './shapes.ts';
+import { isOpaque, matchAt, SHORTEST_TOKEN, type Span, someLongWord, tableOf, tokenIn } from './shapes.ts';
 
 /** Names of secrets in a text of any kind, and the values that stand behind them. */
 
@@ -12,15 +12,8 @@ import { isOpaque, matchAt, SHORTEST_TOKEN, type Span, tokenAt } from './shapes.
 export const SHORTEST = 7;
 const LONGEST_NAME = 100;
 
-function tableOf(pattern: RegExp, beyondAscii: number): Uint8Array {
-  const table = new Uint8Array(1 << 16).fill(beyondAscii, 128);
-  for (let code = 0; code < 128; code++) table[code] = Number(pattern.test(String.fromCharCode(code)));
-  return table;
-}
-
-/** By UTF-16 code unit: whether a name may have it, and a token. */
+/** By UTF-16 code unit: whether a name may have it. */
 const IS_OF_NAME = tableOf(/[\w$%.[\]~-]/, 1);
-const IS_OF_WORD = tableOf(/[\w.~-]/, 0);
 
 /** A mark of a secret that is more than a word, or a name that may be coded. */
 const MARK = /^basic$|-{4}(?:BEGIN)?$|hook|%|^\$(?:2[abxy]|argon2)/i;
@@ -39,25 +32,9 @@ export function mayHold(text: string, { membersInText: names, pointers, texts }:
     hasKey ||= kind === 'open';
   }
   if (text.includes('\\u') || (text.includes('@') && PASSWORD_IN_URL.test(text))) return true;
-  return someLongWord(
-    text,
-    (from, to) =>
-      tokenAt(text, from) !== undefined || (hasKey && isOpaque(text.slice(from, to), SHORTEST_TOKEN)),
-  );
-}
-
-/** Looks at the words that are long enough, until one is taken: each covers one character of 16. */
-function someLongWord(text: string, take: (from: number, to: number) => boolean): boolean {
-  let end = 0;
-  for (let at = SHORTEST_TOKEN - 1; at < text.length; at += SHORTEST_TOKEN) {
-    if (at < end || IS_OF_WORD[text.charCodeAt(at)] === 0) continue;
-    let start = at;
-    while (start > end && IS_OF_WORD[text.charCodeAt(start - 1)] === 1) start--;
-    end = at + 1;
-    while (end < text.length && IS_OF_WORD[text.charCodeAt(end)] === 1) end++;
-    if (end - start >= SHORTEST_TOKEN && take(start, end)) return true;
-  }
-  return false;
+  const isShape = (from: number, to: number) => tokenIn(text, from, to) !== undefined;
+  const isValue = (from: number, to: number) => isOpaque(text.slice(from, to), SHORTEST_TOKEN);
+  return someLongWord(text, hasKey ? (from, to) => isShape(from, to) || isValue(from, to) : isShape);
 }
 
 interface Name extends Span {

@@ -69,7 +69,7 @@ const END_OF_LIST = /\s*\]/y;
 /** Nested deeper, a value is hidden as a whole. */
 const MOST_LEVELS = 128;
 
-/** What the members or items of one object or list say of each other. */
+/** What the members of an object, or the two items of a list, say of each other. */
 interface Beside {
   holder: Container;
   /** The name of a secret. */
@@ -98,7 +98,7 @@ export function redactDocument(text: string, redaction: Redaction): string | und
     if (from < done) return;
     const holder = open.at(-1);
     if (holder?.isObject) redactName(holder);
-    if (open.length > MOST_LEVELS || isSecretPlace(open, holder, from)) hide(from);
+    if (open.length > MOST_LEVELS || isSecretPlace(open, from)) hide(from);
     else if (text[from] === '"') redactString(from, holder);
     else if (texts.length > 0 && !isContainer(from)) {
       const written = writtenAt(from);
@@ -117,38 +117,29 @@ export function redactDocument(text: string, redaction: Redaction): string | und
       replace(nameOffset, name, redactPlain(name, redaction));
   }
 
-  function isSecretPlace(open: readonly Container[], holder: Container | undefined, from: number): boolean {
-    if (
-      pointers &&
-      matchesPattern(
-        pointers,
-        open.map(({ token }) => token),
-      )
-    )
-      return true;
+  function isSecretPlace(open: readonly Container[], from: number): boolean {
+    const tokens = pointers && open.map(({ token }) => token);
+    if (tokens && matchesPattern(pointers, tokens)) return true;
+    const holder = open.at(-1);
     if (!holder) return false;
-    if (!holder.isObject)
-      return !!open.at(-2) && !open.at(-2)?.isObject && isOfPair(open.length, holder, from);
-    const { name } = holder;
-    if (members.kindOf(name) !== 'plain' && members.isSecret(name, valueAt(from), isSignIn)) return true;
-    if (TELLS.test(name)) tell(besideOf(open.length, holder), from);
-    if (!ASKS.test(name)) return false;
-    const beside = besideOf(open.length, holder);
-    if (beside.told === undefined) beside.asked.push(from);
-    return beside.told !== undefined && !isHarmless(beside.told, valueAt(from));
-  }
-
-  /** Whether it is the value of a pair in a list: `["password", "x"]` */
-  function isOfPair(level: number, holder: Container, from: number): boolean {
-    const beside = besideOf(level, holder);
-    if (holder.index === 0) tell(beside, from);
-    if (holder.index !== 1 || beside.told === undefined || text[from] !== '"') return false;
-    return matchAt(END_OF_LIST, text, skipString(text, from)) !== '' && !members.has(String(valueAt(from)));
-  }
-
-  function besideOf(level: number, holder: Container): Beside {
+    const { name, index, isObject } = holder;
+    if (isObject && members.kindOf(name) !== 'plain' && members.isSecret(name, valueAt(from), isSignIn))
+      return true;
+    // A list in a list may be a pair: `["password", "x"]`.
+    const isItem = !isObject && open.at(-2)?.isObject === false;
+    const isAsking = isObject ? ASKS.test(name) : isItem && index === 1 && isLast(from);
+    const isTelling = isObject ? TELLS.test(name) : isItem && index === 0;
+    if (!isAsking && !isTelling) return false;
+    const level = open.length;
     if (besideByLevel[level]?.holder !== holder) besideByLevel[level] = { holder, asked: [] };
-    return besideByLevel[level];
+    const beside = besideByLevel[level];
+    if (isTelling) tell(beside, from);
+    else if (beside.told === undefined) beside.asked.push(from);
+    return isAsking && beside.told !== undefined && !isHarmless(beside.told, valueAt(from));
+  }
+
+  function isLast(from: number): boolean {
+    return matchAt(END_OF_LIST, text, from + writtenAt(from).length) !== '';
   }
 
   /** Notes the last name in a path, or the whole, if it is that of a secret. */

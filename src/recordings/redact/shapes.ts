@@ -48,10 +48,10 @@ const UUID = /[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/gi;
 const HOST = /^[a-z\d.-]+\.(?:com|net|org|io|dev|app|cloud|internal|local|example|svc)$/;
 const ASSET = /\.(?:m?js|css|map|png|jpe?g|gif|svg|webp|ico|woff2?|ttf|html?|json|ya?ml|txt|md|csv|zip|gz)$/i;
 
-const LONG_WORD = new RegExp(`(?<![\\w.~-])[\\w.~-]{${SHORTEST_TOKEN},}`, 'g');
 /** The rest of an escape before a word: `\n`, `\u0020`, `%20`. */
 const ESCAPE = /(?<=%)(?:25)*[\da-f]{2}|(?<=\\)(?:[bfnrt]|u[\da-f]{4})/iy;
-const WORD = /[\w.~-]*/y;
+/** By UTF-16 code unit: whether a token may have it. */
+const IS_OF_WORD = tableOf(/[\w.~-]/, 0);
 /** Base64 may go on behind a `+` or end in `=`. */
 const REST = /(?:\+[\w+]{4,256})?={0,2}(?!\w)/y;
 
@@ -61,9 +61,10 @@ export function secretsIn(text: string): Span[] {
   if (/[:@ $]|hook/i.test(text)) eachMatch(MARKED, text, (match) => addMarked(found, match));
   if (text.includes('PRIVATE KEY'))
     eachMatch(PRIVATE_KEY, text, ({ 0: key, index }) => found.push({ from: index, to: index + key.length }));
-  eachMatch(LONG_WORD, text, ({ index }) => {
-    const token = tokenAt(text, index);
+  someLongWord(text, (from, to) => {
+    const token = tokenIn(text, from, to);
     if (token) found.push(token);
+    return false;
   });
   return found;
 }
@@ -102,10 +103,31 @@ export function isLogin(value: string): boolean {
   return isUtf8(bytes) && /^(?=.{4})[^\p{Cc}:]*:\P{Cc}*$/u.test(bytes.toString());
 }
 
-/** The token that is the word here. */
-export function tokenAt(text: string, start: number): Span | undefined {
+/** Looks at the words that are long enough, until one is taken: each covers one character of 16. */
+export function someLongWord(text: string, take: (from: number, to: number) => boolean): boolean {
+  let end = 0;
+  for (let at = SHORTEST_TOKEN - 1; at < text.length; at += SHORTEST_TOKEN) {
+    if (at < end || IS_OF_WORD[text.charCodeAt(at)] === 0) continue;
+    let start = at;
+    while (start > end && IS_OF_WORD[text.charCodeAt(start - 1)] === 1) start--;
+    end = at + 1;
+    while (end < text.length && IS_OF_WORD[text.charCodeAt(end)] === 1) end++;
+    if (end - start >= SHORTEST_TOKEN && take(start, end)) return true;
+  }
+  return false;
+}
+
+/** @param beyondAscii whether characters of other scripts are meant */
+export function tableOf(pattern: RegExp, beyondAscii: number): Uint8Array {
+  const table = new Uint8Array(1 << 16).fill(beyondAscii, 128);
+  for (let code = 0; code < 128; code++) table[code] = Number(pattern.test(String.fromCharCode(code)));
+  return table;
+}
+
+/** The token that a word is. */
+export function tokenIn(text: string, start: number, to: number): Span | undefined {
   const from = start + matchAt(ESCAPE, text, start).length;
-  const whole = matchAt(WORD, text, from).replace(/\.{1,16}$/, '');
+  const whole = text.slice(from, to).replace(/\.{1,16}$/, '');
   const word = whole.slice(0, LONGEST);
   const isToken = word.length >= SHORTEST_TOKEN && /\d|^A[KS]IA/.test(word);
   if (!isToken || !(isJsonWebToken(word) || KNOWN.test(word) || hasRandomTail(word))) return undefined;
