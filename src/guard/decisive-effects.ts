@@ -1,6 +1,6 @@
 import type { Approval } from '../model/approval.ts';
 import { type Effect, losesEnvironment } from '../model/effect.ts';
-import { redactEffect } from '../recordings/redact/redact-finding.ts';
+import { redactEffect } from '../recordings/redact/redact.ts';
 import type { Redaction } from '../recordings/redact/redaction.ts';
 import { shortened } from '../reporters/wording.ts';
 

@@ -5,8 +5,13 @@ import { tokensOf } from '../json/pointer.ts';
 import type { Effect } from '../model/effect.ts';
 import type { Verdict } from '../model/finding.ts';
 import type { ListName } from '../model/record.ts';
-import { redactJson, redactPath } from '../recordings/redact/redact.ts';
-import { isSecretPointer, redactEffect, redactFinding } from '../recordings/redact/redact-finding.ts';
+import {
+  isSecretPointer,
+  redactEffect,
+  redactFinding,
+  redactJson,
+  redactPath,
+} from '../recordings/redact/redact.ts';
 import { REDACTED } from '../recordings/redact/redacted.ts';
 import type { Redaction } from '../recordings/redact/redaction.ts';
 

@@ -7,12 +7,12 @@ import { jsonOf } from '../recordings/body.ts';
 import { valuesByName } from '../recordings/plain-exchange.ts';
 import {
   redactBodyStart,
+  redactEffect,
   redactHeaders,
   redactText,
   redactUrl,
   wholeCharacters,
 } from '../recordings/redact/redact.ts';
-import { redactEffect } from '../recordings/redact/redact-finding.ts';
 import { hidingTexts, KnownSecrets, type Redaction } from '../recordings/redact/redaction.ts';
 import { shortened } from '../reporters/wording.ts';
 import type { BodyToShow, FinishedExchange } from './exchange.ts';

@@ -2,8 +2,13 @@
 import { findOffsets, placesAt } from '../../json/json-text.ts';
 import { tokensOf } from '../../json/pointer.ts';
 import type { Finding } from '../../model/finding.ts';
-import { redactPath, redactText } from '../../recordings/redact/redact.ts';
-import { isSecretPointer, redactEffect, redactFinding } from '../../recordings/redact/redact-finding.ts';
+import {
+  isSecretPointer,
+  redactEffect,
+  redactFinding,
+  redactPath,
+  redactText,
+} from '../../recordings/redact/redact.ts';
 import type { Redaction } from '../../recordings/redact/redaction.ts';
 import type { CheckedFile, Excerpt, PlacedFinding } from '../../reporters/report.ts';
 

@@ -2,8 +2,8 @@ import type { JsonValue } from '../../json/json.ts';
 import { isLogin, isOpaque } from './shapes.ts';
 
 /**
- * Names of secrets, in headers, queries, forms, cookies and JSON alike. A name is read by its words: `newPassword`, `NEW_PASSWORD`
- * and `new-password` are one. Its end says what it is: a `passwordPolicy` is no password.
+ * Names of secrets, in headers, queries, forms, cookies and JSON alike. A name is read by its words: `newPassword`,
+ * `NEW_PASSWORD` and `new-password` are one. Its end says what it is: a `passwordPolicy` is no password.
  */
 
 /** Secrets at the end of a longer word, too: `dbpassword`. `-?` stands between two words. */
@@ -12,79 +12,68 @@ const ENDINGS = [
   'passwort|kennwort|wachtwoord|contrasen[ay]a?|senha|mot-?de-?passe|haslo|losenord|adgangskode|kata-?sandi|parola',
   'sess(?:ion)?-?id|connect-sid|secret-key-base|(?:seed|recovery|secret)-?(?:phrase|words)',
   '(?:api|sdk|secret|private|access|signing|encryption|licen[cs]e|subscription|storage)-?key',
-];
+].join('|');
 
 /** Secrets as words of their own. A key alone names an entry, as in the variations of a feature. */
 const WORDS = [
   'pass|pwd|pswd|pw|psk|[ht]?otp|cvv|cvc|authori[sz]ation|csrf|xsrf|signature|set-cookie|(?:basic|proxy)-?auth',
-  '(?:auth|authentication|authori[sz]ation|sign|signature|hmac|jwt|encrypt|decrypt(?:ion)?|crypto|symmetric)-?key',
-  '(?:ssh|pgp|gpg|rsa|aes|master|root|admin|client|server|service|shared|pre-?shared|consumer|app|application|account)-?key',
-  '(?:security|session|deploy|deployment|webhook|write|ingest|ingestion|insert|integration|instrumentation)-?key',
-  '(?:developer|restricted|customer|password|bot|wallet|project-?api)-?key',
-  '(?:otp|totp|mfa|2-?fa|two-?factor|one-?time|verification|recovery|backup|security|access|pin)-?code',
-  '(?:auth|authentication|authori[sz]ation|device)-?code|(?:code|oauth)-?verifier',
-];
+  '(?:auth|authentication|authori[sz]ation|sign|signature|hmac|jwt|encrypt|decrypt(?:ion)?|crypto|symmetric|ssh|pgp|gpg|rsa|aes|master|root|admin|client|server|service|shared|consumer|app|application|account|security|session|deploy|deployment|webhook|write|ingest|ingestion|insert|integration|instrumentation|developer|restricted|customer|password|bot|wallet)-?key',
+  '(?:otp|totp|mfa|2-?fa|two-?factor|one-?time|verification|recovery|backup|security|access|pin|auth|authentication|authori[sz]ation|device)-?code',
+  '(?:code|oauth)-?verifier',
+].join('|');
 
 /** Headers alone: a condition on a cookie has its name in a body. The token of the gate lets a deletion pass. */
-const HEADERS =
-  'key|auth|authentication|assertion|sig|cookie-?2?|patchgate-approve|x-honeycomb-team|x-amzn-oidc-data|x-registry-config|x-session';
-
+const HEADERS = oneOf(`
+  key auth authentication assertion sig cookie-?2? patchgate-approve x-honeycomb-team x-amzn-oidc-data
+  x-registry-config x-session`);
 /** `passwordHash`, `tokenValue`, `password2`. */
-const FURTHER =
-  '(?:-?(?:value|string|binary|hash|digest|plain(?:text)?|encoded|base-?64|hex|pem|confirm(?:ation|ed)?|again|repeat(?:ed)?|verify|new|old|current|\\d))';
-
+const FURTHER = oneOf(`
+  value string binary hash digest plain(?:text)? encoded base-?64 hex pem confirm(?:ation|ed)? again repeat(?:ed)?
+  verify new old current \\d`);
 /** A page's end, an amount, a request's kind, a design, a code to show. */
-const NOT_SECRET = [
-  '(?:(?:next|prev|previous|first|last)-?)?(?:page|pages|paging|pagination|next|prev|previous|continuation|continue|cursor|sync|resume|scroll|marker|offset|start|end|delta|change|watch)-?tokens?',
-  '(?:max|min|total|prompt|completion|input|output|cached|reasoning|thinking|used|remaining|num|number-of|context|budget)-?tokens?',
-  '(?:idempotency|concurrency|lock|cancel|cancellation|dedup|deduplication|design|colou?r|style|theme|syntax)-?tokens?',
-  '(?:idempotency|surrogate|web-?socket|cache|public|publishable|partition|sort|primary|foreign|routing|row|group|dedup|deduplication|index|object|lookup|shard|correlation|request|trace|message)-?keys?',
-  '(?:e?-?mail|method|function|type|class)-?signatures?|allow-?credentials|(?:tracking|promo|coupon|discount|voucher|qr|bar)-?codes?',
-].join('|');
+const NOT_SECRET = oneOf(`
+  (?:page|pages|paging|pagination|next|prev|previous|continuation|continue|cursor|sync|resume|scroll|marker|offset)-?tokens?
+  (?:start|end|delta|change|watch|(?:next|first|last)-?page|max|min|total|prompt|completion|input|output|cached)-?tokens?
+  (?:reasoning|thinking|used|remaining|num|number-of|context|budget|idempotency|concurrency|lock|cancel)-?tokens?
+  (?:cancellation|dedup|deduplication|design|colou?r|style|theme|syntax)-?tokens?
+  (?:idempotency|surrogate|web-?socket|cache|public|publishable|partition|sort|primary|foreign|routing|row)-?keys?
+  (?:group|dedup|deduplication|index|object|lookup|shard|correlation|request|trace|message)-?keys?
+  (?:e?-?mail|method|function|type|class)-?signatures? allow-?credentials
+  (?:tracking|promo|coupon|discount|voucher|qr|bar)-?codes?`);
 const QUESTION =
   /^(?:is|has|have|requires?|required|needs?|allows?|can|should|must|supports?|shows?|hides?|enables?|remember)-/;
-const NEVER = new RegExp(`$(?<=(?:^|-)(?:${NOT_SECRET}))|^(?:x-)?patchgate-(?!approve$)`);
+const NEVER = new RegExp(`$(?<=(?:^|-)${NOT_SECRET})|^(?:x-)?patchgate-(?!approve$)`);
 
-const NAMED = `(?:${ENDINGS.join('|')}|(?:^|-)(?:${WORDS.join('|')}))s?`;
+const NAMED = `(?:${ENDINGS}|(?:^|-)${WORDS})s?`;
 // A look back from the end takes the same time for any name.
-const SECRET = new RegExp(`$(?<=${NAMED}${FURTHER}*)`);
-const SECRET_HEADER = new RegExp(`$(?<=(?:${NAMED}|(?:^|-)(?:${HEADERS}))${FURTHER}*)`);
+const SECRET = new RegExp(`$(?<=${NAMED}(?:-?${FURTHER})*)`);
+const SECRET_HEADER = new RegExp(`$(?<=(?:${NAMED}|(?:^|-)${HEADERS})(?:-?${FURTHER})*)`);
 /** "Password" in other scripts and with other letters. */
-export const IN_OTHER_LETTERS =
+const IN_OTHER_LETTERS =
   /пароль|密码|密碼|パスワード|비밀번호|암호|كلمة.?(?:المرور|السر)|पासवर्ड|contraseña|hasło|lösenord|şifre|mật.?khẩu/iu;
-
 /** Parameters of signed URLs and sign-in flows. */
 const PARAMETER = /^(?:sig|saml[-_]?response|(?:client[-_]?)?assertion|x-(?:amz|goog)-[a-z-]+)$/i;
 /** Names whose value decides. A key also names an entry or a file, so that it must be longer. */
-const OPEN = /$(?<=(?:^|-)(?:key|code|sid|auth|hmac|session|environment-key|cookie))/;
+const OPEN = /$(?<=(?:^|-)(?:key|code|sid|auth|hmac|session|cookie))/;
 /** Names of what only identifies. */
 const ID = /$(?<=(?:^|-)(?:ids?|etag|hash|digest|checksum|cursor|ref|sha|uuid|integrity|fingerprint))/;
 const CODE = /(?:^|-)(?:js|javascript|typescript|scripts?|html|css|markup|snippet|x-path)(?:-|$)/;
 
-/** Three letters that each name of a secret, of a parameter or an open one has, and each mark of a secret; `pw` with any letter. */
+/**
+ * Two or three characters that each name of a secret, of a parameter and each open one has. The last ones are in marks
+ * of secrets that no name is before: `Basic`, `-----BEGIN`, `hooks`, `$2b$`.
+ */
 const ROOTS =
-  'pas psk psw pw ecr ede ses tok key cod uth otp srf jwt sig sid bea mne rif phr wor nnw woo adg kie nha kat slo eno ola ras aml ' +
-  'sse x-a x-g sic hma cvv cvc cur mys --- hoo $2a $2b $2y $ar';
+  'pas psk psw pw ecr ede ses tok key cod uth otp srf jwt sig sid bea mne rif phr wor nnw woo adg kie nha kat slo eno ola ras ' +
+  'aml sse x-a x-g hma cvv cvc şif пар 密码 密碼 パス 비밀 암호 كلم पास señ asł mật sic --- hoo $2a $2b $2y $ar';
 
 /** Forms nest: `user[pin]`, `user.pin`. */
 const BETWEEN = /[[\].?/;]+/;
 const LAST = /$(?<=([^[\].?/;]*)[[\].?/;]*)/;
 
-/** By the last five bits of three characters in a row, in which letter case makes no difference. */
-const IS_ROOT = new Uint8Array(1 << 15);
-for (const root of ROOTS.split(' ')) {
-  const [a = 0, b = 0, c] = [...root].map((char) => char.charCodeAt(0) & 31);
-  for (let last = 0; last < 32; last++) if (last === (c ?? last)) IS_ROOT[(a << 10) | (b << 5) | last] = 1;
-}
-
-/** The offset of the last character of the next root; behind the text's end if there is none. @param from of the first character that may be in it */
-export function nextRoot(text: string, from: number): number {
-  let [at, row] = [from, 0];
-  for (; at < text.length; at++) {
-    row = ((row << 5) | (text.charCodeAt(at) & 31)) & 0x7fff;
-    if (IS_ROOT[row] === 1) return at;
-  }
-  return IS_ROOT[(row << 5) & 0x7fff] === 1 ? at : at + 1;
+/** A list of patterns that blanks part, as one. */
+function oneOf(patterns: string): string {
+  return `(?:${patterns.trim().split(/\s+/).join('|')})`;
 }
 
 /** What a name alone says. `open`: the value decides. */
@@ -96,15 +85,40 @@ const LONGEST_REMEMBERED = 64;
 /** The names of secrets, with those that the user adds and keeps; these count as a whole, in any letter case, with or without `-` and `_`. */
 export class SecretNames {
   readonly #secret: RegExp;
+  readonly #added: ReadonlySet<string>;
   readonly #kept: ReadonlySet<string>;
-  readonly added: ReadonlySet<string>;
+  /** By the last five bits of three characters in a row, in which letter case makes no difference. */
+  readonly #isRoot = new Uint8Array(1 << 15);
   /** Every member of every recorded body asks. */
   readonly #remembered = new Map<string, Kind>();
 
   constructor(of: 'headers' | 'members', added: readonly string[] = [], kept: readonly string[] = []) {
     this.#secret = of === 'headers' ? SECRET_HEADER : SECRET;
-    this.added = new Set(added.map(bare));
+    this.#added = new Set(added.map(bare));
     this.#kept = new Set(kept.map(bare));
+    for (const root of [...ROOTS.split(' '), ...added.map((name) => bare(name).slice(0, 1))])
+      this.#addRoot(root);
+  }
+
+  #addRoot(root: string): void {
+    const bits = Array.from({ length: root.length }, (_, i) => root.charCodeAt(i) & 31);
+    const row = bits.reduce((row, next) => (row << 5) | next, 0);
+    const free = 1 << (5 * (3 - bits.length));
+    // What is free are the characters before it: the offset of its last one counts.
+    for (let before = 0; before < free; before++) this.#isRoot[(before << (5 * bits.length)) | row] = 1;
+  }
+
+  /** The offset of the last character of the next root, or of a `%`, which may hide one; -1: there is none. @param from of the first character that may be in it */
+  nextRoot(text: string, from: number): number {
+    let row = 0;
+    for (let at = from; at < text.length; at++) {
+      const code = text.charCodeAt(at);
+      row = ((row << 5) | (code & 31)) & 0x7fff;
+      // A letter, a digit or a further `%` may be coded.
+      const isCoded = code === 37 && text.charCodeAt(at + 1) < 56;
+      if (isCoded || this.#isRoot[row] === 1) return at;
+    }
+    return -1;
   }
 
   has(name: string): boolean {
@@ -120,29 +134,31 @@ export class SecretNames {
     return kind;
   }
 
-  /** Whether a value is a secret, by its name or by both. @param isSignIn a `code` beside it lets somebody in */
+  /** Whether a value is a secret, by its name or by both. @param isSignIn a long `code` beside it lets somebody in */
   isSecret(name: string, value: JsonValue, isSignIn: boolean): boolean {
     const kind = this.kindOf(name);
     if (kind === 'plain') return false;
-    if (kind === 'secret' || (isSignIn && name.toLowerCase() === 'code')) return !isHarmless(name, value);
+    if (kind === 'secret') return !isHarmless(name, value);
     if (typeof value !== 'string') return false;
-    return isOpaque(value, /^(?:key|code)$/i.test(name) ? 32 : 16) || (/auth$/i.test(name) && isLogin(value));
+    const isCode = name.toLowerCase() === 'code';
+    // `?state=NY&code=10001` is an address.
+    if (isCode && value.length >= 8 && isSignIn) return true;
+    return (
+      isOpaque(value, isCode || /^key$/i.test(name) ? 32 : 16) || (/auth$/i.test(name) && isLogin(value))
+    );
   }
 
   #kindOf(name: string): Kind {
     const last = LAST.exec(name)?.[1] ?? '';
-    const ways = this.added.size + this.#kept.size === 0 ? [] : [bare(name), bare(last)];
-    if (ways.some((way) => this.added.has(way))) return 'secret';
+    const ways = this.#added.size + this.#kept.size === 0 ? [] : [bare(name), bare(last)];
+    if (ways.some((way) => this.#added.has(way))) return 'secret';
     if (ways.some((way) => this.#kept.has(way))) return 'plain';
-    if (/[^\0-\x7f]/.test(name)) {
-      if (IN_OTHER_LETTERS.test(name.normalize('NFC'))) return 'secret';
-    } else if (this.#secret === SECRET && this.added.size === 0 && nextRoot(name, 0) > name.length)
-      return 'plain';
+    if (/[^\0-\x7f]/.test(name) && IN_OTHER_LETTERS.test(name.normalize('NFC'))) return 'secret';
+    if (this.#secret === SECRET && this.nextRoot(name, 0) < 0) return 'plain';
     const words = wordsOf(name);
     const lastWords = last === name ? words : wordsOf(last);
-    const isSecret = this.#secret.test(words);
-    const isNever = (isSecret || OPEN.test(lastWords)) && NEVER.test(words);
-    if (isSecret && !isNever && !QUESTION.test(lastWords)) return 'secret';
+    const isNever = NEVER.test(words);
+    if (this.#secret.test(words) && !isNever && !QUESTION.test(lastWords)) return 'secret';
     // `token[0]=x`; in JSON, `token.provider` is a flag like any other.
     const isBelow = name.includes('[') && name.split(BETWEEN).some((part) => part !== last && this.has(part));
     if (isBelow || PARAMETER.test(last)) return 'secret';
@@ -157,26 +173,10 @@ export function roleOf(name: string): 'id' | 'code' | undefined {
   return CODE.test(words) ? 'code' : undefined;
 }
 
-const [LOWER, UPPER] = [1, 2];
-const KIND_OF_CHAR = Uint8Array.from({ length: 128 }, (_, code) => {
-  const char = String.fromCharCode(code);
-  return [/[a-z]/, /[A-Z]/, /\d/].findIndex((kind) => kind.test(char)) + 1;
-});
-
-/** `envSDKKey2` -> `env-sdk-key-2`. By hand: patterns take five times as long. */
+/** `envSDKKey2` -> `env-sdk-key-2` */
 function wordsOf(name: string): string {
-  let words = '';
-  let [from, before] = [0, 0];
-  for (let at = 0; at <= name.length; at++) {
-    const kind = KIND_OF_CHAR[name.charCodeAt(at)] ?? 0;
-    const isNext = kind !== before && !(before === UPPER && kind === LOWER);
-    if (isNext || (before === UPPER && kind === UPPER && KIND_OF_CHAR[name.charCodeAt(at + 1)] === LOWER)) {
-      if (before !== 0) words += (words && '-') + name.slice(from, at);
-      from = at;
-    }
-    before = kind;
-  }
-  return words.toLowerCase();
+  const words = name.match(/[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+/g) ?? [];
+  return words.join('-').toLowerCase();
 }
 
 function bare(name: string): string {
@@ -191,6 +191,4 @@ export function isHarmless(name: string, value: JsonValue): boolean {
 
 /** Parameters that stand beside the code of a sign-in. */
 export const SIGN_IN =
-  /(?:^|[?&#;\s"'])(?:grant_type|client_id|client_secret|redirect_ur[il]|code_verifier|code_challenge|session_state|response_type|state)(?:=|"\s*:)/;
-/** `?state=NY&code=10001` is an address. */
-export const SHORTEST_CODE = 8;
+  /(?:^|[?&#;\s"'])(?:(?:grant_type|client_id|client_secret|redirect_ur[il]|code_verifier)(?:=|"\s*:)|(?:code_challenge|session_state|response_type|state)=)/;

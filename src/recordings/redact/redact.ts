@@ -2,30 +2,18 @@ import { isUtf8 } from 'node:buffer';
 import { StringDecoder } from 'node:string_decoder';
 import { answerBounds, decodeContentSync } from '../../http/decode-content.ts';
 import { header, headerValues, type RawHeaders } from '../../http/http.ts';
+import type { JsonValue } from '../../json/json.ts';
+import { matchesPattern } from '../../json/pointer-pattern.ts';
+import type { Effect } from '../../model/effect.ts';
 import type { StoredBody, StoredHeaders } from '../../model/exchange.ts';
+import type { Finding } from '../../model/finding.ts';
 import { bodyBytes, storeBody } from '../body.ts';
-import { SHORTEST_CODE, SIGN_IN } from './names.ts';
-import {
-  decodePart,
-  redactDocument,
-  redactJson,
-  redactPlain,
-  redactSuspect,
-  redactText,
-  SHORTEST,
-} from './redact-text.ts';
-import {
-  betweenPlaceholders,
-  type Edit,
-  edited,
-  type Hide,
-  hidden,
-  isRedacted,
-  REDACTED,
-} from './redacted.ts';
-import { hiddenApart, type Redaction, rememberPlain } from './redaction.ts';
+import { mayHold, SHORTEST } from './named.ts';
+import { SIGN_IN } from './names.ts';
+import { decodePart, redactDocument, redactJson, redactPlain, redactText } from './redact-text.ts';
+import { betweenPlaceholders, type Hide, hidden, isRedacted, REDACTED } from './redacted.ts';
+import { hiddenApart, type Redaction } from './redaction.ts';
 import { isOpaque, isRandom } from './shapes.ts';
-import { mayHoldAny } from './suspects.ts';
 
 /**
  * Redaction of messages. Nothing is written or shown before it went through here. Every function gives back the very value that it was
@@ -54,44 +42,34 @@ export function redactQuery(query: string, redaction: Redaction): string {
 /** `token=abc&limit=1` -> `token=[redacted]&limit=1`: a query without its `?`, or a form. */
 function redactPairs(text: string, redaction: Redaction, hide: Hide = hidden): string {
   const { members, onSecret } = redaction;
-  const edits: Edit[] = [];
-  let isSignIn: boolean | undefined;
-  let equals = -1;
-  for (let [from, to] = [0, 0]; from < text.length; from = to + 1) {
-    to = offsetOf('&', text, from);
-    if (equals < from) equals = offsetOf('=', text, from);
-    redactPart(from, Math.min(equals, to));
-    if (equals > to) continue;
-    const name = decodePart(text.slice(from, equals));
-    const kind = members.kindOf(name);
-    const plain = kind === 'plain' ? '' : decodePart(text.slice(equals + 1, to));
-    if (kind === 'open') isSignIn ??= SIGN_IN.test(text);
-    if (isRedacted(plain)) continue;
-    if (
-      kind === 'plain' ||
-      !members.isSecret(name, plain, plain.length >= SHORTEST_CODE && isSignIn === true)
-    )
-      redactPart(equals + 1, to);
-    else {
-      onSecret?.(plain);
-      edits.push([equals + 1, to, kind === 'secret' ? REDACTED : hide(plain)]);
-    }
-  }
-  return edited(text, edits);
+  const isSignIn = SIGN_IN.test(text);
+  return text
+    .split('&')
+    .map((pair) => {
+      const equals = pair.indexOf('=');
+      if (equals < 0) return redactPart(pair);
+      const [written, value] = [pair.slice(0, equals), pair.slice(equals + 1)];
+      const name = decodePart(written);
+      const kind = members.kindOf(name);
+      if (kind !== 'plain') {
+        const plain = decodePart(value);
+        if (isRedacted(plain)) return pair;
+        if (members.isSecret(name, plain, isSignIn)) {
+          onSecret?.(plain);
+          return `${written}=${kind === 'secret' ? REDACTED : hide(plain)}`;
+        }
+      }
+      return `${redactPart(written)}=${redactPart(value)}`;
+    })
+    .join('&');
 
-  function redactPart(from: number, to: number): void {
-    if (to - from < SHORTEST) return;
-    const part = text.slice(from, to);
+  function redactPart(part: string): string {
+    if (part.length < SHORTEST) return part;
     const plain = decodePart(part);
     const clean = redactText(plain, redaction, hide);
-    if (clean !== plain) edits.push([from, to, plain === part ? clean : encodePart(clean)]);
+    if (clean === plain) return part;
+    return plain === part ? clean : encodePart(clean);
   }
-}
-
-/** The offset of a mark, or the text's end. */
-function offsetOf(mark: string, text: string, from: number): number {
-  const found = text.indexOf(mark, from);
-  return found < 0 ? text.length : found;
 }
 
 /** A part of a query, form or path, percent-encoded but for placeholders. */
@@ -102,45 +80,41 @@ function encodePart(part: string): string {
 /** A token follows these in a path, and the names of secrets: `/environments/KEY`, `/reset/TOKEN`. */
 const BEFORE_TOKEN =
   /^(?:environments?|env|sdk|datafiles?|keys?|invites?|invitations?|reset|activate|verify|confirm|unsubscribe|bot|hooks?|webhooks?|share)$/i;
-/** A path may hold a URL, whose parts are no segments of it. */
-const USER_INFO = /(:\/\/)([^/?#@\s]*:[^/?#@\s]+)(?=@)/g;
 /** Characters of a token that nothing else tells. */
 const LEAST_RANDOM = 32;
 const LEAST_FOLLOWING = 16;
 /** A segment that another part of its exchange may have named as a secret. */
 const LIKE_TOKEN = /^(?=.*\d)(?=.*[A-Za-z])[\w.~+=-]{8,512}$/;
 
+/** Only in this may a path hold what no other text would hide: a long segment, a parameter, something coded. */
+const UNUSUAL = /[;%]|[^/]{16}/;
+
 /** A path without its query. A secret is known by its looks, or by the name before it (`;token=…`, `/tokens/…`). */
 export function redactPath(path: string, redaction: Redaction): string {
-  if (redaction.plain.paths.has(path)) return path;
-  const mayHold = mayHoldAny(path, redaction);
-  let before = '';
-  const clean = path
-    .replace(USER_INFO, `$1${REDACTED}`)
-    .split('/')
-    .map((segment) => {
-      const plain = decodePart(segment.replaceAll('+', '%2B'));
-      const clean = redactSegment(plain, before);
-      before = plain;
-      if (clean === plain) return isRedacted(plain) ? plain : segment;
-      return plain === segment ? clean : encodePart(clean);
+  if (!UNUSUAL.test(path) && !mayHold(path, redaction)) return path;
+  const segments = path.split('/');
+  const plain = segments.map((segment) => decodePart(segment.replaceAll('+', '%2B')));
+  return segments
+    .map((segment, i) => {
+      const before = plain[i] as string;
+      const clean = redactSegment(before, plain[i - 1] ?? '', redaction);
+      if (clean === before) return isRedacted(before) ? before : segment;
+      return before === segment ? clean : encodePart(clean);
     })
     .join('/');
-  if (clean === path) rememberPlain(redaction.plain.paths, path);
-  return clean;
+}
 
-  function redactSegment(segment: string, before: string): string {
-    // `a;jsessionid=x`
-    if (segment.includes(';'))
-      return segment
-        .split(';')
-        .map((part) => redactPairs(part, redaction))
-        .join(';');
-    const clean = mayHold ? redactText(segment, redaction, hiddenApart) : segment;
-    if (clean !== segment || !isToken(segment, before, redaction)) return clean;
-    redaction.onSecret?.(segment);
-    return hiddenApart(segment);
-  }
+function redactSegment(segment: string, before: string, redaction: Redaction): string {
+  // `a;jsessionid=x`
+  if (segment.includes(';'))
+    return segment
+      .split(';')
+      .map((part) => redactPairs(part, redaction))
+      .join(';');
+  const clean = redactText(segment, redaction, hiddenApart);
+  if (clean !== segment || !isToken(segment, before, redaction)) return clean;
+  redaction.onSecret?.(segment);
+  return hiddenApart(segment);
 }
 
 function isToken(segment: string, before: string, { members }: Redaction): boolean {
@@ -179,11 +153,8 @@ export function redactHeader(name: string, value: string, redaction: Redaction):
     return REDACTED;
   }
   if (URL_HEADERS.has(name)) return redactUrl(value, redaction);
-  if (redaction.plain.values.has(value)) return value;
   if (ID_HEADER.test(name) && redaction.texts.length === 0) return value;
-  const clean = redactText(value, redaction);
-  if (clean === value) rememberPlain(redaction.plain.values, value);
-  return clean;
+  return redactText(value, redaction);
 }
 
 /** The content codings of all headers that name some: some send one for each, or the same twice. */
@@ -209,14 +180,11 @@ export function redactBytes(bytes: Buffer, contentType = '', redaction: Redactio
   // Bytes that are no UTF-8 are read as Latin-1, in which every byte stays the same.
   const encoding = isUtf8(bytes) ? 'utf8' : 'latin1';
   const text = bytes.toString(encoding);
-  const isPairs = isForm(contentType);
-  // Names in a form may have blanks.
-  if (!isPairs && !mayHoldAny(text, redaction)) return bytes;
   let clean: string;
-  if (IS_CODE.test(contentType)) clean = redactPlain(text, redaction);
-  // Some tools say that everything is a form, JSON too.
-  else if (isPairs) clean = redactDocument(text, redaction) ?? redactPairs(text, redaction);
-  else clean = redactSuspect(text, redaction);
+  // Some tools say that everything is a form, JSON too. Names in a form may have blanks.
+  if (isForm(contentType)) clean = redactDocument(text, redaction) ?? redactPairs(text, redaction);
+  else if (!mayHold(text, redaction)) return bytes;
+  else clean = (IS_CODE.test(contentType) ? redactPlain : redactText)(text, redaction);
   return clean === text ? bytes : Buffer.from(clean, encoding);
 }
 
@@ -256,4 +224,28 @@ export function redactBodyStart(
 export function wholeCharacters(bytes: Buffer): Buffer {
   const whole = Buffer.from(new StringDecoder().write(bytes));
   return bytes.subarray(0, whole.length).equals(whole) ? whole : bytes;
+}
+
+/** Whether a place in a body is hidden by its name or its pointer. @param tokens those of the pointer */
+export function isSecretPointer(tokens: readonly string[], redaction: Redaction): boolean {
+  return tokens.some((token) => redaction.members.has(token)) || matchesPattern(redaction.pointers, tokens);
+}
+
+/** Names are the users' own. A new one is hidden as the old one is. */
+export function redactEffect(effect: Effect, redaction: Redaction): Effect {
+  const clean = redactJson(effect as unknown as JsonValue, redaction) as unknown as Effect;
+  const isNewName = 'to' in clean && typeof clean.to === 'string' && redaction.members.has('name');
+  return isNewName ? ({ ...clean, to: REDACTED } as Effect) : clean;
+}
+
+/**
+ * A finding that quotes no secret. A value that is quoted may be cut, so that it no longer looks like what it is.
+ *
+ * @param isSecret whether what it is about is hidden
+ */
+export function redactFinding<T extends Finding>(finding: T, isSecret: boolean, redaction: Redaction): T {
+  const clean = redactJson(finding as unknown as JsonValue, redaction) as unknown as T;
+  if (!isSecret || !/["\d]/.test(finding.message.replace(finding.pointer, ''))) return clean;
+  const message = `${clean.pointer || 'the path'} is not as it must be; it holds a secret`;
+  return { ...clean, message };
 }

@@ -10,57 +10,63 @@ export interface Span {
 export const SHORTEST_TOKEN = 16;
 const LONGEST = 4096;
 
-/** In a text that may be a string of another. */
-export const PASSWORD_IN_URL =
-  /:\\{0,3}\/\\{0,3}\/[^\s/?#@:"'<>\\[\]]{0,128}:[^\s/]|@(?:tcp|unix)\(|:thin:\w/;
 const WEBHOOK =
-  '(?:hooks\\.(?:slack|zapier)\\.com|discord(?:app)?\\.com\\\\?/api|webhook\\.office\\.com|(?:feishu\\.cn|larksuite\\.com)\\\\?/open-apis\\\\?/bot\\\\?/v2)' +
-  '\\\\?/(?:services|workflows|triggers|webhooks|webhookb2|hooks?)\\\\?/';
+  '(?:hooks\\.(?:slack|zapier)\\.com|discord(?:app)?\\.com\\\\?/api|webhook\\.office\\.com)\\\\?/(?:services|workflows|triggers|webhooks|webhookb2|hooks?)\\\\?/';
 /** Each alternative begins with a mark, and looks at a bounded number of characters behind it; its last group is the secret. */
 const MARKED = new RegExp(
   [
     '\\b(bearer|basic|token) {1,3}([\\w.~+/=:-]{8,4096})',
+    // In a text that may be a string of another.
     ':\\\\?/\\\\?/[^\\s/?#@:"\'<>\\\\[\\]]{0,128}:([^\\s/?#@"\'<>\\\\[\\]]{1,256})@',
-    // Go and Oracle: `me:x@tcp(host)`, `jdbc:oracle:thin:me/x@host`
-    ':thin:\\w{1,64}/([^\\s@"\'/]{1,128})@|:([^\\s:@/"\']{1,128})@(?=(?:tcp|unix)\\()',
+    // `me:x@tcp(host)`
+    ':([^\\s:@/"\']{1,128})@(?=(?:tcp|unix)\\()',
     // Hashes of passwords.
     '\\$(?:2[abxy]|argon2\\w{1,2})\\$([\\w.,/$=+-]{20,256})',
     `${WEBHOOK}([\\w\\\\/@+-]{20,300})`,
   ].join('|'),
   'gi',
 );
-
 /** To its end line; all that follows if that is missing. */
 const PRIVATE_KEY =
   /-{4,5} ?BEGIN[A-Z\d ]{0,40}PRIVATE KEY[\s\S]*?(?:-{4,5} ?END(?:[\s\S]{0,62}?-{4,5})?|$)/g;
-
 /** Tokens that have no separator behind their prefix, or a tail of another kind. */
 const KNOWN = new RegExp(
   [
-    '^(?:A(?:KIA|SIA|BIA|CCA)[A-Z2-7]{16}|AIza[\\w-]{35}|AA[\\w-]{33}',
-    '(?:SK|dapi|EAA[A-Z]|ATATT3|ATCTT3|ATBB|EZ[AT]K|AKID|AKCp)[\\w-]{30,}|LTAI\\w{20}|oy2[a-z\\d]{43}|gl[a-z]{1,4}-\\w{20,}',
-    'v1\\.0-[\\da-f]{24}-[\\da-f]{100,}',
-    '(?:AGE-SECRET-KEY-1|NRAK-|PMAK-|FLWSECK)[\\w-]{20,}',
-    'pat\\w{14}\\.[\\da-f]{64}|x(?:ox[a-z]|app)-[\\w-]{16,}|[\\da-f]{32}-us\\d{1,2}',
-    '\\d{1,3}\\.atlasv1\\.[\\w-]{40,}|[\\w-]{12,20}\\.atlasv1\\.[\\w-]{40,}',
-    '(?:sdk|mob|api|pat-[a-z]{2}\\d|HRKU)-[\\da-f]{8}(?:-[\\da-f]{4}){3}-[\\da-f]{12}',
-    '[MNO][A-Za-z\\d_-]{23,27}\\.[\\w-]{6,7}\\.[\\w-]{27,38})$',
+    '^(?:A(?:KIA|SIA|BIA|CCA)[A-Z2-7]{16}|AIza[\\w-]{35}|AA[\\w-]{33}|[\\da-f]{32}-us\\d{1,2}',
+    '(?:SK|dapi|EAA[A-Z]|AT[AC]TT3|AKCp|gl[a-z]{1,4}-|xox[a-z]-|AGE-SECRET-KEY-1|NRAK-|PMAK-)[\\w-]{20,}',
+    'pat\\w{14}\\.[\\da-f]{64}|[\\w-]{12,20}\\.atlasv1\\.[\\w-]{40,}|[MNO][\\w-]{23,27}\\.[\\w-]{6,7}\\.[\\w-]{27,38}',
+    '(?:sdk|mob|api|pat-[a-z]{2}\\d)-[\\da-f]{8}(?:-[\\da-f]{4}){3}-[\\da-f]{12})$',
   ].join('|'),
 );
+/** Prefixes of tokens, whose tail may be short or hexadecimal. */
+const TOKEN_PREFIX =
+  /pat|key|tok|sec|auth|api|shp|[_.]v1$|live|test|^(?:gh[pousr]|npm|ya29|hv[sb]|sk|rk|pul|rubygems|sbp|sq[0aup]|glsa|SG)/i;
+/** What ids and hashes begin with. */
+const HASH_PREFIX =
+  /^(?:sha\d*|md5|etag|hash|digest|rev|commit|build|urn|uuid|guid|arn|gid|crc\d*|trace|span|req|request|w)$/i;
+const UUID = /[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/gi;
+const HOST = /^[a-z\d.-]+\.(?:com|net|org|io|dev|app|cloud|internal|local|example|svc)$/;
+const ASSET = /\.(?:m?js|css|map|png|jpe?g|gif|svg|webp|ico|woff2?|ttf|html?|json|ya?ml|txt|md|csv|zip|gz)$/i;
 
-const LONG_WORD = new RegExp(`(?<![\\w.~-])[\\w.~-]{${SHORTEST_TOKEN},}`, 'g');
+/** The rest of an escape before a word: `\n`, `\u0020`, `%20`. */
+const ESCAPE = /(?<=%)(?:25)*[\da-f]{2}|(?<=\\)(?:[bfnrt]|u[\da-f]{4})/iy;
+/** By UTF-16 code unit: whether a token may have it. */
+const IS_OF_WORD = tableOf(/[\w.~-]/, 0);
+/** Base64 may go on behind a `+` or end in `=`. */
+const REST = /(?:\+[\w+]{4,256})?={0,2}(?!\w)/y;
 
-/** What looks like a secret, in the order of the text; one may lie within another. */
+/** What looks like a secret; one may lie within another. */
 export function secretsIn(text: string): Span[] {
   const found: Span[] = [];
   if (/[:@ $]|hook/i.test(text)) eachMatch(MARKED, text, (match) => addMarked(found, match));
   if (text.includes('PRIVATE KEY'))
     eachMatch(PRIVATE_KEY, text, ({ 0: key, index }) => found.push({ from: index, to: index + key.length }));
-  eachMatch(LONG_WORD, text, ({ index }) => {
-    const token = tokenAt(text, index);
+  someLongWord(text, (from, to) => {
+    const token = tokenIn(text, from, to);
     if (token) found.push(token);
+    return false;
   });
-  return found.sort((a, b) => a.from - b.from);
+  return found;
 }
 
 /** Takes all that a global pattern matches; `matchAll` would copy the pattern each time. */
@@ -75,28 +81,6 @@ export function matchAt(pattern: RegExp, text: string, at: number): string {
   return pattern.exec(text)?.[0] ?? '';
 }
 
-/** The rest of an escape before a word: `\n`, `\u0020`, `%20`. */
-const ESCAPE = /(?<=%)(?:25)*[\da-f]{2}|(?<=\\)(?:[bfnrt]|u[\da-f]{4})/iy;
-const WORD = /[\w.~-]*/y;
-/** Base64 may go on behind a `+` or end in `=`. */
-const REST = /(?:\+[\w+]{4,256})?={0,2}(?!\w)/y;
-
-/** The token that is the word here. */
-export function tokenAt(text: string, start: number): Span | undefined {
-  const from = start + matchAt(ESCAPE, text, start).length;
-  const whole = matchAt(WORD, text, from).replace(/\.{1,16}$/, '');
-  const word = whole.slice(0, LONGEST);
-  if (word.length < SHORTEST_TOKEN || !/\d/.test(word)) return undefined;
-  if (!isJsonWebToken(word) && !KNOWN.test(word) && !hasRandomTail(word)) return undefined;
-  const end = from + whole.length;
-  return { from, to: end + matchAt(REST, text, end).length };
-}
-
-function isJsonWebToken(word: string): boolean {
-  const end = word.indexOf('.');
-  return end > 0 && word.startsWith('eyJ') && base64(word.slice(0, end)).includes('"alg"');
-}
-
 function addMarked(found: Span[], match: RegExpExecArray): void {
   const { 0: whole, 1: scheme, index } = match;
   const value = match.findLast((group) => group !== undefined) as string;
@@ -107,50 +91,72 @@ function addMarked(found: Span[], match: RegExpExecArray): void {
   found.push({ from, to: from + value.length });
 }
 
-/** Words follow "bearer" too: a token has digits and letters. User or password may be missing. */
+/** Words follow "bearer" too: a token has digits and letters. */
 function isCredentials(scheme: string, value: string): boolean {
   if (/basic/i.test(scheme)) return isLogin(value);
   return value.length >= 16 && /\d/.test(value) && /[A-Za-z]/.test(value);
 }
 
-/** `user:password` in base64. */
+/** `user:password` in base64. User or password may be missing. */
 export function isLogin(value: string): boolean {
   const bytes = Buffer.from(value, 'base64');
   return isUtf8(bytes) && /^(?=.{4})[^\p{Cc}:]*:\P{Cc}*$/u.test(bytes.toString());
+}
+
+/** Looks at the words that are long enough, until one is taken: each covers one character of 16. */
+export function someLongWord(text: string, take: (from: number, to: number) => boolean): boolean {
+  let end = 0;
+  for (let at = SHORTEST_TOKEN - 1; at < text.length; at += SHORTEST_TOKEN) {
+    if (at < end || IS_OF_WORD[text.charCodeAt(at)] === 0) continue;
+    let start = at;
+    while (start > end && IS_OF_WORD[text.charCodeAt(start - 1)] === 1) start--;
+    end = at + 1;
+    while (end < text.length && IS_OF_WORD[text.charCodeAt(end)] === 1) end++;
+    if (end - start >= SHORTEST_TOKEN && take(start, end)) return true;
+  }
+  return false;
+}
+
+/** @param beyondAscii whether characters of other scripts are meant */
+export function tableOf(pattern: RegExp, beyondAscii: number): Uint8Array {
+  const table = new Uint8Array(1 << 16).fill(beyondAscii, 128);
+  for (let code = 0; code < 128; code++) table[code] = Number(pattern.test(String.fromCharCode(code)));
+  return table;
+}
+
+/** The token that a word is. */
+export function tokenIn(text: string, start: number, to: number): Span | undefined {
+  const from = start + matchAt(ESCAPE, text, start).length;
+  const whole = text.slice(from, to).replace(/\.{1,16}$/, '');
+  const word = whole.slice(0, LONGEST);
+  const isToken = word.length >= SHORTEST_TOKEN && /\d|^A[KS]IA/.test(word);
+  if (!isToken || !(isJsonWebToken(word) || KNOWN.test(word) || hasRandomTail(word))) return undefined;
+  const end = from + whole.length;
+  return { from, to: end + matchAt(REST, text, end).length };
+}
+
+function isJsonWebToken(word: string): boolean {
+  const end = word.indexOf('.');
+  return end > 0 && word.startsWith('eyJ') && base64(word.slice(0, end)).includes('"alg"');
 }
 
 function base64(text: string): string {
   return Buffer.from(text, 'base64').toString('latin1');
 }
 
-/** Prefixes of tokens, whose tail may be short or hexadecimal. */
-const TOKEN_PREFIX =
-  /pat|key|tok|sec|auth|api|shp|[_.]v1$|^(?:gh[pousr]|npm|ya29|hv[sb]|sk|rk|pul|rubygems|shippo|sbp|sq[0aup]|sgp|glsa|pscale|bkua|sntry|mlsn)/i;
-/** What ids and hashes begin with. */
-const HASH_PREFIX =
-  /^(?:sha\d*|md5|etag|hash|digest|rev|commit|build|urn|uuid|guid|arn|gid|crc\d*|trace|span|req|request|w)$/i;
-const MOST_OF_TAIL = 600;
-
 /** A short prefix, a separator, a random tail: `ghp_…`, `sk-proj-…`, `SG.….…`. An id such as `evt_…` has a shorter tail. */
 function hasRandomTail(word: string): boolean {
-  if (!/^[A-Za-z][A-Za-z\d]{1,15}[_.-]/.test(word) || UUID_ALONE.test(word)) return false;
+  if (!/^[A-Za-z][A-Za-z\d]{1,15}[_.-]/.test(word) || word.replace(UUID, '') === '') return false;
   for (const { index } of word.slice(0, 40).matchAll(/[_.-]/g)) {
     const prefix = word.slice(0, index);
-    const tail = word.slice(index + 1, index + MOST_OF_TAIL);
+    const tail = word.slice(index + 1, index + 600);
     if (tail.length < SHORTEST_TOKEN || HASH_PREFIX.test(prefix)) return false;
-    const isTokens = TOKEN_PREFIX.test(prefix);
-    if (
-      isTokens ? takesTurns(tail, 16, 0.2) || isLongHex(tail) : isRandom(tail, /[_.-]/.test(prefix) ? 16 : 28)
-    )
+    const least = /[_.-]/.test(prefix) ? 16 : 28;
+    if (TOKEN_PREFIX.test(prefix) ? takesTurns(tail, 16, 0.2) || isLongHex(tail) : isRandom(tail, least))
       return true;
   }
   return false;
 }
-
-const UUID = /[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/gi;
-const UUID_ALONE = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
-const HOST = /^[a-z\d.-]+\.(?:com|net|org|io|dev|app|cloud|internal|local|example|svc)$/;
-const ASSET = /\.(?:m?js|css|map|png|jpe?g|gif|svg|webp|ico|woff2?|ttf|html?|json|ya?ml|txt|md|csv|zip|gz)$/i;
 
 /**
  * Whether a word is made of chance alone, as tokens are, and names, slugs, ids, hashes and coded texts are not: letters and

@@ -113,7 +113,6 @@ event: a␤data: {"access_token":"§"}␤␤
 {'api_key': '§', 'a': None}
 deploy --api-key=§
 psql --password § -h db
-{"args":["--token","§"]}
 <add key="Password" value="§"/>
 password%253D§
 {"tok%65n":"§", a
@@ -128,24 +127,12 @@ next=https%3A%2F%2Fh%2F%3Faccess_token%3D§%26a%3D1
 {"session":"¤"}
 {"environmentKey":"¤"}
 {"auths":{"ghcr.example":{"auth":"¶"}}}
-{"parameters":[{"ParameterKey":"DbPassword","ParameterValue":"§"}]}
 {"attributes":[{"name":"password","values":["§"]}]}
-{"rawHeaders":["Accept","a/b","Authorization","§"]}
-{"headers":{"Cookie":"theme=§; a=b"}}
-{"kind":"Secret","data":{"db":"¶"}}
 {"dsn":"me:§@tcp(db.example:3306)/x"}
 {"hash":"$2b$10$¤¤"}
-{"run":"curl -u admin:§ https://h.example"}
-db:␤  password: |␤    §␤  user: a␤
-- name: DB_PASSWORD␤  value: §␤
-token = """␤§␤"""
-api key: §
 { :password=>"§" }
-machine h.example login me password §
-id,email,password␤1,me@example.com,§␤2,you@example.com,§
 Cookie: theme=dark; session=§
 <Password><![CDATA[§]]></Password>
-<property name="db.password">§</property>
 <meta name="csrf-token" content="§">
 ---- BEGIN SSH2 ENCRYPTED PRIVATE KEY ----␤¤␤---- END SSH2 ENCRYPTED PRIVATE KEY ----
 `
@@ -292,13 +279,9 @@ token: ""
 the "token" of <token> x
 with --token and --password or --secret alone
 mutation { add(key: "a b", auth: "c") }
-sort -u a:b1 and curl -u $USER:$PASS
-id,key,token_count␤1,checkout-2026,12
 the login page, and password manager2
-key: |␤  line one 1␤  line two 2
 api key: see the docs
 <entry key="password">Your password</entry>
-password,␤of which 12 characters
 `
   .trim()
   .replaceAll('\n', '¶')
