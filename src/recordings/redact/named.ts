@@ -60,6 +60,7 @@ function nextName(text: string, floor: number, names: SecretNames): Name | undef
   if (from > floor && from < root && text[from - 1] === '\\') from++;
   const written = text.slice(from, to);
   if (!written.includes('%')) return { name: written, from, to: Math.max(to, root + 1) };
+  // Of `a%3Dtoken`, the last part.
   const coded = TO_LAST_CODED.exec(written)?.[0].length ?? 0;
   const name = decodePart(decodePart(written.slice(coded)));
   return { name, from: from + coded, to: Math.max(to, root + 1) };
@@ -73,6 +74,7 @@ const BARE_END = /(?=[&;#\s"'<>\\,{}()]|%(?:25)*(?:2[236]|3B)|$)/gi;
 const LINE = /[^"'\r\n,}]*/y;
 /** Of a name whose value decides: nothing else could be one, and this ends soon. */
 const OPEN_VALUE = /[ \t]{0,8}(?:\\{0,8}["'])?(?:\[redacted|(?:[\w~./-]|%(?!3D|25)[\da-f]{2}){8})/iy;
+const COOKIE = /[ \t]{0,8}[\w.$-]{1,64}=/y;
 /** What stands behind a name where no sign does: the pattern before it, that from it to the value, and the value. */
 const OTHER_FORMS: [before: RegExp, between: RegExp, value: RegExp][] = [
   // `<password>x</password>`
@@ -117,13 +119,13 @@ export function editsOfNamed(text: string, { membersInText: names, onSecret }: R
     const isOpen = names.kindOf(name) === 'open';
     // A scheme stands before it, as in `Authorization: Token x`, or the names of cookies.
     const isLine = sign.endsWith(':') && /(?:authori[sz]ation|^cookie)$/i.test(name);
-    if (isOpen && !isLine && matchAt(OPEN_VALUE, text, start) === '') return undefined;
+    if (isOpen && matchAt(isLine ? COOKIE : OPEN_VALUE, text, start) === '') return undefined;
     const value = valueAt(text, start, isLine);
     const secret = text.slice(value.from, value.to);
     // Words stand behind "token:" too.
     const mayBeWord = value.form === 'bare' && (value.from > start || sign.endsWith(':'));
     if (mayBeWord && secret.length < 16 && !/\d/.test(secret)) return undefined;
-    if (isOpen && isLine) return secret.includes('=') ? value : undefined;
+    if (isOpen && isLine) return value;
     const isSecret = names.isSecret(name, value.form === 'list' ? {} : decodePart(secret), isSignIn);
     return isSecret ? value : undefined;
   }

@@ -47,7 +47,7 @@ export function redactPlain(
 ): string {
   const edits: Edit[] = [];
   let end = 0;
-  for (const span of secretsIn(text).sort((a, b) => a.from - b.from)) {
+  for (const span of secretsIn(text)) {
     const from = Math.max(span.from, end);
     const secret = text.slice(from, span.to);
     if (secret === '' || isRedacted(secret)) continue;
