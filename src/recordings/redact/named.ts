@@ -125,7 +125,6 @@ export function editsOfNamed(text: string, { membersInText: names, onSecret }: R
     // Words stand behind "token:" too.
     const mayBeWord = value.form === 'bare' && (value.from > start || sign.endsWith(':'));
     if (mayBeWord && secret.length < 16 && !/\d/.test(secret)) return undefined;
-    if (isOpen && isLine) return value;
     const isSecret = names.isSecret(name, value.form === 'list' ? {} : decodePart(secret), isSignIn);
     return isSecret ? value : undefined;
   }
