@@ -20,32 +20,29 @@ let thread: Worker | undefined;
 
 /** The same as `plainExchangeOf`, in a thread, so that requests do not wait for a large body. */
 export function plainExchangeBeside(
-  { request, response, requestBody, responseBody, startedAt, endedAt, session }: SeenExchange,
+  seen: SeenExchange,
   redaction: Redaction,
   keepHeaders: ReadonlySet<string>,
 ): Promise<PlainExchange> {
-  // What cannot be sent to a thread stays behind.
-  const seen = {
-    request: { method: request.method, url: request.url, headers: request.headers },
-    response: { status: response.status, message: response.message, headers: response.headers },
-    ...{ requestBody, responseBody, startedAt, endedAt, session },
-  };
-  const { settings, texts } = redaction;
-  return oneByOne(() =>
-    existsSync(WORKER)
-      ? inThread({ seen, settings, texts, keepHeaders })
-      : plainExchangeOf(seen, redaction, keepHeaders),
-  );
+  const redact = existsSync(WORKER) ? inThread : plainExchangeOf;
+  return oneByOne(() => redact(seen, redaction, keepHeaders));
 }
 
-async function inThread(work: RedactWork): Promise<PlainExchange> {
+async function inThread(
+  { request: { method, url, headers }, response, decoded: _, ...bodies }: SeenExchange,
+  { settings, texts }: Redaction,
+  keepHeaders: ReadonlySet<string>,
+): Promise<PlainExchange> {
   thread ??= new Worker(WORKER, { execArgv: [] }).on('error', () => {
     thread = undefined;
   });
   // An idle thread keeps no process running.
   thread.ref();
   const running = thread;
-  running.postMessage(work);
+  // What cannot be sent to a thread stays behind.
+  const { status, message, headers: answered } = response;
+  const heads = { request: { method, url, headers }, response: { status, message, headers: answered } };
+  running.postMessage({ seen: { ...bodies, ...heads }, settings, texts, keepHeaders } satisfies RedactWork);
   const [exchange] = (await once(running, 'message')) as [PlainExchange];
   running.unref();
   for (const message of [exchange.request, exchange.response]) message.body = bufferOf(message.body);

@@ -1,5 +1,4 @@
 import { isUtf8 } from 'node:buffer';
-import type { JsonValue } from '../../json/json.ts';
 import { skipValue } from '../../json/json-text.ts';
 import { type SecretNames, SIGN_IN } from './names.ts';
 import { type Edit, isRedacted, REDACTED } from './redacted.ts';
@@ -61,6 +60,7 @@ function nextName(text: string, floor: number, names: SecretNames): Name | undef
   if (from > floor && from < root && text[from - 1] === '\\') from++;
   const written = text.slice(from, to);
   if (!written.includes('%')) return { name: written, from, to: Math.max(to, root + 1) };
+  // Of `a%3Dtoken`, the last part.
   const coded = TO_LAST_CODED.exec(written)?.[0].length ?? 0;
   const name = decodePart(decodePart(written.slice(coded)));
   return { name, from: from + coded, to: Math.max(to, root + 1) };
@@ -74,7 +74,7 @@ const BARE_END = /(?=[&;#\s"'<>\\,{}()]|%(?:25)*(?:2[236]|3B)|$)/gi;
 const LINE = /[^"'\r\n,}]*/y;
 /** Of a name whose value decides: nothing else could be one, and this ends soon. */
 const OPEN_VALUE = /[ \t]{0,8}(?:\\{0,8}["'])?(?:\[redacted|(?:[\w~./-]|%(?!3D|25)[\da-f]{2}){8})/iy;
-const COOKIES = /[ \t]{0,8}[\w.$-]{1,64}=[^\s;]/y;
+const COOKIE = /[ \t]{0,8}[\w.$-]{1,64}=/y;
 /** What stands behind a name where no sign does: the pattern before it, that from it to the value, and the value. */
 const OTHER_FORMS: [before: RegExp, between: RegExp, value: RegExp][] = [
   // `<password>x</password>`
@@ -119,18 +119,14 @@ export function editsOfNamed(text: string, { membersInText: names, onSecret }: R
     const isOpen = names.kindOf(name) === 'open';
     // A scheme stands before it, as in `Authorization: Token x`, or the names of cookies.
     const isLine = sign.endsWith(':') && /(?:authori[sz]ation|^cookie)$/i.test(name);
-    const isCookies = isOpen && isLine && matchAt(COOKIES, text, start) !== '';
-    if (isOpen && !isCookies && matchAt(OPEN_VALUE, text, start) === '') return undefined;
+    if (isOpen && matchAt(isLine ? COOKIE : OPEN_VALUE, text, start) === '') return undefined;
     const value = valueAt(text, start, isLine);
-    return isCookies || isSecret(name, value, sign) ? value : undefined;
-  }
-
-  function isSecret(name: string, { from, to, form }: Value, sign: string): boolean {
-    const secret = text.slice(from, to);
+    const secret = text.slice(value.from, value.to);
     // Words stand behind "token:" too.
-    const mayBeWord = form === 'bare' && (/[ \t]/.test(text[from - 1] as string) || sign.endsWith(':'));
-    if (mayBeWord && secret.length < 16 && !/\d/.test(secret)) return false;
-    return names.isSecret(name, form === 'list' ? {} : plainValue(secret), isSignIn);
+    const mayBeWord = value.form === 'bare' && (value.from > start || sign.endsWith(':'));
+    if (mayBeWord && secret.length < 16 && !/\d/.test(secret)) return undefined;
+    const isSecret = names.isSecret(name, value.form === 'list' ? {} : decodePart(secret), isSignIn);
+    return isSecret ? value : undefined;
   }
 
   function otherValue(name: string, from: number, to: number): Value | undefined {
@@ -139,7 +135,7 @@ export function editsOfNamed(text: string, { membersInText: names, onSecret }: R
       if (!beginning.test(before)) continue;
       const start = to + matchAt(between, text, to).length;
       const value = start === to ? '' : matchAt(pattern, text, start);
-      if (value !== '' && names.isSecret(name, plainValue(value), isSignIn))
+      if (value !== '' && names.isSecret(name, decodePart(value), isSignIn))
         return { from: start, to: start + value.length, form: 'quoted' };
     }
     return undefined;
@@ -166,11 +162,6 @@ function endOfQuoted(text: string, from: number, opening: string): number {
   while (at < text.length && !text.startsWith(opening, at) && text[at] !== '\n' && text[at] !== '\r')
     at += text[at] === '\\' ? 2 : 1;
   return Math.min(at, text.length);
-}
-
-/** A number as one: `tokens=15` is an amount. */
-function plainValue(written: string): JsonValue {
-  return /^\d{1,15}$/.test(written) ? Number(written) : decodePart(written);
 }
 
 /** A part of a query or form, percent-decoded; as it stands where it cannot be decoded. */

@@ -32,14 +32,13 @@ const FURTHER = oneOf(`
   verify new old current \\d`);
 /** A page's end, an amount, a request's kind, a design, a code to show. */
 const NOT_SECRET = oneOf(`
-  (?:page|pages|paging|pagination|next|prev|previous|continuation|continue|cursor|sync|resume|scroll|marker|offset)-?tokens?
-  (?:start|end|delta|change|watch|(?:next|first|last)-?page|max|min|total|prompt|completion|input|output|cached)-?tokens?
-  (?:reasoning|thinking|used|remaining|num|number-of|context|budget|idempotency|concurrency|lock|cancel)-?tokens?
-  (?:cancellation|dedup|deduplication|design|colou?r|style|theme|syntax)-?tokens?
-  (?:idempotency|surrogate|web-?socket|cache|public|publishable|partition|sort|primary|foreign|routing|row)-?keys?
-  (?:group|dedup|deduplication|index|object|lookup|shard|correlation|request|trace|message)-?keys?
-  (?:e?-?mail|method|function|type|class)-?signatures? allow-?credentials
-  (?:tracking|promo|coupon|discount|voucher|qr|bar)-?codes?`);
+  (?:pages?|paging|pagination|next|prev|previous|continu(?:ation|e)|cursor|sync|resume|scroll|marker|offset)-?tokens?
+  (?:start|end|delta|change|watch|max|min|total|prompt|completion|input|output|cached|reasoning|thinking)-?tokens?
+  (?:used|remaining|num|number-of|context|budget|idempotency|lock|cancel(?:lation)?|dedup|design|colou?r)-?tokens?
+  (?:style|theme|syntax|(?:first|last|next)-?page)-?tokens? (?:idempotency|surrogate|web-?socket|cache)-?keys?
+  (?:public|publishable|partition|sort|primary|foreign|routing|object|lookup|shard|request|trace|message)-?keys?
+  (?:e?-?mail|method|function|type)-?signatures? (?:tracking|promo|coupon|discount|voucher|qr|bar)-?codes?
+  allow-?credentials`);
 const QUESTION =
   /^(?:is|has|have|requires?|required|needs?|allows?|can|should|must|supports?|shows?|hides?|enables?|remember)-/;
 const NEVER = new RegExp(`$(?<=(?:^|-)${NOT_SECRET})|^(?:x-)?patchgate-(?!approve$)`);
@@ -185,8 +184,9 @@ function bare(name: string): string {
 
 /** Whether this is no secret whatever its name: `"password": null`, `hasToken=true`, `"tokens": 1532`. */
 export function isHarmless(name: string, value: JsonValue): boolean {
-  if (typeof value === 'number') return /s$/i.test(name);
-  return value === null || typeof value === 'boolean' || /^(?:true|false|null)?$/i.test(String(value));
+  return (
+    /^(?:true|false|null)?$/i.test(String(value)) || (/s$/i.test(name) && /^\d{1,15}$/.test(String(value)))
+  );
 }
 
 /** Parameters that stand beside the code of a sign-in. */

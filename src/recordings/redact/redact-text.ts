@@ -10,6 +10,7 @@ import {
   edited,
   type Hide,
   hidden,
+  holdsPlaceholder,
   isRedacted,
   REDACTED,
 } from './redacted.ts';
@@ -47,7 +48,7 @@ export function redactPlain(
 ): string {
   const edits: Edit[] = [];
   let end = 0;
-  for (const span of secretsIn(text).sort((a, b) => a.from - b.from)) {
+  for (const span of secretsIn(text)) {
     const from = Math.max(span.from, end);
     const secret = text.slice(from, span.to);
     if (secret === '' || isRedacted(secret)) continue;
@@ -66,6 +67,8 @@ export function redactPlain(
 const TELLS = /^(?:name|key|header|field|setting|id|path)$/i;
 const ASKS = /^val(?:ues?)?$/i;
 const END_OF_LIST = /\s*\]/y;
+/** How it begins. */
+const DOCUMENT = /^\s*(?:\{\s*["}]|\[\s*(?:[[{"\]\d-]|true|false|null)|"\s*[[{\\])/;
 /** Nested deeper, a value is hidden as a whole. */
 const MOST_LEVELS = 128;
 
@@ -84,8 +87,7 @@ interface Beside {
  */
 export function redactDocument(text: string, redaction: Redaction): string | undefined {
   // An exception takes long.
-  if (!/^\s*(?:[[{]|"\s*[[{\\])/.test(text) || !']}"'.includes(text.trimEnd().at(-1) as string))
-    return undefined;
+  if (!DOCUMENT.test(text) || !/[\]}"]/.test(text.trimEnd().at(-1) as string)) return undefined;
   if (parseJson(text) === undefined) return undefined;
   const { members, pointers, texts, onSecret } = redaction;
   const edits: Edit[] = [];
@@ -145,7 +147,8 @@ export function redactDocument(text: string, redaction: Redaction): string | und
   /** Notes the last name in a path, or the whole, if it is that of a secret. */
   function tell(beside: Beside, from: number): void {
     const name = String(valueAt(from)).replace(/^.*\//s, '');
-    if (!members.has(name)) return;
+    // What was redacted before is no name, although `token=[redacted]` reads as one.
+    if (holdsPlaceholder(name) || !members.has(name)) return;
     beside.told = name;
     for (const asked of beside.asked.splice(0)) if (!isHarmless(name, valueAt(asked))) hide(asked, late);
   }

@@ -43,25 +43,16 @@ export function redactQuery(query: string, redaction: Redaction): string {
 function redactPairs(text: string, redaction: Redaction, hide: Hide = hidden): string {
   const { members, onSecret } = redaction;
   const isSignIn = SIGN_IN.test(text);
-  return text
-    .split('&')
-    .map((pair) => {
-      const equals = pair.indexOf('=');
-      if (equals < 0) return redactPart(pair);
-      const [written, value] = [pair.slice(0, equals), pair.slice(equals + 1)];
-      const name = decodePart(written);
-      const kind = members.kindOf(name);
-      if (kind !== 'plain') {
-        const plain = decodePart(value);
-        if (isRedacted(plain)) return pair;
-        if (members.isSecret(name, plain, isSignIn)) {
-          onSecret?.(plain);
-          return `${written}=${kind === 'secret' ? REDACTED : hide(plain)}`;
-        }
-      }
-      return `${redactPart(written)}=${redactPart(value)}`;
-    })
-    .join('&');
+  return text.replace(/([^&=]*)=([^&]*)|[^&]+/g, (pair: string, written?: string, value = '') => {
+    if (written === undefined) return redactPart(pair);
+    const name = decodePart(written);
+    const kind = members.kindOf(name);
+    const plain = kind === 'plain' ? '' : decodePart(value);
+    if (isRedacted(plain)) return pair;
+    if (!members.isSecret(name, plain, isSignIn)) return `${redactPart(written)}=${redactPart(value)}`;
+    onSecret?.(plain);
+    return `${written}=${kind === 'secret' ? REDACTED : hide(plain)}`;
+  });
 
   function redactPart(part: string): string {
     if (part.length < SHORTEST) return part;
@@ -80,48 +71,30 @@ function encodePart(part: string): string {
 /** A token follows these in a path, and the names of secrets: `/environments/KEY`, `/reset/TOKEN`. */
 const BEFORE_TOKEN =
   /^(?:environments?|env|sdk|datafiles?|keys?|invites?|invitations?|reset|activate|verify|confirm|unsubscribe|bot|hooks?|webhooks?|share)$/i;
-/** Characters of a token that nothing else tells. */
-const LEAST_RANDOM = 32;
-const LEAST_FOLLOWING = 16;
-/** A segment that another part of its exchange may have named as a secret. */
-const LIKE_TOKEN = /^(?=.*\d)(?=.*[A-Za-z])[\w.~+=-]{8,512}$/;
-
 /** Only in this may a path hold what no other text would hide: a long segment, a parameter, something coded. */
 const UNUSUAL = /[;%]|[^/]{16}/;
 
 /** A path without its query. A secret is known by its looks, or by the name before it (`;token=…`, `/tokens/…`). */
 export function redactPath(path: string, redaction: Redaction): string {
   if (!UNUSUAL.test(path) && !mayHold(path, redaction)) return path;
-  const segments = path.split('/');
-  const plain = segments.map((segment) => decodePart(segment.replaceAll('+', '%2B')));
-  return segments
-    .map((segment, i) => {
-      const before = plain[i] as string;
-      const clean = redactSegment(before, plain[i - 1] ?? '', redaction);
-      if (clean === before) return isRedacted(before) ? before : segment;
-      return before === segment ? clean : encodePart(clean);
-    })
-    .join('/');
+  let before = '';
+  return path.replace(/[^/]+/g, (written) => {
+    // `a;jsessionid=x`
+    if (written.includes(';')) return written.replace(/[^;]+/g, (part) => redactPairs(part, redaction));
+    const segment = decodePart(written.replaceAll('+', '%2B'));
+    const isNamed = BEFORE_TOKEN.test(before) || redaction.members.has(before);
+    before = segment;
+    if (isRedacted(segment)) return segment;
+    const clean = redactText(segment, redaction, hiddenApart);
+    if (clean !== segment) return segment === written ? clean : encodePart(clean);
+    if (!isRandom(segment, 32) && !(isNamed && isOpaque(segment, 16))) return written;
+    redaction.onSecret?.(segment);
+    return hiddenApart(segment);
+  });
 }
 
-function redactSegment(segment: string, before: string, redaction: Redaction): string {
-  // `a;jsessionid=x`
-  if (segment.includes(';'))
-    return segment
-      .split(';')
-      .map((part) => redactPairs(part, redaction))
-      .join(';');
-  const clean = redactText(segment, redaction, hiddenApart);
-  if (clean !== segment || !isToken(segment, before, redaction)) return clean;
-  redaction.onSecret?.(segment);
-  return hiddenApart(segment);
-}
-
-function isToken(segment: string, before: string, { members }: Redaction): boolean {
-  if (segment.length < LEAST_FOLLOWING || isRedacted(segment)) return false;
-  if (isRandom(segment, LEAST_RANDOM)) return true;
-  return (BEFORE_TOKEN.test(before) || members.has(before)) && isOpaque(segment, LEAST_FOLLOWING);
-}
+/** A segment that another part of its exchange may have named as a secret. */
+const LIKE_TOKEN = /^(?=.*\d)(?=.*[A-Za-z])[\w.~+=-]{8,512}$/;
 
 /** The path itself, and the path with one such segment hidden, for each. */
 export function pathsWithToken(path: string): string[] {

@@ -45,8 +45,9 @@ const TOKEN_PREFIX =
 const HASH_PREFIX =
   /^(?:sha\d*|md5|etag|hash|digest|rev|commit|build|urn|uuid|guid|arn|gid|crc\d*|trace|span|req|request|w)$/i;
 const UUID = /[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/gi;
-const HOST = /^[a-z\d.-]+\.(?:com|net|org|io|dev|app|cloud|internal|local|example|svc)$/;
-const ASSET = /\.(?:m?js|css|map|png|jpe?g|gif|svg|webp|ico|woff2?|ttf|html?|json|ya?ml|txt|md|csv|zip|gz)$/i;
+/** How the names of hosts and files end. */
+const NAME_END =
+  /\.(?:com|net|org|io|dev|app|cloud|internal|local|example|svc|m?js|css|map|png|jpe?g|gif|svg|webp|ico|woff2?|html?|json|ya?ml|txt|md|csv|zip|gz)$/i;
 
 /** The rest of an escape before a word: `\n`, `\u0020`, `%20`. */
 const ESCAPE = /(?<=%)(?:25)*[\da-f]{2}|(?<=\\)(?:[bfnrt]|u[\da-f]{4})/iy;
@@ -55,40 +56,31 @@ const IS_OF_WORD = tableOf(/[\w.~-]/, 0);
 /** Base64 may go on behind a `+` or end in `=`. */
 const REST = /(?:\+[\w+]{4,256})?={0,2}(?!\w)/y;
 
-/** What looks like a secret; one may lie within another. */
+/** What looks like a secret, in the order of the text; one may lie within another. */
 export function secretsIn(text: string): Span[] {
   const found: Span[] = [];
-  if (/[:@ $]|hook/i.test(text)) eachMatch(MARKED, text, (match) => addMarked(found, match));
-  if (text.includes('PRIVATE KEY'))
-    eachMatch(PRIVATE_KEY, text, ({ 0: key, index }) => found.push({ from: index, to: index + key.length }));
+  for (const match of text.matchAll(MARKED)) {
+    const { 0: whole, 1: scheme, index } = match;
+    const value = match.findLast((group) => group !== undefined) as string;
+    // A port, or what stands for a password.
+    if (/^(?:\d{1,5}|\$.*|\{.*|%s)$/.test(value) || (scheme && !isCredentials(scheme, value))) continue;
+    const from = index + whole.lastIndexOf(value);
+    found.push({ from, to: from + value.length });
+  }
+  for (const { 0: key, index } of text.matchAll(PRIVATE_KEY))
+    found.push({ from: index, to: index + key.length });
   someLongWord(text, (from, to) => {
     const token = tokenIn(text, from, to);
     if (token) found.push(token);
     return false;
   });
-  return found;
-}
-
-/** Takes all that a global pattern matches; `matchAll` would copy the pattern each time. */
-function eachMatch(pattern: RegExp, text: string, take: (match: RegExpExecArray) => void): void {
-  pattern.lastIndex = 0;
-  for (let match = pattern.exec(text); match !== null; match = pattern.exec(text)) take(match);
+  return found.sort((a, b) => a.from - b.from);
 }
 
 /** What a sticky pattern matches at a place, or nothing. */
 export function matchAt(pattern: RegExp, text: string, at: number): string {
   pattern.lastIndex = at;
   return pattern.exec(text)?.[0] ?? '';
-}
-
-function addMarked(found: Span[], match: RegExpExecArray): void {
-  const { 0: whole, 1: scheme, index } = match;
-  const value = match.findLast((group) => group !== undefined) as string;
-  if (scheme && !isCredentials(scheme, value)) return;
-  // A port, or what stands for a password.
-  if (/^(?:\d{1,5}|\$.*|\{.*|%s)$/.test(value)) return;
-  const from = index + whole.lastIndexOf(value);
-  found.push({ from, to: from + value.length });
 }
 
 /** Words follow "bearer" too: a token has digits and letters. */
@@ -136,8 +128,7 @@ export function tokenIn(text: string, start: number, to: number): Span | undefin
 }
 
 function isJsonWebToken(word: string): boolean {
-  const end = word.indexOf('.');
-  return end > 0 && word.startsWith('eyJ') && base64(word.slice(0, end)).includes('"alg"');
+  return /^eyJ[\w-]*\./.test(word) && base64(word.slice(0, word.indexOf('.'))).includes('"alg"');
 }
 
 function base64(text: string): string {
@@ -169,8 +160,7 @@ export function isRandom(word: string, least: number): boolean {
 
 /** @param rate turns for each character at least; words in both letter cases take more of them */
 function takesTurns(word: string, least: number, rate?: number): boolean {
-  if (word.length < least || !/^[\w~+/.-]+={0,2}$/.test(word) || ASSET.test(word) || HOST.test(word))
-    return false;
+  if (word.length < least || !/^[\w~+/.-]+={0,2}$/.test(word) || NAME_END.test(word)) return false;
   const text = word.slice(0, LONGEST).replace(UUID, '');
   // Hashes, and two of them: `a1b2…...c3d4…`.
   if (text.length < least || /^(?:[\da-f_.-]*|[\dA-F_.-]*)$/.test(text) || !/\d/.test(text)) return false;
