@@ -50,8 +50,8 @@ export const DEFAULT_RULES: MatchRules = matchRules();
 export type Form = {
   /** Names and values, decoded; a list for a name that came several times. */
   query: JsonObject;
-  /** Those that the rules name, redacted; several values are joined. */
-  headers: JsonObject;
+  /** Those that the rules name, redacted; several values are joined. Absent if they name none. */
+  headers?: JsonObject;
   /** `{ json }`, `{ text }` or `{ base64 }`; the placeholder alone equals any body. */
   body?: JsonValue;
 };
@@ -65,12 +65,11 @@ export function formOf({ query, headers, body }: RecordedRequest, rules: MatchRu
     // All secrets are the same, and no placeholder to be compared one by one.
     if (values.length > 0) named[name] = rules.redaction.headers.has(name) ? 'a secret' : shown;
   }
+  const form: Form = { query: valuesByName(pairs.flat()) };
+  if (rules.headers.size > 0) form.headers = named;
   const content = body && contentOf(body, rules.ignored);
-  return {
-    query: valuesByName(pairs.flat()),
-    headers: named,
-    ...(content !== undefined && { body: content }),
-  };
+  if (content !== undefined) form.body = content;
+  return form;
 }
 
 function contentOf(body: StoredBody, ignored: PatternNode | undefined): JsonValue | undefined {
