@@ -28,23 +28,17 @@ export const UNLIMITED: ScanLimits = { depth: Number.POSITIVE_INFINITY, values: 
 /** Up to here a list of names is searched one by one; past it a Set pays. */
 const FEW_NAMES = 12;
 
-/** An object or list that is open while a JSON text is read from its start to its end. Each level has one, which is used again. */
+/** An object or list that is open while a JSON text is read from its start to its end. */
 export class Container {
   /** Of an object: the current member's name, and the offset where it stands. */
   name = '';
   nameOffset = 0;
   /** Of a list: the current item's index. */
   index = 0;
-  isObject = false;
   readonly #names: string[] = [];
   #manyNames: Set<string> | undefined;
 
-  begin(isObject: boolean): void {
-    this.isObject = isObject;
-    this.index = 0;
-    this.#names.length = 0;
-    this.#manyNames = undefined;
-  }
+  constructor(readonly isObject: boolean) {}
 
   /** Goes on to the next member. Whether a member of that name was there before. */
   enterMember(name: string, offset: number): boolean {
@@ -79,7 +73,6 @@ export function scanJson(
   // Not `includes`: V8 moves it into the loop.
   const hasEscapes = /\\/.test(text);
   const open: Container[] = [];
-  const levels: Container[] = [];
   let container: Container | undefined;
   let isName = false;
   let values = 0;
@@ -111,8 +104,7 @@ export function scanJson(
       else if (char === OPEN_OBJECT || char === OPEN_LIST) {
         if (open.length >= limits.depth) return 'depth';
         isName = char === OPEN_OBJECT;
-        container = levels[open.length] ??= new Container();
-        container.begin(isName);
+        container = new Container(isName);
         open.push(container);
       } else {
         while (isOfWord(text.charCodeAt(at))) at++;

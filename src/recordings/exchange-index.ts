@@ -74,7 +74,7 @@ export class ExchangeIndex {
       const stored = this.#all[this.#keyed++] as StoredExchange;
       const { request } = stored.exchange;
       const form = formOf(request, this.#rules);
-      if (isOpen(form, this.#rules)) this.#open.set(stored, form);
+      if (isOpen(form)) this.#open.set(stored, form);
       const key = keyOf(form);
       const same = this.#byKey.get(key) ?? [];
       if (same.push(stored) === 1) this.#byKey.set(key, same);
