@@ -118,11 +118,7 @@ const LOCAL_ALONE = refused(
   'without a token, the control API is closed to web pages, other proxies and Host names of other machines',
   'ask for it by localhost or 127.0.0.1, or start Patchgate with a token in PATCHGATE_CONTROL_TOKEN and send that',
 );
-const NO_WORKERS = refused(
-  'not-allowed',
-  'a service worker would answer in the place of Patchgate',
-  'load it elsewhere',
-);
+const NO_WORKERS = refused('not-allowed', 'a service worker would answer for Patchgate', 'load it elsewhere');
 
 /** Of a Host header, in lower case, without brackets and port; `""` if it is none. */
 function hostname(host: string): string {
