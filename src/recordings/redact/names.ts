@@ -7,21 +7,22 @@ import { isLogin, isOpaque } from './shapes.ts';
  */
 
 /** Secrets at the end of a longer word, too: `dbpassword`. `-?` stands between two words. */
-const ENDINGS = [
-  'pass-?w(?:or)?d|pass-?phrase|pass-?code|secret|token|credential|jwt|bearer|mnemonic',
-  'passwort|kennwort|wachtwoord|contrasen[ay]a?|senha|mot-?de-?passe|haslo|losenord|adgangskode|kata-?sandi|parola',
-  'sess(?:ion)?-?id|connect-sid|secret-key-base|(?:seed|recovery|secret)-?(?:phrase|words)',
-  '(?:api|sdk|secret|private|access|signing|encryption|licen[cs]e|subscription|storage)-?key',
-].join('|');
-
-/** Secrets as words of their own. A key alone names an entry, as in the variations of a feature. */
-const WORDS = [
-  'pass|pwd|pswd|pw|psk|[ht]?otp|cvv|cvc|authori[sz]ation|csrf|xsrf|signature|set-cookie|(?:basic|proxy)-?auth',
-  '(?:auth|authentication|authori[sz]ation|sign|signature|hmac|jwt|encrypt|decrypt(?:ion)?|crypto|symmetric|ssh|pgp|gpg|rsa|aes|master|root|admin|client|server|service|shared|consumer|app|application|account|security|session|deploy|deployment|webhook|write|ingest|ingestion|insert|integration|instrumentation|developer|restricted|customer|password|bot|wallet)-?key',
-  '(?:otp|totp|mfa|2-?fa|two-?factor|one-?time|verification|recovery|backup|security|access|pin|auth|authentication|authori[sz]ation|device)-?code',
-  '(?:code|oauth)-?verifier',
-].join('|');
-
+const ENDINGS = oneOf(`
+  pass-?w(?:or)?d pass-?phrase pass-?code secret token credential jwt bearer mnemonic connect-sid secret-key-base
+  passwort kennwort wachtwoord contrasen[ay]a? senha mot-?de-?passe haslo losenord adgangskode kata-?sandi parola
+  sess(?:ion)?-?id (?:seed|recovery|secret)-?(?:phrase|words) (?:api|sdk|secret|access)-?key`);
+/** A key alone names an entry, as in the variations of a feature. */
+const KEYS = oneOf(`
+  private signing encryption licen[cs]e subscription storage auth(?:entication|ori[sz]ation)? sign signature hmac jwt
+  (?:en|de)crypt(?:ion)? crypto symmetric ssh pgp gpg rsa aes master root admin client server service (?:pre-?)?shared
+  consumer app application account security session deploy(?:ment)? webhook write ingest(?:ion)? insert integration
+  instrumentation developer restricted customer password bot wallet project-?api`);
+/** Secrets as words of their own. */
+const WORDS = oneOf(`
+  pass pwd pswd pw psk [ht]?otp cvv cvc authori[sz]ation csrf xsrf signature set-cookie (?:basic|proxy)-?auth
+  ${KEYS}-?key (?:code|oauth)-?verifier
+  (?:t?otp|mfa|2-?fa|two-?factor|one-?time|verification|recovery|backup|security|access|pin|device)-?code
+  auth(?:entication|ori[sz]ation)?-?code`);
 /** Headers alone: a condition on a cookie has its name in a body. The token of the gate lets a deletion pass. */
 const HEADERS = oneOf(`
   key auth authentication assertion sig cookie-?2? patchgate-approve x-honeycomb-team x-amzn-oidc-data
@@ -64,7 +65,7 @@ const CODE = /(?:^|-)(?:js|javascript|typescript|scripts?|html|css|markup|snippe
  */
 const ROOTS =
   'pas psk psw pw ecr ede ses tok key cod uth otp srf jwt sig sid bea mne rif phr wor nnw woo adg kie nha kat slo eno ola ras ' +
-  'aml sse x-a x-g hma cvv cvc şif пар 密码 密碼 パス 비밀 암호 كلم पास señ asł mật sic --- hoo $2a $2b $2y $ar';
+  'aml sse x-a x-g hma cvv cvc ifr пар 密码 密碼 パス 비밀 암호 كلم पास señ asł asŁ mật sic --- hoo $2a $2b $2y $ar';
 
 /** Forms nest: `user[pin]`, `user.pin`. */
 const BETWEEN = /[[\].?/;]+/;
@@ -142,9 +143,9 @@ export class SecretNames {
     const isCode = name.toLowerCase() === 'code';
     // `?state=NY&code=10001` is an address.
     if (isCode && value.length >= 8 && isSignIn) return true;
-    return (
-      isOpaque(value, isCode || /^key$/i.test(name) ? 32 : 16) || (/auth$/i.test(name) && isLogin(value))
-    );
+    if (/auth$/i.test(name) && isLogin(value)) return true;
+    if (/cookie$/i.test(name) && /^[\w.$-]{1,64}=/.test(value)) return true;
+    return isOpaque(value, isCode || /^key$/i.test(name) ? 32 : 16);
   }
 
   #kindOf(name: string): Kind {

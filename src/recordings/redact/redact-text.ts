@@ -47,14 +47,11 @@ export function redactPlain(
   hide: Hide = hidden,
 ): string {
   const edits: Edit[] = [];
-  let end = 0;
-  for (const span of secretsIn(text)) {
-    const from = Math.max(span.from, end);
-    const secret = text.slice(from, span.to);
-    if (secret === '' || isRedacted(secret)) continue;
+  for (const { from, to } of secretsIn(text)) {
+    const secret = text.slice(from, to);
+    if (isRedacted(secret)) continue;
     onSecret?.(secret);
-    edits.push([from, span.to, hide(secret)]);
-    end = span.to;
+    edits.push([from, to, hide(secret)]);
   }
   let clean = edited(text, edits);
   for (const secret of texts)
@@ -99,7 +96,9 @@ export function redactDocument(text: string, redaction: Redaction): string | und
   scanJson(text, UNLIMITED, undefined, (open, from) => {
     if (from < done) return;
     const holder = open.at(-1);
-    if (holder?.isObject) redactName(holder);
+    // A name can be a secret itself.
+    if (holder?.isObject && (texts.length > 0 || holder.name.length >= SHORTEST_TOKEN))
+      replace(holder.nameOffset, holder.name, redactPlain(holder.name, redaction));
     if (open.length > MOST_LEVELS || isSecretPlace(open, from)) hide(from);
     else if (text[from] === '"') redactString(from, holder);
     else if (texts.length > 0 && !isContainer(from)) {
@@ -113,12 +112,6 @@ export function redactDocument(text: string, redaction: Redaction): string | und
     late.concat(edits).sort((a, b) => a[0] - b[0]),
   );
 
-  /** A name can be a secret itself. */
-  function redactName({ name, nameOffset }: Container): void {
-    if (texts.length > 0 || name.length >= SHORTEST_TOKEN)
-      replace(nameOffset, name, redactPlain(name, redaction));
-  }
-
   function isSecretPlace(open: readonly Container[], from: number): boolean {
     const tokens = pointers && open.map(({ token }) => token);
     if (tokens && matchesPattern(pointers, tokens)) return true;
@@ -129,7 +122,9 @@ export function redactDocument(text: string, redaction: Redaction): string | und
       return true;
     // A list in a list may be a pair: `["password", "x"]`.
     const isItem = !isObject && open.at(-2)?.isObject === false;
-    const isAsking = isObject ? ASKS.test(name) : isItem && index === 1 && isLast(from);
+    const isAsking = isObject
+      ? ASKS.test(name)
+      : isItem && index === 1 && matchAt(END_OF_LIST, text, from + writtenAt(from).length) !== '';
     const isTelling = isObject ? TELLS.test(name) : isItem && index === 0;
     if (!isAsking && !isTelling) return false;
     const level = open.length;
@@ -138,10 +133,6 @@ export function redactDocument(text: string, redaction: Redaction): string | und
     if (isTelling) tell(beside, from);
     else if (beside.told === undefined) beside.asked.push(from);
     return isAsking && beside.told !== undefined && !isHarmless(beside.told, valueAt(from));
-  }
-
-  function isLast(from: number): boolean {
-    return matchAt(END_OF_LIST, text, from + writtenAt(from).length) !== '';
   }
 
   /** Notes the last name in a path, or the whole, if it is that of a secret. */

@@ -27,15 +27,14 @@ export function betweenPlaceholders(text: string, change: (part: string) => stri
 /** What takes the place of a span of a text. */
 export type Edit = [from: number, to: number, by: string];
 
-/** @param edits in the order of the text; one that begins within another does not count */
+/** @param edits in the order of the text; what begins within another goes with it */
 export function edited(text: string, edits: readonly Edit[]): string {
   if (edits.length === 0) return text;
   let at = 0;
   let clean = '';
   for (const [from, to, by] of edits) {
-    if (from < at) continue;
-    clean += text.slice(at, from) + by;
-    at = to;
+    if (from >= at) clean += text.slice(at, from) + by;
+    at = Math.max(at, to);
   }
   return clean + text.slice(at);
 }
