@@ -78,7 +78,7 @@ const COOKIE = /[ \t]{0,8}[\w.$-]{1,64}=/y;
 /** What stands behind a name where no sign does: the pattern before it, that from it to the value, and the value. */
 const OTHER_FORMS: [before: RegExp, between: RegExp, value: RegExp][] = [
   // `<password>x</password>`
-  [/<(?:[\w.-]{1,64}:)?$/, /(?:\s[^<>]{0,200})?>(?:<!\[CDATA\[)?/y, /[^<\]]+(?=(?:\]\]>)?<\/)/y],
+  [/<(?:[\w.-]{1,64}:)?$/, /(?:\s[^<>]{0,200})?>(?:<!\[CDATA\[)?/y, /[^<]+?(?=(?:\]\]>)?<\/)/y],
   // A part of a form (RFC 7578), to the end of a line.
   [/\bname="?$/, /"?[^\r\n]{0,200}\r?\n(?:[^\r\n]{1,200}\r?\n){0,4}\r?\n/y, /[^\r\n]+/y],
   // `<add key="password" value="x"/>`
