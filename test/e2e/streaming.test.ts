@@ -215,9 +215,12 @@ describe.concurrent('who reads slowly holds the other one back, and loses nothin
   });
 
   it('a target, by an upload', async () => {
-    let body: IncomingMessage | undefined;
+    let arrived = (_: IncomingMessage) => {};
+    const arriving = new Promise<IncomingMessage>((resolve) => {
+      arrived = resolve;
+    });
     const target = await startStreamingTarget((req, res) => {
-      body = req;
+      arrived(req);
       req.on('end', () => res.end('whole'));
     });
     const gate = await startBinary(['proxy', target.url]);
@@ -227,9 +230,10 @@ describe.concurrent('who reads slowly holds the other one back, and loses nothin
     const sending = (async () => {
       for (; sent < SIZE; sent += CHUNK.length) if (!client.write(CHUNK)) await once(client, 'drain');
     })();
+    const body = await arriving;
     expect(await standsStill(() => sent)).toBeLessThan(SIZE / 2);
     let received = 0;
-    body?.on('data', (chunk) => {
+    body.on('data', (chunk) => {
       received += chunk.length;
     });
     const [answer] = await once(client, 'data');
