@@ -7,7 +7,7 @@ import { compareJson } from './compare-json.ts';
 import { cleanForm, type Form, formOf, isOpen, keyOf, type MatchRules, type SentRequest } from './match.ts';
 
 /** Milliseconds that answers are prepared at a stretch. */
-const WORK_MS = 1;
+const WORK_MS = 3;
 let restedAt = 0;
 
 /** The exchanges of one method and path. Its lists only grow. */
