@@ -18,10 +18,8 @@ const BODY_LIMIT = 5 * 1024 * 1024;
 export async function gateOf(config: Config, isLazy = false, notice?: (text: string) => void): Promise<Gate> {
   const contract = await contractAt(config.contract, notice);
   const own = { bodyLimit: BODY_LIMIT, tellsEffects: config.audit !== undefined, lazy: isLazy };
-  const gate = createGate(contract, { ...config, ...own });
-  if (config.target === undefined) return gate;
-  checkTargetPath(parseTarget(config.target).path, contract);
-  return gate;
+  if (config.target !== undefined) checkTargetPath(parseTarget(config.target).path, contract);
+  return createGate(contract, { ...config, ...own });
 }
 
 /** The gate of a command that judges, whatever a proxy of the same config does. @throws PatchgateError as `gateOf` */

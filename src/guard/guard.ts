@@ -80,7 +80,7 @@ const [LONGEST_URL, LONGEST_TEXT] = [2048, 500];
 /** The way of one PATCH of a guarded record: lock, read, judge, approve; what passes is forwarded under the lock. */
 export class Guard {
   readonly #options: GuardOptions;
-  /** Of a recording, which is asked for the same again and again: the requests that pass without a finding. */
+  /** Of a replay: the requests that passed without a finding. Tests send the same ones again and again. */
   readonly #passed: LRUCache<string, Decision> | undefined;
 
   constructor(options: GuardOptions) {
@@ -318,7 +318,7 @@ export class Guard {
   }
 }
 
-/** Of all that a verdict depends on if no record is known. */
+/** Covers everything that a verdict depends on while no record is known. */
 function keyOf({ method, url, headers, body }: GateRequest): string {
   return hash('sha1', `${method} ${url}\n${headers.join('\n')}`, 'binary') + hash('sha1', body, 'binary');
 }

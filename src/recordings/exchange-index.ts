@@ -127,11 +127,12 @@ export class StoredExchange {
 
   /** The answer to its request, ready for the wire. */
   get answer(): RecordedAnswer {
-    return this.#answer ?? this.prepare();
+    return this.prepare();
   }
 
-  /** Makes the answer, and keeps the rest as text. */
+  /** Makes the answer once, and keeps the rest as text. */
   prepare(): RecordedAnswer {
+    if (this.#answer) return this.#answer;
     const { exchange } = this;
     this.#exchange = Buffer.from(JSON.stringify(exchange));
     this.#answer = answerOf(exchange);

@@ -5,8 +5,8 @@ import { type PatternNode, patternTree, withoutMatches } from '../json/pointer-p
 import type { RecordedRequest, StoredBody } from '../model/exchange.ts';
 import { jsonOf } from './body.ts';
 import { plainRequest, type SeenExchange, storedMessage, valuesByName } from './plain-exchange.ts';
+import { decodePart } from './redact/named.ts';
 import { contentTypeOf, redactBody, redactHeader, redactQuery } from './redact/redact.ts';
-import { decodePart } from './redact/redact-text.ts';
 import { REDACTED } from './redact/redacted.ts';
 import { DEFAULT_REDACTION, type Redaction } from './redact/redaction.ts';
 
@@ -112,7 +112,7 @@ export function sentRequest(request: RecordedRequest, rules: MatchRules = DEFAUL
   return { request, rules, form: formOf(request, rules) };
 }
 
-/** The same of the wire. @param path under which the recording has it */
+/** A request as it was sent, to look up. @param path under which the recording has it */
 export function sentRequestOf(
   head: SeenExchange['request'],
   body: Buffer,

@@ -58,13 +58,7 @@ function environmentEffects(
 ): Effect[] {
   const [before, after] = [byId(known), byId(sent)];
   const gone = [...before].filter(([id]) => !after.has(id));
-  const created: Environment[] = [];
-  const renamed: Effect[] = [];
-  for (const [id, [first]] of after) {
-    const called = before.get(id);
-    if (!called) created.push(first as Environment);
-    else addRenaming(renamed, called, first as Environment);
-  }
+  const created = [...after].filter(([id]) => !before.has(id)).map(([, [first]]) => first as Environment);
   const substitutes = substitutesFor(gone, created, [...before.keys()]);
   const lost = gone.map(([id, called]): LosingEffect => {
     const name = nameOf(called);
@@ -79,7 +73,7 @@ function environmentEffects(
   const added = created.filter((one) => !replacing.has(one));
   return [
     ...lost,
-    ...renamed,
+    ...[...after].flatMap(([id, [sent]]) => renaming(before.get(id), sent as Environment)),
     ...added.map(({ id, name }): Effect => ({ kind: 'environment-created', id, name })),
   ];
 }
@@ -132,9 +126,9 @@ function isLikelyTypo(id: number, other: number): boolean {
   return editDistance(String(id), String(other)) === 1;
 }
 
-function addRenaming(effects: Effect[], known: readonly Environment[], { id, name: to }: Environment): void {
-  if (to === '' || known.some(({ name }) => isSameName(name, to))) return;
-  effects.push({ kind: 'environment-renamed', id, name: nameOf(known), to });
+function renaming(known: readonly Environment[] | undefined, sent: Environment): Effect[] {
+  if (!known || sent.name === '' || known.some(({ name }) => isSameName(name, sent.name))) return [];
+  return [{ kind: 'environment-renamed', id: sent.id, name: nameOf(known), to: sent.name }];
 }
 
 function defaultEffects(known: readonly Environment[], sent: readonly Environment[]): Effect[] {

@@ -78,15 +78,11 @@ function expectedOf({ method, headers = {}, ...parts }: ExpectedExchange): Facts
 
 /** The parts of an exchange that are expected. */
 function factsOf({ request, response, session = '' }: ShownExchange, expected: Facts): Facts {
-  const { path, query } = splitTarget(request.url);
+  const { path, query: written } = splitTarget(request.url);
+  const query = valuesByName(queryPairs(written).flat());
   const headers = Object.entries(request.headers).map(([name, value]) => [`header ${name}`, `${value}`]);
   const all: Facts = {
-    ...{
-      method: request.method,
-      path,
-      query: valuesByName(queryPairs(query).flat()),
-      body: bodyOf(request.body),
-    },
+    ...{ method: request.method, path, query, body: bodyOf(request.body) },
     ...{ status: response?.status, session, ...Object.fromEntries(headers) },
   };
   return Object.fromEntries(Object.keys(expected).map((part) => [part, all[part]]));

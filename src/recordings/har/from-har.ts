@@ -10,7 +10,7 @@ import { problemOf } from '../../schemas/check.ts';
 import type { SeenExchange } from '../plain-exchange.ts';
 import { ANSWER_BOUNDS, codingOf } from '../redact/redact.ts';
 
-/** What tools leave out of the standard's, or write null for: nearly everything. schemas/files/har.schema.json says what is sure. */
+/** HAR 1.2 as tools write it: nearly every field may be missing or null. schemas/files/har.schema.json says which are sure. */
 type Loose<T, Sure extends keyof T = never> = { [Field in keyof T]?: T[Field] | null } & Pick<T, Sure>;
 type LooseRequest = Loose<Omit<Request, 'postData'>, 'method' | 'url'> & { postData?: HarBody | null };
 type LooseResponse = Loose<Omit<Response, 'content'>, 'status'> & { content?: HarBody | null };

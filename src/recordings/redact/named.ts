@@ -41,7 +41,7 @@ interface Name extends Span {
   name: string;
 }
 
-/** Percent-encoded, once or more often: what no name has. */
+/** Characters that no name has, percent-encoded once or more often. */
 const CODED = '%(?:25)*(?:[01][\\da-f]|2[0-36-9a-cf]|3[a-f]|40|5[ce]|60|7[b-d])';
 const CODED_HERE = new RegExp(CODED, 'iy');
 const TO_LAST_CODED = new RegExp(`^.*${CODED}`, 'is');
@@ -75,7 +75,7 @@ const LINE = /[^"'\r\n,}]*/y;
 /** Of a name whose value decides: nothing else could be one, and this ends soon. */
 const OPEN_VALUE = /[ \t]{0,8}(?:\\{0,8}["'])?(?:\[redacted|(?:[\w~./-]|%(?!3D|25)[\da-f]{2}){8})/iy;
 const COOKIE = /[ \t]{0,8}[\w.$-]{1,64}=/y;
-/** What stands behind a name where no sign does: the pattern before it, that from it to the value, and the value. */
+/** Forms without a sign: what stands before the name, between name and value, and the value. */
 const OTHER_FORMS: [before: RegExp, between: RegExp, value: RegExp][] = [
   // `<password>x</password>`
   [/<(?:[\w.-]{1,64}:)?$/, /(?:\s[^<>]{0,200})?>(?:<!\[CDATA\[)?/y, /[^<]+?(?=(?:\]\]>)?<\/)/y],

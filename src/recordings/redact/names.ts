@@ -59,10 +59,7 @@ const OPEN = /$(?<=(?:^|-)(?:key|code|sid|auth|hmac|session|cookie))/;
 const ID = /$(?<=(?:^|-)(?:ids?|etag|hash|digest|checksum|cursor|ref|sha|uuid|integrity|fingerprint))/;
 const CODE = /(?:^|-)(?:js|javascript|typescript|scripts?|html|css|markup|snippet|x-path)(?:-|$)/;
 
-/**
- * Two or three characters that each name of a secret, of a parameter and each open one has. The last ones are in marks
- * of secrets that no name is before: `Basic`, `-----BEGIN`, `hooks`, `$2b$`.
- */
+/** Each name that may be secret holds one of these. The last ones mark secrets without a name: `Basic`, `-----BEGIN`, `hooks`, `$2b$`. */
 const ROOTS =
   'pas psk psw pw ecr ede ses tok key cod uth otp srf jwt sig sid bea mne rif phr wor nnw woo adg kie nha kat slo eno ola ras ' +
   'aml sse x-a x-g hma cvv cvc ifr пар 密码 密碼 パス 비밀 암호 كلم पास señ asł asŁ mật sic --- hoo $2a $2b $2y $ar';
@@ -104,7 +101,7 @@ export class SecretNames {
     const bits = Array.from({ length: root.length }, (_, i) => root.charCodeAt(i) & 31);
     const row = bits.reduce((row, next) => (row << 5) | next, 0);
     const free = 1 << (5 * (3 - bits.length));
-    // What is free are the characters before it: the offset of its last one counts.
+    // Any characters may stand before a short root.
     for (let before = 0; before < free; before++) this.#isRoot[(before << (5 * bits.length)) | row] = 1;
   }
 

@@ -17,8 +17,6 @@ import {
 import type { Redaction } from './redaction.ts';
 import { matchAt, SHORTEST_TOKEN, secretsIn } from './shapes.ts';
 
-export { decodePart } from './named.ts';
-
 /**
  * A text of any kind: JSON by its structure, anything else in one pass for names with a value and for what looks like a
  * secret. The names in code stay.

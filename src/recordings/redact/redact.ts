@@ -8,9 +8,9 @@ import type { Effect } from '../../model/effect.ts';
 import type { StoredBody, StoredHeaders } from '../../model/exchange.ts';
 import type { Finding } from '../../model/finding.ts';
 import { bodyBytes, storeBody } from '../body.ts';
-import { mayHold, SHORTEST } from './named.ts';
+import { decodePart, mayHold, SHORTEST } from './named.ts';
 import { SIGN_IN } from './names.ts';
-import { decodePart, redactDocument, redactJson, redactPlain, redactText } from './redact-text.ts';
+import { redactDocument, redactJson, redactPlain, redactText } from './redact-text.ts';
 import { betweenPlaceholders, type Hide, hidden, isRedacted, REDACTED } from './redacted.ts';
 import { hiddenApart, type Redaction } from './redaction.ts';
 import { isOpaque, isRandom } from './shapes.ts';
@@ -71,7 +71,7 @@ function encodePart(part: string): string {
 /** A token follows these in a path, and the names of secrets: `/environments/KEY`, `/reset/TOKEN`. */
 const BEFORE_TOKEN =
   /^(?:environments?|env|sdk|datafiles?|keys?|invites?|invitations?|reset|activate|verify|confirm|unsubscribe|bot|hooks?|webhooks?|share)$/i;
-/** Only in this may a path hold what no other text would hide: a long segment, a parameter, something coded. */
+/** A path without a parameter, something coded or a long segment needs the quick look alone. */
 const UNUSUAL = /[;%]|[^/]{16}/;
 
 /** A path without its query. A secret is known by its looks, or by the name before it (`;token=…`, `/tokens/…`). */
@@ -142,7 +142,7 @@ export function contentTypeOf(headers: StoredHeaders): string | undefined {
 }
 
 /** Whether the media type is that of forms, whose names stand without quotes. */
-export function isForm(contentType = ''): boolean {
+function isForm(contentType = ''): boolean {
   return /^\s*application\/x-www-form-urlencoded\b/i.test(contentType);
 }
 

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonValue } from '../../../src/json/json.ts';
+import { decodePart } from '../../../src/recordings/redact/named.ts';
 import { SecretNames } from '../../../src/recordings/redact/names.ts';
-import { decodePart, redactJson, redactText } from '../../../src/recordings/redact/redact-text.ts';
+import { redactJson, redactText } from '../../../src/recordings/redact/redact-text.ts';
 import { DEFAULT_REDACTION, hidingTexts, redactionOf } from '../../../src/recordings/redact/redaction.ts';
 
 const GITHUB = `ghp_${'a1B2'.repeat(9)}`;
