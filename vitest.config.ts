@@ -33,7 +33,8 @@ export default defineConfig(({ mode }) => ({
     testTimeout: mode === 'long' ? 1_800_000 : 60_000,
     hookTimeout: 60_000,
     expect: { poll: { timeout: 30_000 } },
-    maxWorkers: 2,
+    // On two cores: the third goes on while others wait for processes.
+    maxWorkers: 3,
     // Those that run at the same time wait, most of the time.
     maxConcurrency: 20,
     // No file changes what others import: to load all anew for each takes a third of the time.

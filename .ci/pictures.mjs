@@ -74,7 +74,10 @@ try {
   await send(url, 'GET', `${PROJECTS}/42`);
   await send(url, 'PATCH', `${PROJECTS}/42`, LOSSY);
 
-  const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] });
+  const browser = await chromium.launch({
+    executablePath: '/usr/bin/chromium-headless-shell',
+    args: ['--no-sandbox'],
+  });
   const shoot = async (name, hash, options) => {
     const context = await browser.newContext(options);
     const page = await context.newPage();
