@@ -104,7 +104,7 @@ export async function measureFleet([scenario], peer, place, { rounds, seconds })
     for (const side of sides) {
       const { command, gates, servers } = side;
       for (let i = 0; i < gates; i++)
-        servers.push(await start(command, { ...place, namespace: `gates-${gates}` }));
+        servers.push(await start(command, { ...place, recording: `gates-${gates}` }));
       const connections = Math.ceil(16 / gates);
       await turn(side, () => ({ connections, limit: WARM_UP }));
       for (const server of servers) hold(server);

@@ -48,12 +48,12 @@ function replayOf(recording) {
   return { exchanges: recording.exchanges, command: replay(recording), traffic: recorded(recording) };
 }
 
-/** In a database, by a name of its own unless several gates have one in common. */
+/** In a database, under a name of its own unless several gates have one in common. */
 function withStore(...options) {
   const command = proxy(...options);
   return (place) => {
-    const { postgres, namespace = `port-${place.port}` } = place;
-    return [...command(place), '--store', postgres.url, '--namespace', namespace, '--run', namespace];
+    const { postgres, recording = `port-${place.port}` } = place;
+    return [...command(place), '--store', postgres.url, '--recording', recording];
   };
 }
 
