@@ -283,21 +283,18 @@ export class Guard {
     locked: LockedRecord,
     read: Kept | undefined,
     known: Known | undefined,
-    { json }: Inspection,
+    inspection: Inspection,
   ): Promise<NonNullable<Decision['over']>> {
-    const before = new Set(environmentsOf(known?.record).map(({ id }) => id));
-    const sent = name.kind === 'project' ? environmentsOf(json) : [];
-    const creating = sent.filter(({ id }) => !before.has(id)).map(({ index: _, ...one }) => one);
+    const creating = name.kind === 'project' ? createdBy(inspection, known?.record) : [];
     const { record, isPart, seenAt, creating: noted = [] } = read ?? locked.kept ?? {};
     const kept: Kept = { account: name.account, record, isPart, seenAt, creating: [...noted, ...creating] };
     if (creating.length > 0) await locked.note(kept);
     await locked.confirm?.();
-    const idsOf = (list: readonly { id: number }[]) => new Set(list.map(({ id }) => id));
-    const ids = { created: idsOf(creating), left: idsOf(sent) };
-    const telling = tellingOf(name, request, json);
+    const created = new Set(creating.map(({ id }) => id));
+    const telling = tellingOf(name, request, inspection.json);
     const { approvals } = this.#options;
     return (answered) => {
-      const after = afterPatch(kept, telling, ids, answered, locked.now());
+      const after = afterPatch(kept, telling, created, answered, locked.now());
       if (after.record !== kept.record) approvals.seen(key, knownOf(after)).catch(() => undefined);
       locked.release(after);
     };
@@ -330,4 +327,12 @@ function isDestructive({ verdict }: Inspection): boolean {
 /** Whether a person can see all that it loses, and say yes to that. */
 function mayBeApproved({ isApprovable, effects = [] }: Inspection): boolean {
   return isApprovable === true && effects.filter(losesEnvironment).length <= MOST_LOST;
+}
+
+/** The environments that a PATCH is to create: all of its own if nothing is known. */
+function createdBy({ json, effects }: Inspection, known: JsonObject | undefined) {
+  const CREATING = ['environment-created', 'environment-replaced'];
+  if (effects && !effects.some(({ kind }) => CREATING.includes(kind))) return [];
+  const before = new Set(environmentsOf(known).map(({ id }) => id));
+  return environmentsOf(json).flatMap(({ index: _, ...one }) => (before.has(one.id) ? [] : one));
 }

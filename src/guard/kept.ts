@@ -45,8 +45,7 @@ export function tellingOf(
 ) {
   // Else it may be something else to the service.
   const isPlain = splitTarget(url).query === '' && !mayMeanAnother(headers);
-  const sent = name.kind === 'project' && isWhole('project', json) ? plainRecord('project', json) : undefined;
-  return { name, method, isPlain, sent };
+  return { name, method, isPlain, json };
 }
 
 /** As much of a record as may be written down. Environments keep their ids: the next run judges by them. */
@@ -101,7 +100,7 @@ export function seen(kept: Kept | undefined, { account }: RecordName, record: Js
 /** What a request leaves behind. */
 export function learned(
   kept: Kept | undefined,
-  { name, method, isPlain, sent }: Telling,
+  { name, method, isPlain, json }: Telling,
   answered: Answered,
   now = Date.now(),
 ): Kept | undefined {
@@ -109,6 +108,7 @@ export function learned(
   const isTaken = outcome === 'accepted' && isPlain;
   if (method === 'GET') return isTaken && shown ? seen(kept, name, shown, now) : kept;
   if (outcome === 'refused') return kept;
+  const sent = name.kind === 'project' && isWhole('project', json) ? plainRecord('project', json) : undefined;
   if (method === 'DELETE' && isTaken) return { account: name.account };
   const taken = isTaken && method === 'PATCH' ? (shown ?? sent) : undefined;
   if (taken) return seen(kept, name, taken, now);
@@ -120,22 +120,24 @@ export function learned(
  * The same of a PATCH that held the record's lock.
  *
  * @param created ids of the environments that it was to create
- * @param left ids of those that it leaves in
  */
 export function afterPatch(
   kept: Kept,
   telling: Telling,
-  { created, left }: { created: ReadonlySet<number>; left: ReadonlySet<number> },
+  created: ReadonlySet<number>,
   answered: Answered,
   now: number,
 ): Kept {
+  const { account, record, isPart, seenAt } = learned(kept, telling, answered, now) as Kept;
+  const after: Kept = { account, record, isPart, seenAt, creating: [] };
+  if (!kept.creating?.length) return after;
   const { outcome, isApplied } = answerOf(telling.name, answered);
+  const left = new Set(environmentsOf(telling.json).map(({ id }) => id));
   const until = new Date(now + MINUTE).toISOString();
-  const creating = (kept.creating ?? [])
+  after.creating = kept.creating
     .filter(({ id }) => !(outcome === 'refused' && created.has(id)) && !(isApplied && !left.has(id)))
     .map((one) => (created.has(one.id) ? { ...one, until } : one));
-  const { account, record, isPart, seenAt } = learned(kept, telling, answered, now) as Kept;
-  return { account, record, isPart, seenAt, creating };
+  return after;
 }
 
 /** What an answer says of a change. */

@@ -43,12 +43,15 @@ function leftOut({ field, effect, id, name }: RecordList, known: JsonObject, bod
  */
 export function projectEffects(known: JsonObject, body: JsonValue, decide: DecideDeletion): Effect[] {
   const [before, after] = [environmentsOf(known), environmentsOf(body)];
-  return [
-    ...environmentEffects(before, after, decide),
-    ...(Array.isArray(member(body, 'environments')) ? defaultEffects(before, after) : []),
-    ...languageEffects(known, body),
-    ...nameEffects(known, body),
-  ];
+  const others = [...languageEffects(known, body), ...nameEffects(known, body)];
+  // Most leave all environments as they are.
+  if (before.length === after.length && before.every((one, i) => areSame(one, after[i]))) return others;
+  const defaults = Array.isArray(member(body, 'environments')) ? defaultEffects(before, after) : [];
+  return [...environmentEffects(before, after, decide), ...defaults, ...others];
+}
+
+function areSame(one: Environment, other: Environment | undefined): boolean {
+  return one.id === other?.id && one.name === other.name && one.isEnabled === other.isEnabled;
 }
 
 function environmentEffects(
