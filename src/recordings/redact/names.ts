@@ -62,7 +62,9 @@ const CODE = /(?:^|-)(?:js|javascript|typescript|scripts?|html|css|markup|snippe
 /** Each name that may be secret holds one of these. The last ones mark secrets without a name: `Basic`, `-----BEGIN`, `hooks`, `$2b$`. */
 const ROOTS =
   'pas psk psw pw ecr ede ses tok key cod uth otp srf jwt sig sid bea mne rif phr wor nnw woo adg kie nha kat slo eno ola ras ' +
-  'aml sse x-a x-g hma cvv cvc ifr пар 密码 密碼 パス 비밀 암호 كلم पास señ asł asŁ mật sic --- hoo $2a $2b $2y $ar';
+  'aml sse x-a x-g hma cvv cvc ifr пар パスワ 비밀번 كلم पास señ asł asŁ mật sic --- hoo $2a $2b $2y $ar';
+/** The same of two characters: by five bits of each, they would be in every other word. */
+const SHORT_ROOTS: ReadonlySet<string> = new Set(['密码', '密碼', '암호']);
 
 /** Forms nest: `user[pin]`, `user.pin`. */
 const BETWEEN = /[[\].?/;]+/;
@@ -114,6 +116,8 @@ export class SecretNames {
       // A letter, a digit or a further `%` may be coded.
       const isCoded = code === 37 && text.charCodeAt(at + 1) < 56;
       if (isCoded || this.#isRoot[row] === 1) return at;
+      if (code > 0x5000 && SHORT_ROOTS.has(text.slice(at - 1, at + 1))) return at;
+      if (code > 0x5000 && SHORT_ROOTS.has(text.slice(at - 1, at + 1))) return at;
     }
     return -1;
   }
