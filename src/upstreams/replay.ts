@@ -107,10 +107,11 @@ export function replay(store: RecordingStore, options: ReplayOptions = {}): Repl
     const key = `${method} ${sent}`;
     const before = known.get(key);
     if (before) return before;
-    const paths = [redactPath(sent, rules.redaction), ...pathsWithToken(sent)];
-    const places = paths.map((path) => ({ path, exchanges: store.exchanges(method, path) }));
-    const place = places.find(({ exchanges }) => exchanges.length > 0);
-    if (!place) return places[0] as Recorded;
+    const under = (path: string) => ({ path, exchanges: store.exchanges(method, path) });
+    const isRecorded = ({ exchanges }: Recorded) => exchanges.length > 0;
+    const first = under(redactPath(sent, rules.redaction));
+    const place = isRecorded(first) ? first : pathsWithToken(sent).map(under).find(isRecorded);
+    if (!place) return first;
     // An exchange that is recorded on the way may be for the very path, and name its secrets.
     if (!store.isWritable && known.size < MOST_PATHS) known.set(key, place);
     return place;
