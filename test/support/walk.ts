@@ -143,17 +143,21 @@ function projectWithPatchgate(): string {
   return cwd;
 }
 
+/** Runs a program of the project as npx does, without the second that npx takes. @param exec `exec`: in the place of the shell */
+const npx = (exec = '') =>
+  `npx() { [ "$1" != --no-install ] || shift; ${exec} "node_modules/.bin/$1" "\${@:2}"; }\n`;
+
 /** As in a terminal: a failing command does not end the rest, and both outputs are shown. @param port of the gate that a command asks */
 function shell(text: string, cwd: string, port: string) {
   const env = { npm_config_loglevel: 'error', NO_COLOR: '1', FORCE_COLOR: undefined, PATCHGATE_PORT: port };
-  return runProgram('bash', ['-c', `exec 2>&1\n${text}`], { cwd, env });
+  return runProgram('bash', ['-c', `exec 2>&1\n${npx()}${text}`], { cwd, env });
 }
 
 /** @param port of those that name none */
 async function serve(text: string, cwd: string, port: string): Promise<Program> {
   const env = { npm_config_loglevel: 'error', PATCHGATE_PORT: port };
-  // A group of its own: npx does not pass a signal on.
-  const program = startProgram('bash', ['-c', text], { cwd, env, detached: true });
+  // A group of its own: a shell does not pass a signal on.
+  const program = startProgram('bash', ['-c', npx('exec') + text], { cwd, env, detached: true });
   await program.said('health: ', 'stderr');
   return program;
 }
