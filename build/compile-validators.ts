@@ -35,7 +35,6 @@ function validatorsOfFiles(): string {
     contract: schemaOf('contract'),
     state: schemaOf('state'),
     kept: schemaOf('kept'),
-    audit: schemaOf('audit'),
     recording: schemaOf('recording'),
     har: schemaOf('har'),
   };

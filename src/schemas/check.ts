@@ -8,7 +8,7 @@ import { nearest } from '../model/nearest.ts';
 import { validate } from './validators.js';
 
 /** What people hand in; build/compile-validators.ts says where the schema of each stands. */
-type Kind = ('config' | 'customRule') | ('contract' | 'state' | 'kept' | 'audit' | 'recording' | 'har');
+type Kind = 'config' | 'customRule' | 'contract' | 'state' | 'kept' | 'recording' | 'har';
 
 /** Where values come from. */
 export interface Source {
