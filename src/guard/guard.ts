@@ -73,6 +73,8 @@ const MOST_LOST = 1000;
 /** Passed requests that are remembered: a hash and a verdict without findings take some 200 bytes. */
 const MOST_PASSED = 20_000;
 const APPROVE = APPROVE_HEADER.toLowerCase();
+/** Effects of a PATCH that creates an environment. */
+const CREATING = /^environment-(?:created|replaced)$/;
 const GONE: Decision = { inspection: undefined };
 /** Characters of what an approval shows. */
 const [LONGEST_URL, LONGEST_TEXT] = [2048, 500];
@@ -126,11 +128,7 @@ export class Guard {
     return record && { record, isWhole: true };
   }
 
-  /**
-   * What remembers by the answer of a request that took no lock; undefined: the answer says nothing of a record.
-   *
-   * @param json of one that was judged
-   */
+  /** Remembers by the answer of a request that took no lock; undefined: that says nothing of a record. @param json of a judged one */
   remembers(
     head: RequestHead,
     match: Match | undefined,
@@ -283,19 +281,22 @@ export class Guard {
     locked: LockedRecord,
     read: Kept | undefined,
     known: Known | undefined,
-    inspection: Inspection,
+    { json, effects }: Inspection,
   ): Promise<NonNullable<Decision['over']>> {
-    const creating = name.kind === 'project' ? createdBy(inspection, known?.record) : [];
+    const creates = name.kind === 'project' && (effects?.some(({ kind }) => CREATING.test(kind)) ?? true);
+    const [before = [], sent = []] = creates ? [known?.record, json].map(environmentsOf) : [];
+    const ids = new Set(before.map(({ id }) => id));
+    const creating = sent.flatMap(({ index: _, ...one }) => (ids.has(one.id) ? [] : one));
     const { record, isPart, seenAt, creating: noted = [] } = read ?? locked.kept ?? {};
     const kept: Kept = { account: name.account, record, isPart, seenAt, creating: [...noted, ...creating] };
     if (creating.length > 0) await locked.note(kept);
     await locked.confirm?.();
     const created = new Set(creating.map(({ id }) => id));
-    const telling = tellingOf(name, request, inspection.json);
-    const { approvals } = this.#options;
+    const telling = tellingOf(name, request, json);
     return (answered) => {
       const after = afterPatch(kept, telling, created, answered, locked.now());
-      if (after.record !== kept.record) approvals.seen(key, knownOf(after)).catch(() => undefined);
+      if (after.record !== kept.record)
+        this.#options.approvals.seen(key, knownOf(after)).catch(() => undefined);
       locked.release(after);
     };
   }
@@ -327,12 +328,4 @@ function isDestructive({ verdict }: Inspection): boolean {
 /** Whether a person can see all that it loses, and say yes to that. */
 function mayBeApproved({ isApprovable, effects = [] }: Inspection): boolean {
   return isApprovable === true && effects.filter(losesEnvironment).length <= MOST_LOST;
-}
-
-/** The environments that a PATCH is to create: all of its own if nothing is known. */
-function createdBy({ json, effects }: Inspection, known: JsonObject | undefined) {
-  const CREATING = ['environment-created', 'environment-replaced'];
-  if (effects && !effects.some(({ kind }) => CREATING.includes(kind))) return [];
-  const before = new Set(environmentsOf(known).map(({ id }) => id));
-  return environmentsOf(json).flatMap(({ index: _, ...one }) => (before.has(one.id) ? [] : one));
 }
