@@ -117,7 +117,6 @@ export class SecretNames {
       const isCoded = code === 37 && text.charCodeAt(at + 1) < 56;
       if (isCoded || this.#isRoot[row] === 1) return at;
       if (code > 0x5000 && SHORT_ROOTS.has(text.slice(at - 1, at + 1))) return at;
-      if (code > 0x5000 && SHORT_ROOTS.has(text.slice(at - 1, at + 1))) return at;
     }
     return -1;
   }
