@@ -195,9 +195,10 @@ export function createGate(contract: Contract, options: GateOptions): Gate {
     if (effects) inspection.effects = effects;
     if (effects?.length) verdict.effects = effects.slice(0, MOST_EFFECTS);
     if (effects && effects.length > MOST_EFFECTS) verdict.effectsOmitted = effects.length - MOST_EFFECTS;
-    const isLosing = verdict.problem === 'destructive-change';
-    if (isLosing && verdictOf(options, name, findings, { ...judged, isApproved: true }).outcome === 'pass')
-      inspection.isApprovable = true;
+    const passesIf = (isApproved: boolean) =>
+      verdictOf(options, name, findings, { ...judged, isApproved }).outcome === 'pass';
+    const isLosing = verdict.problem === 'destructive-change' && !(refused && passesIf(false));
+    if (isLosing && passesIf(true)) inspection.isApprovable = true;
     return inspection;
   };
 
@@ -225,13 +226,14 @@ export function createGate(contract: Contract, options: GateOptions): Gate {
   };
 }
 
-/** Decides by its name what becomes of an environment. A name that is not known (`""`) may be a protected one. */
+/** Decides by its name what becomes of an environment. One that is not known (`""`), or is hidden, may be a protected one. */
 function decideDeletion({ allowDelete = [], protect = [] }: GateOptions): DecideDeletion {
   const mayGo = nameMatcher(allowDelete);
   const isProtected = nameMatcher(protect);
   return (name) => {
-    if (name === '' ? protect.length > 0 : isProtected(name)) return 'protect';
-    return name !== '' && mayGo(name) ? 'allow' : 'approve';
+    const isKnown = name !== '' && !name.includes('[redacted');
+    if (isKnown ? isProtected(name) : protect.length > 0) return 'protect';
+    return isKnown && mayGo(name) ? 'allow' : 'approve';
   };
 }
 

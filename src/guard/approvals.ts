@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { PatchgateError } from '../errors.ts';
-import { header, type RequestHead } from '../http/http.ts';
+import { header, isOverride, type RequestHead } from '../http/http.ts';
 import type { Approval, ApprovalMarks, ApprovalStatus, Decision, KeptApproval } from '../model/approval.ts';
 import type { Known } from '../model/record.ts';
 import { DEFAULT_REDACTION, type Redaction } from '../recordings/redact/redaction.ts';
@@ -157,14 +157,9 @@ export class Approvals {
    * Says yes or no to a pending one.
    *
    * @param by name of the approver
-   * @returns not new: the same person has decided the same before
    * @throws PatchgateError `not-allowed` if approvers are given and `by` is not one of them; `not-found`; `not-pending`
    */
-  async decide(
-    id: string,
-    { decision, reason }: Decided,
-    by?: string,
-  ): Promise<{ approval: Approval; isNew: boolean }> {
+  async decide(id: string, { decision, reason }: Decided, by?: string): Promise<Approval> {
     const { book, approvers } = this.#options;
     if (approvers && (by === undefined || !approvers.has(by)))
       throw new PatchgateError('not-allowed', 'only an approver may do that here', {
@@ -176,16 +171,13 @@ export class Approvals {
       const status = decision === 'approve' ? 'approved' : 'declined';
       const decidedAt = new Date().toISOString();
       const changed = await book.change(id, [kept.status], { status, decidedAt, decidedBy: by, reason });
-      if (changed) return { approval: this.#tell(changed), isNew: true };
+      if (changed) return this.#tell(changed);
     }
-    const approval = this.#shown((await this.#kept(id)) ?? kept);
-    const { status, decidedAt, decidedBy } = approval;
-    const isSame = decision === 'decline' ? status === 'declined' : ['approved', 'used'].includes(status);
-    if (isSame && decidedAt !== undefined && decidedBy === by) return { approval, isNew: false };
-    const why = byWhom(decidedBy, status === 'expired' ? approval.reason : undefined);
-    throw new PatchgateError('not-pending', `the approval ${id} is not pending: it was ${status}${why}`, {
+    const now = this.#shown((await this.#kept(id)) ?? kept);
+    const why = byWhom(now.decidedBy, now.status === 'expired' ? now.reason : undefined);
+    throw new PatchgateError('not-pending', `the approval ${id} is not pending: it was ${now.status}${why}`, {
       hint: 'send the PATCH again: its 409 has a new one',
-      details: { approval: id, approvalStatus: status },
+      details: { approval: id, approvalStatus: now.status },
     });
   }
 
@@ -213,7 +205,7 @@ export class Approvals {
   }
 
   async #kept(id: string): Promise<KeptApproval | undefined> {
-    return IS_ID.test(id) ? this.#options.book.find({ id }) : undefined;
+    return /^[\da-f]{8}$/.test(id) ? this.#options.book.find({ id }) : undefined;
   }
 
   #tell(kept: KeptApproval): Approval {
@@ -235,9 +227,11 @@ export class Approvals {
   #hashOfState(known: Known | undefined): string {
     if (!known) return hashOf('');
     const record = hideRecord(known.record, this.#options.redaction ?? DEFAULT_REDACTION);
-    const environments = environmentsOf(record).map(({ id, name, isEnabled }) => [id, name, isEnabled]);
-    const texts = [...environments.map((one) => JSON.stringify(one)), ...languagesOf(record)].sort();
-    return hashOf(`${known.isWhole} ${JSON.stringify(texts)}`);
+    const environments = environmentsOf(record).map((one) =>
+      JSON.stringify([one.id, one.name, one.isEnabled]),
+    );
+    const lists = [environments.sort(), [...languagesOf(record)].sort()];
+    return hashOf(`${known.isWhole} ${JSON.stringify(lists)}`);
   }
 
   /** Who may not decide here is no approver any more: then it is as if nobody had approved it. */
@@ -261,12 +255,11 @@ export function noApproval(id: string): PatchgateError {
   });
 }
 
-const IS_ID = /^[\da-f]{8}$/;
-
-/** An approval is for the request, and for its body with the headers that say what that is. */
+/** An approval is for the request, and for its body with the headers that say what that is, and what it is to do. */
 function partsOf({ method, url, session, body, headers }: Subject): (string | Uint8Array)[] {
   const content = ['content-type', 'content-encoding'].map((name) => header(headers, name) ?? '');
-  return [`${method} ${url} ${session}`, body, ...content];
+  const overrides = headers.filter((_, i) => isOverride(headers[i - (i % 2)] as string));
+  return [`${method} ${url} ${session}`, body, ...content, ...overrides];
 }
 
 function hashOf(...parts: (string | Uint8Array)[]): string {

@@ -49,7 +49,8 @@ export class FileApprovals implements ApprovalBook {
 
   async endOthers(record: string, state: () => string, reason: string): Promise<KeptApproval[]> {
     const open = [...this.#all.values()].filter((one) => one.marks.record === record && isOpen(asOfNow(one)));
-    const others = open.filter((one) => one.marks.state !== state());
+    const now = open.length > 0 ? state() : '';
+    const others = open.filter((one) => one.marks.state !== now);
     const ended = others.map((one) => ({ ...one, status: 'expired' as const, reason }));
     for (const one of ended) this.#all.set(one.id, one);
     if (ended.length > 0) await this.#saved().catch(() => undefined);

@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import type { Match } from '../contract/match-operation.ts';
 import { messageOf, PatchgateError } from '../errors.ts';
 import type { Circumstances, Gate, GateRequest, Inspection } from '../gate/gate.ts';
-import { header, type RequestHead } from '../http/http.ts';
+import { header, mayMeanAnother, type RequestHead } from '../http/http.ts';
 import { isObject, type JsonObject, type JsonValue } from '../json/json.ts';
 import { losesEnvironment } from '../model/effect.ts';
 import { type Known, type RecordName, recordKey } from '../model/record.ts';
@@ -11,12 +11,20 @@ import { redactText, redactUrl } from '../recordings/redact/redact.ts';
 import { DEFAULT_REDACTION, type Redaction } from '../recordings/redact/redaction.ts';
 import { shortened } from '../reporters/wording.ts';
 import { correctedProject, repairedProject } from '../state/corrected.ts';
-import { environmentsOf } from '../state/project.ts';
 import type { Fake } from '../upstreams/fake/fake.ts';
 import type { Session } from '../upstreams/upstream.ts';
 import { type About, APPROVE_HEADER, type Approvals, type Refusal, type Subject } from './approvals.ts';
 import { decisiveEffects } from './decisive-effects.ts';
-import { type Answered, afterPatch, type Kept, knownOf, learned, seen, tellingOf } from './kept.ts';
+import {
+  type Answered,
+  afterPatch,
+  type Kept,
+  knownOf,
+  learned,
+  seen,
+  tellingOf,
+  withNotes,
+} from './kept.ts';
 import type { Asker, Reader } from './reader.ts';
 import type { LockedRecord, Records } from './records.ts';
 
@@ -73,8 +81,6 @@ const MOST_LOST = 1000;
 /** Passed requests that are remembered: a hash and a verdict without findings take some 200 bytes. */
 const MOST_PASSED = 20_000;
 const APPROVE = APPROVE_HEADER.toLowerCase();
-/** Effects of a PATCH that creates an environment. */
-const CREATING = /^environment-(?:created|replaced)$/;
 const GONE: Decision = { inspection: undefined };
 /** Characters of what an approval shows. */
 const [LONGEST_URL, LONGEST_TEXT] = [2048, 500];
@@ -98,9 +104,9 @@ export class Guard {
   }
 
   /** Whether a request that is not judged changes a guarded record: a PUT or a DELETE. */
-  isUnguarded(method: string, url: string): boolean {
+  isUnguarded(head: RequestHead): boolean {
     const { mode, gate } = this.#options;
-    return mode !== 'off' && (method === 'PUT' || method === 'DELETE') && gate.guardsAt(url);
+    return mode !== 'off' && mayRemove(head) && gate.guardsAt(head.url);
   }
 
   /** Judges at once, by the remembered record. */
@@ -162,9 +168,8 @@ export class Guard {
     let decision = GONE;
     try {
       const sent = gate.read(request, match);
-      // No read can help a body that is no object.
-      const isReadable = isObject(sent.json);
-      const blind = isReadable ? undefined : gate.inspect(request, match, { body: sent });
+      // No read can help a body that is no object, and is blocked for that.
+      const blind = isObject(sent.json) ? undefined : gate.inspect(request, match, { body: sent });
       if (blind?.verdict.outcome === 'block') return { inspection: blind };
 
       const key = fake ? `${recordKey(name)} ${session.id}` : recordKey(name);
@@ -172,8 +177,11 @@ export class Guard {
       if (isGone()) return GONE;
 
       const { method, url, headers } = request;
-      const asker = { method, url, headers, stream, session };
-      const { record: read, why, unreachable } = (isReadable && (await reader?.(name, asker))) || {};
+      const {
+        record: read,
+        why,
+        unreachable,
+      } = (await reader?.(name, { ...request, stream, session })) ?? {};
       if (isGone()) return GONE;
       if (read) kept = seen(locked.kept, name, read, locked.now());
       const known = why === undefined ? knownOf(locked.kept, read) : undefined;
@@ -193,9 +201,9 @@ export class Guard {
         return { inspection, remediation, approval: remediation?.approval };
       }
 
-      const over = await this.#send(asked, name, key, locked, kept, known, inspection);
-      const [isApproved, isUnguarded] = [used !== undefined, !known?.isWhole];
-      decision = { inspection, approval: used, isApproved, isUnguarded, wantsAnswer: !read, over };
+      const over = await this.#send(asked, name, key, locked, kept, inspection.json);
+      const isUnguarded = !known?.isWhole || (method === 'PATCH' && mayRemove(request));
+      decision = { inspection, approval: used, isApproved: used !== undefined, isUnguarded, ...over };
       return decision;
     } catch (error) {
       // What cannot be judged does not pass, and is no reason for other requests to end.
@@ -273,32 +281,27 @@ export class Guard {
     return verdict.findings.some(({ severity }) => severity === 'error') ? undefined : { corrected };
   }
 
-  /** Notes the environments to be created, and asks the lock once more. @returns takes what came of the PATCH */
+  /** Notes what it creates, and asks the lock once more. @returns takes what came of the PATCH */
   async #send(
     { request }: GuardedRequest,
     name: RecordName,
     key: string,
     locked: LockedRecord,
     read: Kept | undefined,
-    known: Known | undefined,
-    { json, effects }: Inspection,
-  ): Promise<NonNullable<Decision['over']>> {
-    const creates = name.kind === 'project' && (effects?.some(({ kind }) => CREATING.test(kind)) ?? true);
-    const [before = [], sent = []] = creates ? [known?.record, json].map(environmentsOf) : [];
-    const ids = new Set(before.map(({ id }) => id));
-    const creating = sent.flatMap(({ index: _, ...one }) => (ids.has(one.id) ? [] : one));
-    const { record, isPart, seenAt, creating: noted = [] } = read ?? locked.kept ?? {};
-    const kept: Kept = { account: name.account, record, isPart, seenAt, creating: [...noted, ...creating] };
-    if (creating.length > 0) await locked.note(kept);
+    json: JsonValue | undefined,
+  ): Promise<Pick<Decision, 'over' | 'wantsAnswer'>> {
+    const noted = locked.kept?.creating ?? [];
+    const kept = withNotes(name, locked.kept, read, json);
+    if (kept.creating.some(({ until }) => until === undefined)) await locked.note(kept);
     await locked.confirm?.();
-    const created = new Set(creating.map(({ id }) => id));
     const telling = tellingOf(name, request, json);
-    return (answered) => {
-      const after = afterPatch(kept, telling, created, answered, locked.now());
+    const over = (answered: Answered) => {
+      const after = afterPatch(kept, noted, telling, answered, locked.now());
       if (after.record !== kept.record)
         this.#options.approvals.seen(key, knownOf(after)).catch(() => undefined);
       locked.release(after);
     };
+    return { over, wantsAnswer: !read || kept.creating.length > 0 };
   }
 
   #aboutOf({ request, session, sender }: GuardedRequest, name: RecordName, of: Inspection): About {
@@ -319,6 +322,11 @@ export class Guard {
 /** Covers everything that a verdict depends on while no record is known. */
 function keyOf({ method, url, headers, body }: GateRequest): string {
   return hash('sha1', `${method} ${url}\n${headers.join('\n')}`, 'binary') + hash('sha1', body, 'binary');
+}
+
+/** Whether it may be a PUT or DELETE to the service. */
+function mayRemove({ method, url, headers }: RequestHead): boolean {
+  return /^(?:PUT|DELETE)$/.test(method) || mayMeanAnother(headers) || /[?&]_method=/i.test(url);
 }
 
 function isDestructive({ verdict }: Inspection): boolean {

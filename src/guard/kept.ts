@@ -9,7 +9,7 @@ import { plainRecord, unionOf } from '../state/lists.ts';
 import { type Environment, environmentsOf } from '../state/project.ts';
 import { isWhole, saysNo, wholeRecordIn } from '../state/whole-record.ts';
 
-/** An environment that a PATCH creates: it counts as known although a read lacks it, since a replica may lag. */
+/** An environment that a PATCH creates or renames: it counts as known although a read lacks it, since a replica may lag. */
 export interface Creation extends Omit<Environment, 'index'> {
   /** ISO 8601: a minute after its PATCH ended; absent: the PATCH is on its way, or its gate has died. */
   until?: string | undefined;
@@ -45,7 +45,17 @@ export function tellingOf(
 ) {
   // Else it may be something else to the service.
   const isPlain = splitTarget(url).query === '' && !mayMeanAnother(headers);
-  return { name, method, isPlain, json };
+  return { name, method: json === undefined ? method : 'PATCH', isPlain, json };
+}
+
+/** `current` may be any workspace. */
+export function isSameAccount({ account }: RecordName, kept: Kept | undefined): boolean {
+  return !kept || [account, 'current'].includes(kept.account) || account === 'current';
+}
+
+/** One that is renamed counts as another. */
+function keyOf({ id, name }: Pick<Environment, 'id' | 'name'>): string {
+  return `${id} ${name}`;
 }
 
 /** As much of a record as may be written down. Environments keep their ids: the next run judges by them. */
@@ -86,7 +96,8 @@ export function knownOf(kept: Kept | undefined, read?: JsonObject): Known | unde
   const base: Known | undefined = read ? { record: read, isWhole: true } : remembered;
   if (creating.length === 0) return base;
   const shown = environmentsOf(base?.record);
-  const lagging = creating.filter(({ id }) => shown.every((one) => one.id !== id));
+  const keys = keysIn(base?.record ?? {});
+  const lagging = creating.filter((one) => !keys.has(keyOf(one)));
   if (lagging.length === 0) return base;
   const environments = [...shown, ...lagging].map(({ id, name, isEnabled }) => ({ id, name, isEnabled }));
   return { isWhole: false, ...base, record: { ...base?.record, environments } };
@@ -95,6 +106,30 @@ export function knownOf(kept: Kept | undefined, read?: JsonObject): Known | unde
 /** The record as it was just seen. */
 export function seen(kept: Kept | undefined, { account }: RecordName, record: JsonObject, now: number): Kept {
   return { account, record, isPart: false, seenAt: new Date(now).toISOString(), creating: kept?.creating };
+}
+
+/**
+ * What is kept while a PATCH is on its way, with the environments that it creates or renames: those that the read lacks, which a
+ * replica may have given, or that the memory lacks. If nothing is known, all.
+ */
+export function withNotes(
+  { account, kind }: RecordName,
+  remembered: Kept | undefined,
+  read: Kept | undefined,
+  json: JsonValue | undefined,
+): Kept & { creating: readonly Creation[] } {
+  const shown = [read, remembered].flatMap((kept) => (kept?.record ? keysIn(kept.record) : []));
+  const isNew = (one: Environment) => shown.length === 0 || shown.some((keys) => !keys.has(keyOf(one)));
+  const sent = kind === 'project' ? environmentsOf(json).filter(isNew) : [];
+  const keys = new Set(sent.map(keyOf));
+  const noted = (remembered?.creating ?? []).filter((one) => !keys.has(keyOf(one)));
+  const creating = [...noted, ...sent.map(({ index: _, ...one }) => one)];
+  const { record, isPart, seenAt } = read ?? remembered ?? {};
+  return { account, record, isPart, seenAt, creating };
+}
+
+function keysIn(record: JsonObject): Set<string> {
+  return new Set(environmentsOf(record).map(keyOf));
 }
 
 /** What a request leaves behind. */
@@ -109,8 +144,11 @@ export function learned(
   if (method === 'GET') return isTaken && shown ? seen(kept, name, shown, now) : kept;
   if (outcome === 'refused') return kept;
   const sent = name.kind === 'project' && isWhole('project', json) ? plainRecord('project', json) : undefined;
-  if (method === 'DELETE' && isTaken) return { account: name.account };
-  const taken = isTaken && method === 'PATCH' ? (shown ?? sent) : undefined;
+  if (method === 'DELETE' && isTaken)
+    return isSameAccount(name, kept) ? { account: name.account, creating: kept?.creating } : kept;
+  // The answer may be of a replica that is behind.
+  const both = shown && sent ? unionOf(shown, sent) : (shown ?? sent);
+  const taken = isTaken && method === 'PATCH' ? both : undefined;
   if (taken) return seen(kept, name, taken, now);
   if (!kept?.record) return kept;
   return sent ? { ...kept, record: unionOf(kept.record, sent) } : { ...kept, isPart: true };
@@ -119,38 +157,33 @@ export function learned(
 /**
  * The same of a PATCH that held the record's lock.
  *
- * @param created ids of the environments that it was to create
+ * @param kept with the notes of this PATCH @param noted those before it
  */
 export function afterPatch(
   kept: Kept,
+  noted: readonly Creation[],
   telling: Telling,
-  created: ReadonlySet<number>,
   answered: Answered,
   now: number,
 ): Kept {
   const { account, record, isPart, seenAt } = learned(kept, telling, answered, now) as Kept;
-  const after: Kept = { account, record, isPart, seenAt, creating: [] };
+  const after: Kept = { account, record, isPart, seenAt, creating: noted };
   if (!kept.creating?.length) return after;
   const { outcome, isApplied } = answerOf(telling.name, answered);
+  if (outcome === 'refused') return after;
   const left = new Set(environmentsOf(telling.json).map(({ id }) => id));
   const until = new Date(now + MINUTE).toISOString();
   after.creating = kept.creating
-    .filter(({ id }) => !(outcome === 'refused' && created.has(id)) && !(isApplied && !left.has(id)))
-    .map((one) => (created.has(one.id) ? { ...one, until } : one));
+    .filter(({ id }) => !isApplied || left.has(id))
+    .map((one) => ({ until, ...one }));
   return after;
 }
 
-/** What an answer says of a change. */
-interface Answer {
-  /** `refused`: nothing was changed; `unclear`: it may have been applied, or not. */
-  outcome: 'accepted' | 'refused' | 'unclear';
-  /** The service has taken the change, perhaps to make it later. */
-  isApplied: boolean;
-  /** The whole record that it holds. */
-  shown?: JsonObject | undefined;
-}
-
-function answerOf({ kind, id }: RecordName, answered: Answered): Answer {
+/**
+ * What an answer says of a change. `refused`: nothing was changed; `unclear`: it may have been. `isApplied`: the service has taken it,
+ * perhaps to make it later. `shown`: the whole record that it holds.
+ */
+function answerOf({ kind, id }: RecordName, answered: Answered) {
   if (answered === 'unsent') return { outcome: 'refused', isApplied: false };
   const { status = 0, headers = [], bytes } = answered ?? {};
   if (status < 200 || status > 299) {

@@ -4,6 +4,8 @@ import { messageOf, type PatchgateError } from '../errors.ts';
 import { decodeContent, LEARNING_BOUNDS } from '../http/decode-content.ts';
 import {
   byHeaderName,
+  connectionOptions,
+  header,
   looseHeaderName,
   METHOD_OVERRIDES,
   type RequestHead,
@@ -46,9 +48,12 @@ const NO_SUCH_GET = [404, 405, 501];
 /** Reads from the target by one GET of the PATCH's own path, with the client's headers. @param timeout milliseconds; 0: for ever */
 export function targetReader(target: Upstream, timeout: number): Reader {
   return async (name, { url, headers, stream, session }) => {
-    const own = ['Accept', 'application/json', 'Accept-Encoding', 'identity', 'Cache-Control', 'no-cache'];
-    const head = { method: 'GET', url: splitTarget(url).path, headers: withoutHeaders(headers, isOfPatch) };
-    head.headers.push(...own);
+    const named = connectionOptions(headers);
+    const kept = withoutHeaders(headers, (name) => isOfPatch(name) || named.includes(name));
+    const accept = header(headers, 'accept') ?? '';
+    kept.push('Accept', /json/i.test(accept) ? accept : 'application/json');
+    kept.push('Accept-Encoding', 'identity', 'Cache-Control', 'no-cache');
+    const head = { method: 'GET', url: splitTarget(url).path, headers: kept };
     try {
       const request = { body: NO_BODY, json: undefined, stream, session, ...head };
       const answer = await target.handle(request);
@@ -88,13 +93,13 @@ export async function recordOf(
 ): Promise<{ record: JsonObject } | { why: string }> {
   const plain = await decodeContent(bytes, codingOf(head.headers), LEARNING_BOUNDS);
   if (!Buffer.isBuffer(plain)) return { why: 'the answer has a content coding that cannot be undone' };
-  const json = isUtf8(plain) ? parseJson(plain.toString()) : undefined;
+  const json = isUtf8(plain) ? parseJson(plain.toString().replace(/^\ufeff/, '')) : undefined;
   if (json === undefined) return { why: 'the answer is no JSON' };
   const whole = wholeRecordIn(kind, head, json, id);
   return 'record' in whole ? { record: plainRecord(kind, whole.record) } : whole;
 }
 
-const MADE_ANEW = ['accept', 'accept-encoding', 'cache-control', 'pragma'];
+const MADE_ANEW = ['accept', 'accept-encoding', 'cache-control', 'connection', 'pragma'];
 const OF_BODY = ['transfer-encoding', 'te', 'trailer', 'expect', 'digest', 'repr-digest', 'idempotency-key'];
 const NAMES: ReadonlySet<string> = new Set([...MADE_ANEW, ...OF_BODY, ...METHOD_OVERRIDES, 'range']);
 

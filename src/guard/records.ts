@@ -1,5 +1,5 @@
 import { type RecordName, recordKey } from '../model/record.ts';
-import { type Kept, withDeadlines } from './kept.ts';
+import { isSameAccount, type Kept, withDeadlines } from './kept.ts';
 import type { StateFile } from './state-file.ts';
 
 /** A record whose lock is held: no PATCH of it is on its way through any gate. */
@@ -100,8 +100,7 @@ export class MemoryRecords implements Records {
   }
 }
 
-/** `current` may be any workspace. What another's number tells may not be all, so nothing is forgotten for it. */
-export function seenFrom({ account }: RecordName, kept: Kept | undefined): Kept | undefined {
-  const isSame = !kept || [account, 'current'].includes(kept.account) || account === 'current';
-  return isSame ? kept : { ...kept, isPart: true };
+/** What another workspace's number tells may not be all, so nothing is forgotten for it. */
+export function seenFrom(name: RecordName, kept: Kept | undefined): Kept | undefined {
+  return isSameAccount(name, kept) ? kept : ({ ...kept, isPart: true } as Kept);
 }

@@ -94,7 +94,7 @@ export function looseHeaderName(name: string): string {
 }
 
 const OVERRIDES: ReadonlySet<string> = new Set([...METHOD_OVERRIDES, ...PATH_OVERRIDES]);
-const isOverride = byHeaderName((name) => OVERRIDES.has(looseHeaderName(name)));
+export const isOverride = byHeaderName((name) => OVERRIDES.has(looseHeaderName(name)));
 
 /** `/a/b?x=1` -> path `/a/b`, query `x=1` (without the `?`). An absolute-form target loses scheme and authority. */
 export function splitTarget(url: string): { path: string; query: string } {

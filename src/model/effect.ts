@@ -7,13 +7,11 @@ export type Effect = EnvironmentEffect | ProjectEffect | ListEffect;
 type EnvironmentEffect =
   | ({ kind: 'environment-deleted' } & Lost)
   | ({
-      /** Deleted, and created under another id: the name is the same, or the id is so near that it looks mistyped. */
       kind: 'environment-replaced';
+      /** Created under the same name. */
       newId: number;
       /** Its position in the body's list. */
       index: number;
-      /** The new id is one slip of a finger away. */
-      likelyTypo?: true;
     } & Lost)
   | { kind: 'environment-created'; id: number; name: string }
   | { kind: 'environment-renamed'; id: number; name: string; to: string };

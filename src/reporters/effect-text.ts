@@ -7,10 +7,8 @@ export function effectText(effect: Effect): [mark: string, colour: 'red' | 'gree
     case 'environment-deleted':
       return ['-', 'red', `${environment(effect)} will be deleted permanently${policyText(effect)}`];
     case 'environment-replaced': {
-      const { id, newId, likelyTypo } = effect;
-      const typo = likelyTypo ? `; likely a typo: did you mean ${id}?` : '';
-      const text = `${environment(effect)} will be deleted permanently, and ${newId} created in its place`;
-      return ['-/+', 'red', text + typo + policyText(effect)];
+      const text = `${environment(effect)} will be deleted permanently, and ${effect.newId} created in its place`;
+      return ['-/+', 'red', text + policyText(effect)];
     }
     case 'environment-created':
       return ['+', 'green', `${environment(effect)} will be created`];

@@ -12,12 +12,11 @@ export const environmentReplaced: Rule = {
   *check({ effects = [] }) {
     for (const effect of effects) {
       if (effect.kind !== 'environment-replaced') continue;
-      const { id, name, newId, index, likelyTypo } = effect;
-      const keep = likelyTypo ? `did you mean ${id}?` : `send it with the id ${id} to keep it`;
+      const { id, name, newId, index } = effect;
       yield {
         pointer: `/environments/${index}/id`,
         message: `${environmentCalled(id, name)} has the new id ${newId}: ${id} is deleted permanently, ${newId} is created`,
-        hint: withProtection(keep, effect),
+        hint: withProtection(`send it with the id ${id} to keep it`, effect),
         ...markOf(effect),
       };
     }
@@ -44,7 +43,6 @@ export const environmentReplaced: Rule = {
             name: 'Production',
             newId: 11,
             index: 1,
-            likelyTypo: true,
           },
         ],
         pointers: ['/environments/1/id'],

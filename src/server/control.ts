@@ -100,8 +100,8 @@ export function createControl({ guard, approvals, approvers, run }: ControlDeps)
     async 'POST approvals/:id'(req) {
       const decided = decisionOf(req, redaction);
       const by = approverOf(req.rawHeaders, approvers);
-      const { approval, isNew } = await approvals.decide(String(req.params.id), decided, by);
-      if (isNew) run.audit?.decided(approval);
+      const approval = await approvals.decide(String(req.params.id), decided, by);
+      run.audit?.decided(approval);
       return approval;
     },
     async 'GET events'({ method }, res) {

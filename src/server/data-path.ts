@@ -48,7 +48,7 @@ export function createDataPath(options: DataPathOptions): DataPath {
     const { method, url, headers } = x.request;
     x.session = sessions.enter(sessionNameOf(headers));
     x.match = gate.match(x.request);
-    if (!x.match && guard.isUnguarded(method, url)) {
+    if (!x.match && guard.isUnguarded(x.request)) {
       x.verdict = unguardedVerdict(method, gate.recordAt(url)?.id);
       x.unguarded = true;
     }

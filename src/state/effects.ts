@@ -1,7 +1,6 @@
 import { isObject, type JsonObject, type JsonValue, listAt, member } from '../json/json.ts';
 import type { DecideDeletion, Effect, LosingEffect } from '../model/effect.ts';
 import { isSameName, plainName } from '../model/name-pattern.ts';
-import { editDistance } from '../model/nearest.ts';
 import type { RecordKind } from '../model/record.ts';
 import { RECORD_LISTS, type RecordList } from './lists.ts';
 import { type Environment, environmentsOf, languagesOf } from './project.ts';
@@ -44,7 +43,6 @@ function leftOut({ field, effect, id, name }: RecordList, known: JsonObject, bod
 export function projectEffects(known: JsonObject, body: JsonValue, decide: DecideDeletion): Effect[] {
   const [before, after] = [environmentsOf(known), environmentsOf(body)];
   const others = [...languageEffects(known, body), ...nameEffects(known, body)];
-  // Most leave all environments as they are.
   if (before.length === after.length && before.every((one, i) => areSame(one, after[i]))) return others;
   const defaults = Array.isArray(member(body, 'environments')) ? defaultEffects(before, after) : [];
   return [...environmentEffects(before, after, decide), ...defaults, ...others];
@@ -62,15 +60,13 @@ function environmentEffects(
   const [before, after] = [byId(known), byId(sent)];
   const gone = [...before].filter(([id]) => !after.has(id));
   const created = [...after].filter(([id]) => !before.has(id)).map(([, [first]]) => first as Environment);
-  const substitutes = substitutesFor(gone, created, [...before.keys()]);
+  const substitutes = substitutesFor(gone, created);
   const lost = gone.map(([id, called]): LosingEffect => {
     const name = nameOf(called);
     const more = decisionOf(called, decide);
     const other = substitutes.get(id);
     if (!other) return { kind: 'environment-deleted', id, name, ...more };
-    const typo = isLikelyTypo(id, other.id) ? { likelyTypo: true as const } : {};
-    const ids = { id, name, newId: other.id, index: other.index };
-    return { kind: 'environment-replaced', ...ids, ...typo, ...more };
+    return { kind: 'environment-replaced', id, name, newId: other.id, index: other.index, ...more };
   });
   const replacing = new Set(substitutes.values());
   const added = created.filter((one) => !replacing.has(one));
@@ -91,42 +87,21 @@ function decisionOf(
   return decisions.includes('protect') ? { protected: true } : {};
 }
 
-/** Of those that are gone, what stands in their place: what has one of their names, or an id that looks mistyped. */
+/** Of those that are gone, what is created under one of their names. */
 function substitutesFor(
   gone: readonly [number, readonly Environment[]][],
   created: readonly Environment[],
-  ids: readonly number[],
 ): Map<number, Environment> {
   const substitutes = new Map<number, Environment>();
-  if (gone.length === 0 || created.length === 0) return substitutes;
-  const byName = new Map<string, Environment[]>();
-  for (const one of created.toReversed()) {
-    const name = plainName(one.name);
-    const called = byName.get(name);
-    if (called) called.push(one);
-    else if (name !== '') byName.set(name, [one]);
-  }
+  const byName = new Map(created.toReversed().map((one) => [plainName(one.name), one]));
+  byName.delete('');
   for (const [id, called] of gone) {
-    const same = called
-      .map(({ name }) => byName.get(plainName(name)))
-      .find((found) => found && found.length > 0);
-    const other = same?.pop();
+    const name = called.map((one) => plainName(one.name)).find((one) => byName.has(one)) ?? '';
+    const other = byName.get(name);
     if (other) substitutes.set(id, other);
+    byName.delete(name);
   }
-  const [left, ...furtherLeft] = gone.filter(([id]) => !substitutes.has(id));
-  const used = new Set(substitutes.values());
-  const [spare, ...furtherSpare] = created.filter((one) => !used.has(one));
-  if (!left || !spare || furtherLeft.length > 0 || furtherSpare.length > 0) return substitutes;
-  // A client that really adds one counts on from the last; and of short ids, each is near every other.
-  const isNext = spare.id === ids.reduce((most, id) => Math.max(most, id)) + 1;
-  if (!isNext && Math.min(left[0], spare.id) >= 100 && isLikelyTypo(left[0], spare.id))
-    substitutes.set(left[0], spare);
   return substitutes;
-}
-
-/** One digit more, less or other, or two that changed places. */
-function isLikelyTypo(id: number, other: number): boolean {
-  return editDistance(String(id), String(other)) === 1;
 }
 
 function renaming(known: readonly Environment[] | undefined, sent: Environment): Effect[] {

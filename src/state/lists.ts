@@ -7,10 +7,9 @@ import { environmentsOf, languagesOf } from './project.ts';
 export interface RecordList {
   /** The top-level field. */
   field: string;
-  /** Members of an item: its id, its name, and those that are kept. */
+  /** Members of an item. */
   id: string;
   name: string;
-  kept: readonly string[];
   /** Of a PATCH that leaves an item out. */
   effect: Extract<Effect, { possible: true }>['kind'];
 }
@@ -18,19 +17,13 @@ export interface RecordList {
 /** What features and drafts hold that a PATCH could lose. A flag's variation goes by its key. */
 export const RECORD_LISTS: Readonly<Record<Exclude<RecordKind, 'project'>, readonly RecordList[]>> = {
   feature: [
-    {
-      field: 'variables',
-      id: 'id',
-      name: 'variableName',
-      kept: ['id', 'variableName', 'dataType'],
-      effect: 'variable-removed',
-    },
-    { field: 'variations', id: 'key', name: 'name', kept: ['key', 'name'], effect: 'variation-removed' },
-    { field: 'goals', id: 'metricId', name: 'name', kept: ['metricId'], effect: 'goal-removed' },
+    { field: 'variables', id: 'id', name: 'variableName', effect: 'variable-removed' },
+    { field: 'variations', id: 'key', name: 'name', effect: 'variation-removed' },
+    { field: 'goals', id: 'metricId', name: 'name', effect: 'goal-removed' },
   ],
   draft: [
-    { field: 'variations', id: 'id', name: 'name', kept: ['id', 'name'], effect: 'variation-removed' },
-    { field: 'goals', id: 'id', name: 'name', kept: ['id', 'name'], effect: 'goal-removed' },
+    { field: 'variations', id: 'id', name: 'name', effect: 'variation-removed' },
+    { field: 'goals', id: 'id', name: 'name', effect: 'goal-removed' },
   ],
 };
 
@@ -45,11 +38,11 @@ export function plainRecord(kind: RecordKind, value: JsonValue | undefined): Jso
       record.environments = environmentsOf(value).map(({ id, name, isEnabled }) => ({ id, name, isEnabled }));
     return record;
   }
-  for (const { field, kept } of RECORD_LISTS[kind]) {
+  for (const { field, id, name } of RECORD_LISTS[kind]) {
     if (!Array.isArray(member(value, field))) continue;
     record[field] = listAt(value, field)
       .filter(isObject)
-      .map((item) => picked(item, kept));
+      .map((item) => picked(item, [id, name, 'dataType']));
   }
   return record;
 }
@@ -63,10 +56,11 @@ function picked(item: JsonObject, members: readonly string[]): JsonObject {
   return kept;
 }
 
-/** A project that may be as it was or as it was sent: it has what either has, and the names of the later one. */
+/** A project that may be as it was or as it was sent: it has what either has, an environment under both of its names. */
 export function unionOf(before: JsonObject, sent: JsonObject): JsonObject {
-  const later = new Set<JsonValue>(environmentsOf(sent).map(({ id }) => id));
-  const others = listAt(before, 'environments').filter((item) => !later.has(member(item, 'id') ?? null));
+  const key = (item: JsonValue) => `${member(item, 'id')} ${member(item, 'name')}`;
+  const later = new Set(listAt(sent, 'environments').map(key));
+  const others = listAt(before, 'environments').filter((item) => !later.has(key(item)));
   const languages = [...new Set([...languagesOf(before), ...languagesOf(sent)])];
   return { ...before, ...sent, languages, environments: [...others, ...listAt(sent, 'environments')] };
 }

@@ -22,20 +22,22 @@ export function wholeRecordIn(
 ): WholeRecord {
   const part = status === 206 ? 'the answer is a part (206)' : partBy(headers);
   if (part) return { why: part };
+  const found: JsonObject[] = [];
   let level: JsonObject[] = isObject(answer) ? [answer] : [];
-  for (let depth = 0; depth <= MOST_WRAPPERS && level.length > 0; depth++) {
-    const [record, ...others] = level.filter((value) => isWhole(kind, value));
-    if (others.length > 0) return { why: `the answer holds more than one ${kind}` };
-    if (record) {
-      const own = String(member(record, 'id') ?? id);
-      if (own !== id) return { why: `the answer holds ${kind} ${own.slice(0, 40)}` };
-      if (saysNo(answer)) return { why: 'the answer reports an error' };
-      const isPart = kind === 'project' && saysMore(answer, record);
-      return isPart ? { why: 'the answer says that there is more than it shows' } : { record };
-    }
-    level = level.flatMap((value) => Object.values(value).filter(isObject));
+  for (let depth = 0; depth <= MOST_WRAPPERS; depth++) {
+    for (const value of level) if (isWhole(kind, value)) found.push(value);
+    const wrappers = level.filter((value) => !isWhole(kind, value));
+    level = wrappers.flatMap((value) => Object.values(value).filter(isObject));
   }
-  return { why: `the answer holds no whole ${kind}` };
+  const named = found.filter((value) => String(member(value, 'id')) === id);
+  const [record, ...others] = named.length > 0 ? named : found;
+  if (others.length > 0) return { why: `the answer holds more than one ${kind}` };
+  if (!record) return { why: `the answer holds no whole ${kind}` };
+  const own = String(member(record, 'id') ?? id);
+  if (own !== id) return { why: `the answer holds ${kind} ${own.slice(0, 40)}` };
+  if (saysNo(answer)) return { why: 'the answer reports an error' };
+  const isPart = kind === 'project' && saysMore(answer, record);
+  return isPart ? { why: 'the answer says that there is more than it shows' } : { record };
 }
 
 /**
@@ -70,15 +72,15 @@ function partBy(headers: RawHeaders): string | undefined {
   return undefined;
 }
 
-/** Members by which services say that a list goes on. */
-const MORE = /^_*(?:has_?)?(?:next|more)|cursor|continu|truncat|partial/i;
-const COUNT = /^_*(?:total|count|(?:total|environments?)_?(?:count|items|results|elements|environments)?)$/i;
-const PAGES = /pages$/i;
+/** Names by which services say that a list goes on, by their letters alone: `@odata.nextLink`, `has_more`. */
+const MORE =
+  /^(?:environments)?(?:odata)?(?:has|is)?(?:next|more|cursors?|continuation|truncated|partial)(?:pages?|links?|ur[li]|href|cursor|token|offset|start|key|results|items|environments)?$/;
+const COUNT =
+  /^(?:total|count|(?:total|environments?)(?:count|items|results|records|elements|environments|total)?)$/;
+const PAGES = /pages$|pagecount$/;
 /** Within the record, other things may be counted and paged: only what lies under these members is about its lists. */
 const OF_LISTS = /pag|link|meta|environment|cursor/i;
-const meaningOf = byHeaderName((name) =>
-  MORE.test(name) ? 'more' : PAGES.test(name) ? 'pages' : COUNT.test(name) ? 'count' : 'none',
-);
+const lettersOf = byHeaderName((name) => name.replace(/[^a-z]/g, ''));
 
 /** Whether an answer says that it does not show all environments of the record in it. Without recursion: it may be nested deep. */
 function saysMore(answer: JsonValue, record: JsonObject): boolean {
@@ -90,12 +92,13 @@ function saysMore(answer: JsonValue, record: JsonObject): boolean {
     if (!isObject(value)) continue;
     for (const name in value) {
       const inner = value[name] as JsonValue;
-      const meaning = meaningOf(name);
-      if (meaning === 'more' && !isNothing(inner)) return true;
-      const most = meaning === 'pages' ? 1 : meaning === 'count' ? shown : Number.POSITIVE_INFINITY;
+      const letters = lettersOf(name);
+      if (MORE.test(letters) && !isNothing(inner)) return true;
+      const isCount = COUNT.test(letters) && (value !== record || letters !== 'count');
+      const most = PAGES.test(letters) ? 1 : isCount ? shown : Number.POSITIVE_INFINITY;
       if (typeof inner === 'number' && inner > most) return true;
       const isOfList = value !== record || (OF_LISTS.test(name) && name !== 'environments');
-      if (typeof inner === 'object' && isOfList) left.push(inner);
+      if (typeof inner === 'object' && isOfList && !/rate|quota/i.test(name)) left.push(inner);
     }
   }
   return false;

@@ -53,7 +53,7 @@ it('plan knows what a running proxy has just seen, and one that was killed', asy
   expect((await patch(proxy.url, project('1024 Production', '2 Staging'))).status).toBe(200);
   writeFileSync(join(cwd, 'body.json'), JSON.stringify(project('1042 Production', '2 Staging')));
   const plan = () => runBinary(['plan', 'body.json', '--project', '42'], { cwd });
-  const typo = { code: 3, stdout: expect.stringContaining('likely a typo: did you mean 1024?') };
+  const typo = { code: 3, stdout: expect.stringContaining('and 1042 created in its place') };
   expect(await plan()).toMatchObject(typo);
   await proxy.stop('SIGKILL');
   expect(await plan()).toMatchObject(typo);

@@ -3,11 +3,13 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { type ClientRequest, request, type ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Config } from '../../src/settings/config.ts';
+import { cleanUpLater } from '../support/clean-up.ts';
 import { laterRefusal } from '../support/errors.ts';
 import { type HeldTimers, holdTimers } from '../support/held-timers.ts';
 import { startGate } from '../support/in-process.ts';
+import { RawConnection, requestBytes } from '../support/raw.ts';
 import { lossesIn, type Project, patch, project, type Service, startService } from '../support/service.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -468,6 +470,7 @@ describe('a read that fails stops the PATCH, with the reason and without a token
     ['a cache', (res) => res.writeHead(200, { ...json, age: '60' }).end(JSON.stringify(TWO)), 'Age'],
     ['a larger count', answers(200, { data: TWO, total: 3 }), 'more than it shows'],
     ['a cursor', answers(200, { ...TWO, nextCursor: 'x' }), 'more than it shows'],
+    ['a link of OData', answers(200, { ...TWO, '@odata.nextLink': '/x' }), 'more than it shows'],
     ['an error in a 200', answers(200, { error: 'no', data: TWO }), 'error'],
     ['another record', answers(200, { ...TWO, id: 43 }), 'project 43'],
     ['another shape', answers(200, { ok: true }), 'no whole project'],
@@ -528,20 +531,50 @@ describe('a service without such a GET', () => {
   );
 });
 
-it.each([
+it.each<[string, string, Record<string, string>?]>([
   ['PUT', '42'],
   ['DELETE', '42'],
   ['DELETE', '%34%32'],
   ['PUT', '42//'],
   ['DELETE', '42;v=1'],
-])('%s of project %s passes and says that it is unguarded', async (method, id) => {
+  ['POST', '42?_method=DELETE'],
+  ['POST', '42', { 'X-HTTP-Method-Override': 'PUT' }],
+])('%s of project %s passes and says that it is unguarded', async (method, id, headers = {}) => {
   const { url, gate } = await startReading({ log: 'text' });
   service.show = (_req, res) => answers(200, {})(res);
-  const response = await fetch(`${url}/api/v2/accounts/current/projects/${id}`, { method });
+  const response = await fetch(`${url}/api/v2/accounts/current/projects/${id}`, { method, headers });
   await response.text();
   expect(response.headers.get('patchgate-findings')).toContain(UNKNOWN);
   expect([...gate.gate.exchanges.list()][0]).toMatchObject({ unguarded: true });
   expect(gate.log.join('')).toContain('UNGUARDED');
+});
+
+it.each<[string, unknown]>([
+  ['members of other meaning', { ...TWO, nextReview: '2027-01-01', count: 7, continuousDelivery: true }],
+  ['the limits of a client', { data: TWO, meta: { rateLimit: { total: 500 } } }],
+  ['a template beside it', { template: TWO, data: { project: { ...TWO, id: 42 } } }],
+  ['a byte order mark', `\ufeff${JSON.stringify(TWO)}`],
+])('an answer with %s shows the whole project', async (_, body) => {
+  const { url } = await startReading();
+  service.show = (_req, res) => answers(200, body)(res);
+  expect((await patch(url, TWO)).status).toBe(200);
+});
+
+it('a client takes none of the headers away that the gate reads with', async () => {
+  const { url } = await startReading();
+  const connection = await RawConnection.open(Number(new URL(url).port));
+  const path = '/api/v2/accounts/current/projects/42';
+  const headers: [string, string][] = [
+    ['Content-Type', 'application/json'],
+    ['Connection', 'cache-control, keep-alive, x-hop'],
+    ['X-Hop', '1'],
+  ];
+  connection.write(requestBytes({ method: 'PATCH', path, headers, body: JSON.stringify(TWO) }));
+  expect((await connection.response()).status).toBe(200);
+  connection.close();
+  const [read] = service.target.received;
+  expect(read?.headers).toMatchObject({ 'cache-control': 'no-cache' });
+  expect(read?.headers).not.toHaveProperty('x-hop');
 });
 
 describe('a replica that lags', () => {
@@ -574,6 +607,57 @@ describe('a replica that lags', () => {
     expect((await patch(url, TWO, { headers: { 'Patchgate-Approve': approve } })).status).toBe(200);
     expect((await patch(url, TWO)).status).toBe(200);
     expect(service.deleted).toEqual(['42: 5 QA']);
+  });
+
+  it('a creation that is sent again counts for a minute from then', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] });
+    cleanUpLater(() => vi.useRealTimers());
+    const { url } = await startReading();
+    lag(TWO);
+    service.next.push((_req, res) => answers(500, {})(res));
+    expect((await patch(url, ALL)).status).toBe(500);
+    vi.setSystemTime(Date.now() + 55_000);
+    expect((await patch(url, ALL)).status).toBe(200);
+    vi.setSystemTime(Date.now() + 10_000);
+    expect(lossesIn(await patch(url, TWO))).toEqual(['environment-deleted 5']);
+  });
+
+  it('one that was deleted and is created again is known, however far a read is behind', async () => {
+    const { url } = await startReading();
+    service.projects.set('42', ALL);
+    lag(ALL);
+    const { approve } = (await patch(url, TWO)).json;
+    expect((await patch(url, TWO, approved(approve))).status).toBe(200);
+    expect((await patch(url, ALL)).status).toBe(200);
+    lag(TWO);
+    expect(lossesIn(await patch(url, TWO))).toEqual(['environment-deleted 5']);
+  });
+
+  it('one that was renamed goes by both names', async () => {
+    const { url } = await startReading({ allowDelete: ['preview-*'] });
+    service.projects.set('42', project('1 Production', '2 preview-1'));
+    lag(project('1 Production', '2 preview-1'));
+    expect((await patch(url, project('1 Production', '2 Live'))).status).toBe(200);
+    expect(lossesIn(await patch(url, ONE))).toEqual(['environment-deleted 2']);
+    expect(service.deleted).toEqual([]);
+  });
+
+  it('an approved PATCH that the service did not take ends nothing', async () => {
+    const { url } = await startReading();
+    lag(TWO);
+    await patch(url, ALL);
+    const { approve } = (await patch(url, TWO)).json;
+    service.next.push((_req, res) => answers(200, { success: false })(res));
+    expect((await patch(url, TWO, approved(approve))).status).toBe(200);
+    expect(lossesIn(await patch(url, TWO))).toEqual(['environment-deleted 5']);
+  });
+
+  it('a DELETE by the number of another account ends nothing', async () => {
+    const { url } = await startReading();
+    lag(TWO);
+    await patch(url, ALL, { path: '7/projects/42' });
+    await fetch(`${url}/api/v2/accounts/8/projects/42`, { method: 'DELETE' });
+    expect(lossesIn(await patch(url, TWO, { path: '7/projects/42' }))).toEqual(['environment-deleted 5']);
   });
 
   it('a gate that is gone has left word of what it was creating', async () => {

@@ -7,7 +7,7 @@ import { finding } from './samples.ts';
 const SAMPLE: Plan = {
   ...{ project: '42', name: 'Checkout', body: 'body.json', source: 'state.json', known: 'whole' },
   effects: [
-    { kind: 'environment-replaced', id: 1024, name: 'Production', newId: 1042, index: 0, likelyTypo: true },
+    { kind: 'environment-replaced', id: 1024, name: 'Production', newId: 1042, index: 0 },
     { kind: 'environment-deleted', id: 2, name: 'Staging' },
     { kind: 'environment-deleted', id: 5, name: 'e2e-1', allowed: true },
     { kind: 'environment-renamed', id: 3, name: 'QA', to: 'Quality' },
@@ -44,7 +44,7 @@ test.each<[Plan['known'], Effect[], ReturnType<typeof outcomeOf>]>([
 test('shows each effect, what they are together, and the ways out', () => {
   expect(text()).toBe(`Project 42 "Checkout", as known from state.json
 
-  -/+ environment 1024 "Production" will be deleted permanently, and 1042 created in its place; likely a typo: did you mean 1024?
+  -/+ environment 1024 "Production" will be deleted permanently, and 1042 created in its place
     - environment 2 "Staging" will be deleted permanently
     - environment 5 "e2e-1" will be deleted permanently (as --allow-delete says)
     ~ environment 3 "QA" will be renamed to "Quality"
