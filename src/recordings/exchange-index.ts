@@ -38,17 +38,14 @@ export class ExchangeIndex {
     this.#all.push(new StoredExchange(exchange));
   }
 
-  /** The exchanges that match a request, oldest first. The same list for the same request, unless one has a placeholder. */
+  /** The exchanges that match a request, oldest first: the very request, else those that a placeholder makes the same. */
   find({ form, request, rules }: SentRequest): readonly StoredExchange[] {
     this.#keyUpTo(this.#all.length);
-    const same = this.#byKey.get(keyOf(form)) ?? NONE;
+    const same = this.#byKey.get(keyOf(form));
+    if (same) return same;
     const isSame = ([, recorded]: [unknown, Form]) => compareJson(recorded, form, () => false);
     const open = [...this.#open].filter(isSame).map(([stored]) => stored);
-    if (open.length > 0) {
-      const found = new Set([...open, ...same]);
-      return this.#all.filter((one) => found.has(one));
-    }
-    return same.length > 0 ? same : (this.#byKey.get(keyOf(cleanForm(request, rules))) ?? NONE);
+    return open.length > 0 ? open : (this.#byKey.get(keyOf(cleanForm(request, rules))) ?? NONE);
   }
 
   /** The same by the bytes of query and body, without parsing; undefined if they do not say it. */

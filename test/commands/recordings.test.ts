@@ -199,6 +199,27 @@ describe('recordings scrub', () => {
     expect((await run('show', 'x')).stdout).toContain('/hooks/[redacted');
   });
 
+  it('moves those exchanges of a file whose own bodies say that its path is a secret', async () => {
+    const ofCard = (body: Record<string, string>) =>
+      exchange({ path: '/cards/AB12CD34', body: { json: body } });
+    writeRecording(join(recordings, 'x'), [ofCard({ active: 'yes' }), ofCard({ voucher: 'AB12CD34' })]);
+    const scrub = () => run('scrub', 'x', '--redact', 'voucher');
+    const before = filesBelow(join(recordings, 'x'));
+    expect(await scrub()).toMatchObject({ code: 0 });
+    const after = filesBelow(join(recordings, 'x'));
+    expect(
+      Object.values(after)
+        .join()
+        .match(/"recordedAt"/g),
+    ).toHaveLength(2);
+    expect(await run('list')).toMatchObject({ code: 0, stdout: expect.stringContaining('2') });
+    // As a kill between the two files leaves it.
+    const [file, text] = Object.entries(before)[0] as [string, string];
+    writeFileSync(join(recordings, 'x', file), text);
+    await scrub();
+    expect(filesBelow(join(recordings, 'x'))).toEqual(after);
+  });
+
   it('fails at what is broken, or is not there', async () => {
     await record('a', exchange({ path: '/x' }));
     writeFileSync(join(recordings, 'a/x/PATCH.json'), '');

@@ -1,11 +1,13 @@
 import type { CommandModule } from 'yargs';
 import type { JsonValue } from '../../json/json.ts';
 import { pointerOf } from '../../json/pointer.ts';
+import type { Exchange } from '../../model/exchange.ts';
 import { compareJson } from '../../recordings/compare-json.ts';
-import { locationOf } from '../../recordings/names.ts';
+import type { MatchRules } from '../../recordings/match.ts';
+import { merge } from '../../recordings/merge.ts';
+import { byPlace, locationOf, placeKey } from '../../recordings/names.ts';
 import { redactExchange } from '../../recordings/plain-exchange.ts';
 import { redactText } from '../../recordings/redact/redact.ts';
-import type { Redaction } from '../../recordings/redact/redaction.ts';
 import { amount, visible } from '../../reporters/wording.ts';
 import { resolveConfig } from '../../settings/config.ts';
 import { flagsOf, isOn, RECORDINGS, withSettings } from '../options.ts';
@@ -33,7 +35,7 @@ export const scrub: CommandModule = {
       let found = 0;
       for (const name of names) {
         const places = await withRecording(recordings, name, check ? 'read' : 'write', (recording) =>
-          scrubbed(recording, rules.redaction, check),
+          scrubbed(recording, rules, check),
         );
         found += places.length;
         await output.write(places.map((one) => `${visible(`${where}/${name}/${one}`)}\n`).join(''));
@@ -52,7 +54,8 @@ export const scrub: CommandModule = {
  * @param check changes nothing
  * @returns what was found where, never the values
  */
-async function scrubbed(recording: Recording, redaction: Redaction, check: boolean): Promise<string[]> {
+async function scrubbed(recording: Recording, rules: MatchRules, check: boolean): Promise<string[]> {
+  const { redaction } = rules;
   const found = new Set<string>();
   for (const place of recording.places()) {
     const before = await recording.read(place);
@@ -65,11 +68,14 @@ async function scrubbed(recording: Recording, redaction: Redaction, check: boole
       return true;
     });
     if (check || found.size === already) continue;
-    const moved = { method: place.method, path: after[0]?.request.path ?? place.path };
-    // A path is the name of a file.
-    const there = moved.path === place.path ? [] : await recording.read(moved);
-    await recording.write(moved, [...there, ...after]);
-    if (moved.path !== place.path) await recording.write(place, []);
+    // A path is the name of a file, and what is secret in it each exchange says for itself.
+    const { [placeKey(place)]: own = [], ...moved } = Object.fromEntries(byPlace(after));
+    for (const group of Object.values(moved)) {
+      const { request: to } = group[0] as Exchange;
+      const there = await recording.read(to);
+      await recording.write(to, merge(there, group, 'append', {}, rules).exchanges);
+    }
+    await recording.write(place, own);
   }
   return [...found];
 }

@@ -28,12 +28,22 @@ export function mayHold(text: string, { membersInText: names, pointers, texts }:
     const kind = names.kindOf(name.name);
     if (kind === 'secret' || (kind === 'plain' && MARK.test(name.name))) return true;
     if (kind === 'open' && !/key$/i.test(name.name)) return true;
+    if (isWordOfMember(text, name)) return true;
     hasKey ||= kind === 'open';
   }
   if (text.includes('\\u') || (text.includes('@') && PASSWORD_IN_URL.test(text))) return true;
   const isShape = (from: number, to: number) => tokenIn(text, from, to) !== undefined;
   const isValue = (from: number, to: number) => isOpaque(text.slice(from, to), SHORTEST_TOKEN);
   return someLongWord(text, hasKey ? (from, to) => isShape(from, to) || isValue(from, to) : isShape);
+}
+
+/** The rest of a member's name. */
+const REST_OF_MEMBER = /(?:(?:[ /]|\\(?!"))[^"\n]{0,64})?"\s?:/y;
+
+/** Whether it is one word of a member's name, which may hold any character: `"API Key":`. */
+function isWordOfMember(text: string, { from, to }: Name): boolean {
+  const rest = matchAt(REST_OF_MEMBER, text, to);
+  return rest !== '' && !(rest.startsWith('"') && text[from - 1] === '"');
 }
 
 interface Name extends Span {

@@ -138,6 +138,8 @@ function base64(text: string): string {
 /** A short prefix, a separator, a random tail: `ghp_…`, `sk-proj-…`, `SG.….…`. An id such as `evt_…` has a shorter tail. */
 function hasRandomTail(word: string): boolean {
   if (!/^[A-Za-z][A-Za-z\d]{1,15}[_.-]/.test(word) || word.replace(UUID, '') === '') return false;
+  // Names of pods, hosts and slugs have short pieces.
+  if (!/\w{12}/.test(word)) return false;
   for (const { index } of word.slice(0, 40).matchAll(/[_.-]/g)) {
     const prefix = word.slice(0, index);
     const tail = word.slice(index + 1, index + 600);

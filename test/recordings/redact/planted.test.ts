@@ -52,7 +52,7 @@ ${base64('{"alg":"RS256"}')}.${base64('{"sub":"1"}').replace(/=+$/, '')}.${url(8
 const NAMED_IN_JSON = `
   storageKey accountAccessKey signing_key licenseKey licence-key bearer basicAuth proxyAuth psk pw dbPw secret_key_base mnemonic
   seedPhrase connect.sid sessionID Passwort kennwort wachtwoord contraseña contrasena senha motDePasse hasło haslo lösenord пароль
-  密码 パスワード 비밀번호 parola şifre adgangskode kataSandi encryptionKeys masterKey preSharedKey webhook_secret app-secret
+  密码 密碼 パスワード 비밀번호 암호 parola şifre adgangskode kataSandi encryptionKeys masterKey preSharedKey webhook_secret app-secret
   consumerSecret twoFactorCode backupCodes pinCode otp_secret refresh-token x-amz-security-token oauthVerifier sasToken
 `
   .trim()
@@ -62,6 +62,10 @@ const NAMED_IN_JSON = `
 const TEXTS = String.raw`
 [{"op":"replace","path":"/settings/password","value":"§"}]
 {"env":[{"name":"DB_PASSWORD","value":"§"}]}
+{"API Key":"§"}
+{"mot de passe":"§"}
+{"mật khẩu":"§","كلمة المرور":"§"}
+{"API/key":"§"}
 [{"key":"X-Api-Key","value":"§","enabled":true}]
 {"Tags":[{"Value":"§","Key":"client-secret"}]}
 {"headers":[["Authorization","§"]]}
@@ -249,6 +253,10 @@ v1.2.3-beta.4+build.567
 org.springframework.boot.autoconfigure
 com.example.app2.MainActivity
 ip-10-0-12-34.eu-west-1.compute.internal
+ip-10-0-12-34.eu-west-1.compute
+nginx-deployment-66b6c48dd5-7x9kq
+api-thdjmrz86s-l7h5z
+python-3-12-to-3-13-migration
 max_tokens: 4096
 tokens used: 1532
 {"tokens":15}
@@ -316,7 +324,7 @@ const SECRET_NAMES = `
   secret secrets clientSecret client_secret webhookSecret stripeWebhookSecret1 CONNECTION_SECRET secretValue SecretString
   token tokens accessToken access_token ACCESS_TOKEN accesstoken refreshToken idToken oauth_token oauthTokenSecret authToken
   csrfToken csrf_token _csrf xsrfToken sessionToken deviceToken bearerToken x-access-token nextAccessToken exchange_token
-  personalAccessTokens tokenValue apiKey api_key apikey API-KEY APIKey apiKeys sdkKey envSdkKey sdk_key SDKKey privateKey
+  personalAccessTokens tokenValue apiKey api_key apikey API-KEY APIKey APIkey apiKeys sdkKey envSdkKey sdk_key SDKKey privateKey
   privateKeyPem ssh_private_key secretKey secretAccessKey aws_secret_access_key signingKey encryptionKey masterKey
   subscriptionKey licenseKey deployKey webhookKey accountKey sharedKey hmacKey authKey appKey clientKey
   sessionId session_id JSESSIONID PHPSESSID connectSessionIds otp totp otpCode mfaCode 2faCode verification_code recoveryCodes
