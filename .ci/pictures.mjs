@@ -90,10 +90,8 @@ try {
     await context.close();
   };
   const wide = { viewport: { width: 1280, height: 760 } };
-  const phone = { viewport: { width: 400, height: 800 } };
   await shoot('list', '#/', wide);
   await shoot('exchange', '#/exchanges/10', wide);
-  await shoot('approvals', '#/approvals', phone);
   await browser.close();
 } finally {
   for (const program of programs) program.kill();

@@ -47,7 +47,8 @@ async function commandsPage(): Promise<string> {
   const nameOf = ({ usage }: Described) => usage.replace(/ [<[].*/, '');
   const settings = SETTING_NAMES.map((name) => {
     const { enum: words, default: fallback, description }: Setting = SETTINGS[name];
-    const takes = words?.filter((word) => typeof word === 'string' && !description.includes(word)) ?? [];
+    const all = (words ?? []).filter((word) => typeof word === 'string');
+    const takes = all.every((word) => description.split(/\W+/).includes(word)) ? [] : all;
     const shown = [fallback ?? ''].flat().join(',');
     const says = takes.length > 0 ? `${description}: ${takes.join(', ')}` : description;
     return `| \`${name}\` | ${shown && `\`${shown}\``} | ${cell(says)} |`;

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import { messageOf } from '../errors.ts';
 import { type KeyPair, readKeyPair } from '../http/tls.ts';
+import { RECORD_KINDS } from '../model/record.ts';
 import type { RecordingStore } from '../recordings/store.ts';
 import { createAccess, readNamedTokens } from '../server/access.ts';
 import type { Handler } from '../server/connections.ts';
@@ -53,6 +54,7 @@ export async function createPatchgate(
     if (kind !== 'proxy') config.audit = undefined;
     if (kind === 'replay') config.guard = 'off';
     const gate = quotingNoSecrets(await gateOf(config, false, notice), rules.redaction);
+    if (!RECORD_KINDS.some(gate.guards)) config.guard = 'off';
     const setup: Setup = { ...shared, kind, config, gate };
     if (kind === 'proxy' && database) setup.outbox = opened.add(await openOutbox(setup, database));
     const backend = await MODES[kind](setup);

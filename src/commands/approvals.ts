@@ -152,7 +152,10 @@ function refusalOf(status: number, json: JsonValue | undefined, url: string): Pa
       hint: 'say where the gate listens: --gate URL',
     });
   const isRefused = status === 401 || status === 403;
-  const sent = `give the control token, or as an approver your own, in ${TOKEN}`;
+  const sent =
+    status === 403
+      ? `give the token of an approver in ${TOKEN}`
+      : `give the control token, or as an approver your own, in ${TOKEN}`;
   return new PatchgateError(isRefused ? 'not-allowed' : 'bad-input', `the gate at ${url}: ${detail}`, {
     hint: isRefused || typeof hint !== 'string' ? sent : hint,
   });

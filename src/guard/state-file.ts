@@ -132,8 +132,8 @@ export class StateFile {
   }
 
   #failed(error: unknown): void {
-    if (!this.trouble)
-      this.#notice(`WHAT IS KNOWN CANNOT BE WRITTEN: ${messageOf(error)}. A restart would not know it`);
+    const { hint = '' } = error as Partial<PatchgateError>;
+    if (!this.trouble) this.#notice(`${messageOf(error)}: a restart forgets what is known. ${hint}`.trim());
     this.trouble = error instanceof PatchgateError ? error : new Error(messageOf(error));
   }
 }

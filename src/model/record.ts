@@ -1,9 +1,10 @@
 import type { JsonObject } from '../json/json.ts';
 
-export type RecordKind = 'project' | 'feature' | 'draft';
+export const RECORD_KINDS = ['project', 'feature', 'draft'] as const;
+export type RecordKind = (typeof RECORD_KINDS)[number];
 
 export function isRecordKind(text: string): text is RecordKind {
-  return /^(?:project|feature|draft)$/.test(text);
+  return RECORD_KINDS.includes(text as RecordKind);
 }
 
 /** Which record a path names: the account (`current` or a workspace's id) and the id are as in the path. */

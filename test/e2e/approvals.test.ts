@@ -385,7 +385,7 @@ it('one asks, another one approves, and the token works', async () => {
   const unnamed = await type(gate, `approvals approve ${approval}`);
   expect(unnamed).toMatchObject({ code: 2, stdout: '' });
   expect(unnamed.stderr).toMatch(
-    /only an approver .*\n {2}.* as an approver your own, in PATCHGATE_CONTROL_TOKEN\n$/,
+    /only an approver .*\n {2}give the token of an approver in PATCHGATE_CONTROL_TOKEN\n$/,
   );
   expect((await send(gate, approve)).status).toBe(409);
 

@@ -1,5 +1,6 @@
 /** A team's own rules, as docs/your-api.md tells of them: each block of that page is a file in test/support/team. */
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { gateOf } from '../../src/app/gate.ts';
@@ -12,6 +13,8 @@ import { startGate } from '../support/in-process.ts';
 import { startTarget, type Target } from '../support/target.ts';
 // @ts-expect-error: a config in JavaScript has no types
 import team from '../support/team/patchgate.config.mjs';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import { blocksBelow } from '../support/walk.ts';
 
 const TEAM = fileURLToPath(new URL('../support/team/', import.meta.url));
 const CONFIG = `${TEAM}patchgate.config.mjs`;
@@ -35,6 +38,19 @@ beforeAll(async () => {
 });
 beforeEach(() => {
   target.received.length = 0;
+});
+
+it('the contract of the page loads, and guards no project', async () => {
+  const contract = temporaryFolder();
+  const [text = ''] = blocksBelow('docs/your-api.md', 'A contract', 'json');
+  writeFileSync(join(contract, 'contract.json'), text);
+  writeFileSync(join(contract, 'user.json'), '{"type":"object","required":["email"]}');
+  const gate = await startGate({ target: target.url, contract, guard: 'on' });
+  const patch = (path: string) =>
+    fetch(gate.url + path, { method: 'PATCH', headers: { 'content-type': 'application/json' }, body: '{}' });
+  expect((await patch('/v1/users/7')).status).toBe(422);
+  expect((await patch('/v1/accounts/current/projects/42')).status).toBe(200);
+  expect(await (await fetch(`${gate.url}/__patchgate/health`)).json()).toMatchObject({ guard: 'off' });
 });
 
 const withName = (name: string, more = {}) => ({
