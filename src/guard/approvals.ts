@@ -174,6 +174,8 @@ export class Approvals {
       if (changed) return this.#tell(changed);
     }
     const now = this.#shown((await this.#kept(id)) ?? kept);
+    const same = decision === 'decline' ? ['declined'] : ['approved', 'used'];
+    if (same.includes(now.status) && now.decidedAt !== undefined && now.decidedBy === by) return now;
     const why = byWhom(now.decidedBy, now.status === 'expired' ? now.reason : undefined);
     throw new PatchgateError('not-pending', `the approval ${id} is not pending: it was ${now.status}${why}`, {
       hint: 'send the PATCH again: its 409 has a new one',

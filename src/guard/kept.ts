@@ -124,8 +124,7 @@ export function withNotes(
   const keys = new Set(sent.map(keyOf));
   const noted = (remembered?.creating ?? []).filter((one) => !keys.has(keyOf(one)));
   const creating = [...noted, ...sent.map(({ index: _, ...one }) => one)];
-  const { record, isPart, seenAt } = read ?? remembered ?? {};
-  return { account, record, isPart, seenAt, creating };
+  return { ...(read ?? remembered), account, creating };
 }
 
 function keysIn(record: JsonObject): Set<string> {
@@ -166,8 +165,7 @@ export function afterPatch(
   answered: Answered,
   now: number,
 ): Kept {
-  const { account, record, isPart, seenAt } = learned(kept, telling, answered, now) as Kept;
-  const after: Kept = { account, record, isPart, seenAt, creating: noted };
+  const after: Kept = { ...(learned(kept, telling, answered, now) as Kept), creating: noted };
   if (!kept.creating?.length) return after;
   const { outcome, isApplied } = answerOf(telling.name, answered);
   if (outcome === 'refused') return after;

@@ -52,6 +52,9 @@ type Route = (req: Request, res: Response) => unknown;
 /** The control API, for every request at or below `/__patchgate`. docs/reference/control-api.md describes each route. */
 export function createControl({ guard, approvals, approvers, run }: ControlDeps): Handler {
   const { exchanges, sessions, faults, redaction } = run;
+  approvals.subscribe((one) => {
+    if (one.status === 'approved' || one.status === 'declined') run.audit?.decided(one);
+  });
 
   function faultsWith(req: Request, given?: FaultsGiven) {
     queryOf(req, {});
@@ -100,9 +103,7 @@ export function createControl({ guard, approvals, approvers, run }: ControlDeps)
     async 'POST approvals/:id'(req) {
       const decided = decisionOf(req, redaction);
       const by = approverOf(req.rawHeaders, approvers);
-      const approval = await approvals.decide(String(req.params.id), decided, by);
-      run.audit?.decided(approval);
-      return approval;
+      return approvals.decide(String(req.params.id), decided, by);
     },
     async 'GET events'({ method }, res) {
       // A client that reads too slowly is cut off.

@@ -221,6 +221,7 @@ describe('with approvers', () => {
     expect((await blocked(gate, ONE, withToken(approve))).approval).toBe(approval);
     const { json } = await decide(gate, approval, 'approve', BEN);
     expect(json).toMatchObject({ id: approval, status: 'approved', decidedBy: 'ben' });
+    expect((await decide(gate, approval, 'approve', BEN)).status).toBe(200);
     expect((await decide(gate, approval, 'approve', ANNA)).status).toBe(409);
     expect((await patch(gate.url, ONE, withToken(approve))).status).toBe(200);
     expect((await blocked(gate, project(), withToken(approve))).detail).toContain('another body');

@@ -137,6 +137,7 @@ export function describeApprovals(name: string, open: (options?: SuiteOptions) =
         );
       const first = await approvals.decide(id, { ...APPROVE, reason: 'agreed' }, 'anna');
       expect(first).toMatchObject({ status: 'approved', decidedBy: 'anna' });
+      expect(await approvals.decide(id, APPROVE, 'anna')).toEqual(first);
       expect(await laterRefusal('not-pending', approvals.decide(id, APPROVE, 'ben'))).toContain(
         'it was approved by anna',
       );
