@@ -102,6 +102,18 @@ describe('the resource', () => {
     expect(JSON.stringify(await list(gate))).not.toContain(approve);
   });
 
+  it('makes none for a PATCH that loses nothing, whatever its token', async () => {
+    const gate = await start();
+    await patch(gate.url, BOTH);
+    const { approve } = await blocked(gate);
+    expect((await patch(gate.url, ONE, withToken(approve))).status).toBe(200);
+    const again = await blocked(gate, ONE, withToken(approve));
+    expect(again.approve).toBeUndefined();
+    expect(JSON.stringify(again)).toContain('send it without the header');
+    expect(JSON.stringify(again)).not.toContain('send the same request again');
+    expect(await list(gate)).toMatchObject([{ status: 'used' }]);
+  });
+
   it('refuses what is no decision', async () => {
     const gate = await start();
     await patch(gate.url, BOTH);
