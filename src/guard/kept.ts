@@ -6,7 +6,7 @@ import { jsonOf } from '../recordings/body.ts';
 import { redactJson } from '../recordings/redact/redact.ts';
 import type { Redaction } from '../recordings/redact/redaction.ts';
 import { plainRecord, unionOf } from '../state/lists.ts';
-import { type Environment, environmentsOf } from '../state/project.ts';
+import { areSame, type Environment, environmentsOf } from '../state/project.ts';
 import { isWhole, saysNo, wholeRecordIn } from '../state/whole-record.ts';
 
 /** An environment that a PATCH creates or renames: it counts as known although a read lacks it, since a replica may lag. */
@@ -38,11 +38,7 @@ type Telling = ReturnType<typeof tellingOf>;
  *
  * @param json of a PATCH that was judged
  */
-export function tellingOf(
-  name: RecordName,
-  { method, url, headers }: RequestHead,
-  json: JsonValue | undefined,
-) {
+export function tellingOf(name: RecordName, { method, url, headers }: RequestHead, json?: JsonValue) {
   // Else it may be something else to the service.
   const isPlain = splitTarget(url).query === '' && !mayMeanAnother(headers);
   return { name, method: json === undefined ? method : 'PATCH', isPlain, json };
@@ -96,7 +92,7 @@ export function knownOf(kept: Kept | undefined, read?: JsonObject): Known | unde
   const base: Known | undefined = read ? { record: read, isWhole: true } : remembered;
   if (creating.length === 0) return base;
   const shown = environmentsOf(base?.record);
-  const keys = keysIn(base?.record ?? {});
+  const keys = new Set(shown.map(keyOf));
   const lagging = creating.filter((one) => !keys.has(keyOf(one)));
   if (lagging.length === 0) return base;
   const environments = [...shown, ...lagging].map(({ id, name, isEnabled }) => ({ id, name, isEnabled }));
@@ -108,27 +104,27 @@ export function seen(kept: Kept | undefined, { account }: RecordName, record: Js
   return { account, record, isPart: false, seenAt: new Date(now).toISOString(), creating: kept?.creating };
 }
 
-/**
- * What is kept while a PATCH is on its way, with the environments that it creates or renames: those that the read lacks, which a
- * replica may have given, or that the memory lacks. If nothing is known, all.
- */
+/** What is kept while a PATCH is on its way: also the environments that the read lacks, which a replica may have given, or the memory. */
 export function withNotes(
   { account, kind }: RecordName,
   remembered: Kept | undefined,
   read: Kept | undefined,
   json: JsonValue | undefined,
 ): Kept & { creating: readonly Creation[] } {
-  const shown = [read, remembered].flatMap((kept) => (kept?.record ? keysIn(kept.record) : []));
-  const isNew = (one: Environment) => shown.length === 0 || shown.some((keys) => !keys.has(keyOf(one)));
-  const sent = kind === 'project' ? environmentsOf(json).filter(isNew) : [];
-  const keys = new Set(sent.map(keyOf));
-  const noted = (remembered?.creating ?? []).filter((one) => !keys.has(keyOf(one)));
-  const creating = [...noted, ...sent.map(({ index: _, ...one }) => one)];
-  return { ...(read ?? remembered), account, creating };
-}
-
-function keysIn(record: JsonObject): Set<string> {
-  return new Set(environmentsOf(record).map(keyOf));
+  const noted = remembered?.creating ?? [];
+  const kept = { ...(read ?? remembered), account, creating: noted };
+  const sent = kind === 'project' ? environmentsOf(json) : [];
+  // They are plain: each has an id and a name.
+  const shown = [read, remembered].flatMap((one) =>
+    one?.record ? [listAt(one.record, 'environments')] : [],
+  );
+  const lists = shown as unknown as Environment[][];
+  if (lists.length > 0 && lists.every((list) => areSame(list, sent))) return kept;
+  const keys = lists.map((list) => new Set(list.map(keyOf)));
+  const isNew = (one: Environment) => keys.length === 0 || keys.some((those) => !those.has(keyOf(one)));
+  const fresh = sent.filter(isNew).map(({ index: _, ...one }) => one);
+  const own = new Set(fresh.map(keyOf));
+  return { ...kept, creating: [...noted.filter((one) => !own.has(keyOf(one))), ...fresh] };
 }
 
 /** What a request leaves behind. */

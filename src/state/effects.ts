@@ -3,7 +3,7 @@ import type { DecideDeletion, Effect, LosingEffect } from '../model/effect.ts';
 import { isSameName, plainName } from '../model/name-pattern.ts';
 import type { RecordKind } from '../model/record.ts';
 import { RECORD_LISTS, type RecordList } from './lists.ts';
-import { type Environment, environmentsOf, languagesOf } from './project.ts';
+import { areSame, type Environment, environmentsOf, languagesOf } from './project.ts';
 
 /**
  * What a PATCH does to a record. The one function for the proxy, `check`, `plan` and the fake. Pure.
@@ -43,13 +43,9 @@ function leftOut({ field, effect, id, name }: RecordList, known: JsonObject, bod
 export function projectEffects(known: JsonObject, body: JsonValue, decide: DecideDeletion): Effect[] {
   const [before, after] = [environmentsOf(known), environmentsOf(body)];
   const others = [...languageEffects(known, body), ...nameEffects(known, body)];
-  if (before.length === after.length && before.every((one, i) => areSame(one, after[i]))) return others;
+  if (areSame(before, after)) return others;
   const defaults = Array.isArray(member(body, 'environments')) ? defaultEffects(before, after) : [];
   return [...environmentEffects(before, after, decide), ...defaults, ...others];
-}
-
-function areSame(one: Environment, other: Environment | undefined): boolean {
-  return one.id === other?.id && one.name === other.name && one.isEnabled === other.isEnabled;
 }
 
 function environmentEffects(

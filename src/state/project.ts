@@ -25,6 +25,13 @@ export function environmentsOf(project: JsonValue | undefined): Environment[] {
   return environments;
 }
 
+/** Whether two lists have the same environments in the same order, as most PATCHes leave them. */
+export function areSame(some: readonly Environment[], others: readonly Environment[]): boolean {
+  const isSame = ({ id, name, isEnabled }: Environment, other: Environment | undefined) =>
+    id === other?.id && name === other.name && isEnabled === other.isEnabled;
+  return some.length === others.length && some.every((one, index) => isSame(one, others[index]));
+}
+
 /** The texts of a list, each once. */
 export function languagesOf(project: JsonValue | undefined): Set<string> {
   return new Set(listAt(project, 'languages').filter((item) => typeof item === 'string'));

@@ -25,8 +25,8 @@ export function wholeRecordIn(
   const found: JsonObject[] = [];
   let level: JsonObject[] = isObject(answer) ? [answer] : [];
   for (let depth = 0; depth <= MOST_WRAPPERS; depth++) {
-    for (const value of level) if (isWhole(kind, value)) found.push(value);
-    const wrappers = level.filter((value) => !isWhole(kind, value));
+    const wrappers: JsonObject[] = [];
+    for (const value of level) (isWhole(kind, value) ? found : wrappers).push(value);
     level = wrappers.flatMap((value) => Object.values(value).filter(isObject));
   }
   const named = found.filter((value) => String(member(value, 'id')) === id);
