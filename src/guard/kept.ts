@@ -139,8 +139,7 @@ export function learned(
   if (method === 'GET') return isTaken && shown ? seen(kept, name, shown, now) : kept;
   if (outcome === 'refused') return kept;
   const sent = name.kind === 'project' && isWhole('project', json) ? plainRecord('project', json) : undefined;
-  if (method === 'DELETE' && isTaken)
-    return isSameAccount(name, kept) ? { account: name.account, creating: kept?.creating } : kept;
+  if (method === 'DELETE' && isTaken) return isSameAccount(name, kept) ? { account: name.account } : kept;
   // The answer may be of a replica that is behind.
   const both = shown && sent ? unionOf(shown, sent) : (shown ?? sent);
   const taken = isTaken && method === 'PATCH' ? both : undefined;
