@@ -93,6 +93,12 @@ const OTHER_FORMS: [before: RegExp, between: RegExp, value: RegExp][] = [
   [/\bname="?$/, /"?[^\r\n]{0,200}\r?\n(?:[^\r\n]{1,200}\r?\n){0,4}\r?\n/y, /[^\r\n]+/y],
   // `<add key="password" value="x"/>`
   [/\b(?:name|key)=["']$/, /["']\s{1,8}(?:value|content)=["']/y, /[^"'<>\r\n]+/y],
+  // `"name":"password","value":"x"`, where it is no whole document.
+  [
+    /"(?:name|key|header|field|setting|id|path)"\s?:\s?"[^"\n]{0,50}$/i,
+    /"\s?,\s?"val(?:ues?)?"\s?:\s?"/iy,
+    /(?:[^"\\\n]|\\.)+/y,
+  ],
   // `--password x`; a word may follow in a sentence.
   [/--$/, /[ \t]{1,8}["']?/y, /(?=[^\s"']*\d|[^\s"']{16})[^\s"']+/y],
 ];

@@ -62,6 +62,9 @@ const NAMED_IN_JSON = `
 const TEXTS = String.raw`
 [{"op":"replace","path":"/settings/password","value":"§"}]
 {"env":[{"name":"DB_PASSWORD","value":"§"}]}
+{"a":1}␤{"name":"DB_PASSWORD","value":"§"}
+data: {"name":"DB_PASSWORD", "value": "§"}
+[{"op":"add","path":"/settings/password","value":"§"},{"op":
 {"API Key":"§"}
 {"mot de passe":"§"}
 {"mật khẩu":"§","كلمة المرور":"§"}
