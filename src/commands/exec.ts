@@ -25,6 +25,8 @@ import { reportUnserved, sayRecorded } from './serve.ts';
 export const exec: CommandModule = {
   builder: (yargs) =>
     withSettings(yargs, [...PROXYING.filter((name) => name !== 'ui'), 'target'])
+      .option('port', { defaultDescription: 'a free one' })
+      .option('log', { defaultDescription: 'off' })
       .usage('$0 exec [options] -- COMMAND\n\nRuns a command against a recording, at PATCHGATE_URL.')
       .positional('command', { type: 'string', array: true })
       .hide('command')
