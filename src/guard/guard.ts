@@ -167,10 +167,12 @@ export class Guard {
     let kept: Kept | undefined;
     let decision = GONE;
     try {
-      const sent = gate.read(request, match);
+      let sent: Circumstances['body'] = gate.read(request, match);
       // No read can help a body that is no object, and is blocked for that.
       const blind = isObject(sent.json) ? undefined : gate.inspect(request, match, { body: sent });
       if (blind?.verdict.outcome === 'block') return { inspection: blind };
+      // Many may wait for the lock: a large body is parsed once more.
+      if (request.body.length > 65_536) sent = undefined;
 
       const key = fake ? `${recordKey(name)} ${session.id}` : recordKey(name);
       locked = await records.lock(name, key);
