@@ -22,15 +22,17 @@ export function wholeRecordIn(
 ): WholeRecord {
   const part = status === 206 ? 'the answer is a part (206)' : partBy(headers);
   if (part) return { why: part };
-  const found: JsonObject[] = [];
+  const levels: JsonObject[][] = [];
   let level: JsonObject[] = isObject(answer) ? [answer] : [];
   for (let depth = 0; depth <= MOST_WRAPPERS; depth++) {
-    const wrappers: JsonObject[] = [];
-    for (const value of level) (isWhole(kind, value) ? found : wrappers).push(value);
+    const [whole, wrappers] = [[] as JsonObject[], [] as JsonObject[]];
+    for (const value of level) (isWhole(kind, value) ? whole : wrappers).push(value);
+    levels.push(whole);
     level = wrappers.flatMap((value) => Object.values(value).filter(isObject));
   }
-  const named = found.filter((value) => String(member(value, 'id')) === id);
-  const [record, ...others] = named.length > 0 ? named : found;
+  // Copies of former times lie deeper.
+  const named = levels.map((whole) => whole.filter((value) => String(member(value, 'id')) === id));
+  const [record, ...others] = [...named, ...levels].find(({ length }) => length > 0) ?? [];
   if (others.length > 0) return { why: `the answer holds more than one ${kind}` };
   if (!record) return { why: `the answer holds no whole ${kind}` };
   const own = String(member(record, 'id') ?? id);
@@ -74,7 +76,7 @@ function partBy(headers: RawHeaders): string | undefined {
 
 /** Names by which services say that a list goes on, by their letters alone: `@odata.nextLink`, `has_more`. */
 const MORE =
-  /^(?:environments)?(?:odata)?(?:has|is)?(?:next|more|cursors?|continuation|truncated|partial)(?:pages?|links?|ur[li]|href|cursor|token|offset|start|key|results|items|environments)?$/;
+  /^(?:environments)?(?:odata)?(?:has|is)?(?:next|more)(?:pages?|links?|ur[li]|href|token|offset|start|key|id|marker|number|results|items|environments|available)*$|cursor|truncat|partial|continu(?:e$|ation)/;
 const COUNT =
   /^(?:total|count|(?:total|environments?)(?:count|items|results|records|elements|environments|total)?)$/;
 const PAGES = /pages$|pagecount$/;
@@ -98,7 +100,7 @@ function saysMore(answer: JsonValue, record: JsonObject): boolean {
       const most = PAGES.test(letters) ? 1 : isCount ? shown : Number.POSITIVE_INFINITY;
       if (typeof inner === 'number' && inner > most) return true;
       const isOfList = value !== record || (OF_LISTS.test(name) && name !== 'environments');
-      if (typeof inner === 'object' && isOfList && !/rate|quota/i.test(name)) left.push(inner);
+      if (typeof inner === 'object' && isOfList && !/ratelimit|quota/.test(letters)) left.push(inner);
     }
   }
   return false;

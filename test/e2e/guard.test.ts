@@ -471,6 +471,11 @@ describe('a read that fails stops the PATCH, with the reason and without a token
     ['a larger count', answers(200, { data: TWO, total: 3 }), 'more than it shows'],
     ['a cursor', answers(200, { ...TWO, nextCursor: 'x' }), 'more than it shows'],
     ['a link of OData', answers(200, { ...TWO, '@odata.nextLink': '/x' }), 'more than it shows'],
+    ...['nextPageToken', 'next_page_url', 'moreAvailable', 'isTruncated'].map((name): (typeof failing)[0] => [
+      name,
+      answers(200, { data: TWO, [name]: 'x' }),
+      'more than it shows',
+    ]),
     ['an error in a 200', answers(200, { error: 'no', data: TWO }), 'error'],
     ['another record', answers(200, { ...TWO, id: 43 }), 'project 43'],
     ['another shape', answers(200, { ok: true }), 'no whole project'],
@@ -553,6 +558,7 @@ it.each<[string, unknown]>([
   ['members of other meaning', { ...TWO, nextReview: '2027-01-01', count: 7, continuousDelivery: true }],
   ['the limits of a client', { data: TWO, meta: { rateLimit: { total: 500 } } }],
   ['a template beside it', { template: TWO, data: { project: { ...TWO, id: 42 } } }],
+  ['an older copy deeper in it', { data: { ...TWO, id: 42 }, history: { before: { ...ALL, id: 42 } } }],
   ['a byte order mark', `\ufeff${JSON.stringify(TWO)}`],
 ])('an answer with %s shows the whole project', async (_, body) => {
   const { url } = await startReading();
