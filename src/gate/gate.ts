@@ -20,6 +20,7 @@ import { nameMatcher } from '../model/name-pattern.ts';
 import { isRecordKind, type Known, type RecordKind, type RecordName } from '../model/record.ts';
 import type { Rule } from '../model/rule.ts';
 import type { SeverityOverride } from '../model/severity-override.ts';
+import { holdsPlaceholder } from '../recordings/redact/redacted.ts';
 import { type BoundRule, bindCustomRules, bindRules } from '../rules/bind-rules.ts';
 import { RULES } from '../rules/index.ts';
 import { memberAt } from '../schemas/check.ts';
@@ -231,7 +232,7 @@ function decideDeletion({ allowDelete = [], protect = [] }: GateOptions): Decide
   const mayGo = nameMatcher(allowDelete);
   const isProtected = nameMatcher(protect);
   return (name) => {
-    const isKnown = name !== '' && !name.includes('[redacted');
+    const isKnown = name !== '' && !holdsPlaceholder(name);
     if (isKnown ? isProtected(name) : protect.length > 0) return 'protect';
     return isKnown && mayGo(name) ? 'allow' : 'approve';
   };

@@ -112,12 +112,13 @@ export class Guard {
   /** Judges at once, by the remembered record. */
   judgeNow({ request, match, session }: GuardedRequest): Decision {
     const { gate } = this.#options;
-    const passed = this.#passed?.get(keyOf(request));
+    const key = this.#passed ? keyOf(request) : '';
+    const passed = this.#passed?.get(key);
     if (passed) return passed;
     const name = gate.recordOf(match);
     const inspection = gate.inspect(request, match, { known: name && this.#knownOf(name, session) });
     const isClean = inspection.verdict.findings.length === 0;
-    if (isClean) this.#passed?.set(keyOf(request), { inspection: { ...inspection, json: undefined } });
+    if (isClean) this.#passed?.set(key, { inspection: { ...inspection, json: undefined } });
     return { inspection };
   }
 
@@ -179,11 +180,8 @@ export class Guard {
       if (isGone()) return GONE;
 
       const { method, url, headers } = request;
-      const {
-        record: read,
-        why,
-        unreachable,
-      } = (await reader?.(name, { ...request, stream, session })) ?? {};
+      const reading = (await reader?.(name, { ...request, stream, session })) ?? {};
+      const { record: read, why, unreachable } = reading;
       if (isGone()) return GONE;
       if (read) kept = seen(locked.kept, name, read, locked.now());
       const known = why === undefined ? knownOf(locked.kept, read) : undefined;

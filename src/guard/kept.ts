@@ -104,7 +104,7 @@ export function seen(kept: Kept | undefined, { account }: RecordName, record: Js
   return { account, record, isPart: false, seenAt: new Date(now).toISOString(), creating: kept?.creating };
 }
 
-/** What is kept while a PATCH is on its way: also the environments that the read lacks, which a replica may have given, or the memory. */
+/** Notes the environments of a PATCH that the read or the memory lacks: either may be out of date. All, if nothing is known. */
 export function withNotes(
   { account, kind }: RecordName,
   remembered: Kept | undefined,

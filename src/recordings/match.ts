@@ -7,7 +7,7 @@ import { jsonOf } from './body.ts';
 import { plainRequest, type SeenExchange, storedMessage, valuesByName } from './plain-exchange.ts';
 import { decodePart } from './redact/named.ts';
 import { contentTypeOf, redactBody, redactHeader, redactQuery } from './redact/redact.ts';
-import { REDACTED } from './redact/redacted.ts';
+import { holdsPlaceholder, REDACTED } from './redact/redacted.ts';
 import { DEFAULT_REDACTION, type Redaction } from './redact/redaction.ts';
 
 /** The settings that say which requests are the same, as `Config` has them. */
@@ -98,7 +98,7 @@ export function keyOf(form: Form): string {
 
 /** Whether a placeholder of the recorded request keeps its key from finding all requests that match. */
 export function isOpen(form: Form): boolean {
-  return JSON.stringify(form).includes('[redacted');
+  return holdsPlaceholder(JSON.stringify(form));
 }
 
 /** A request to look up in a recording. */

@@ -52,6 +52,7 @@ type Route = (req: Request, res: Response) => unknown;
 /** The control API, for every request at or below `/__patchgate`. docs/reference/control-api.md describes each route. */
 export function createControl({ guard, approvals, approvers, run }: ControlDeps): Handler {
   const { exchanges, sessions, faults, redaction } = run;
+  // A decision that is sent again changes nothing.
   approvals.subscribe((one) => {
     if (one.status === 'approved' || one.status === 'declined') run.audit?.decided(one);
   });
