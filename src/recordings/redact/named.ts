@@ -85,6 +85,9 @@ const LINE = /[^"'\r\n,}]*/y;
 /** Of a name whose value decides: nothing else could be one, and this ends soon. */
 const OPEN_VALUE = /[ \t]{0,8}(?:\\{0,8}["'])?(?:\[redacted|(?:[\w~./-]|%(?!3D|25)[\da-f]{2}){8})/iy;
 const COOKIE = /[ \t]{0,8}[\w.$-]{1,64}=/y;
+/** Members that name what the value beside them is, and members of that value. */
+export const TELLING = 'name|key|header|field|setting|id|path';
+export const ASKING = 'val(?:ues?)?';
 /** Forms without a sign: what stands before the name, between name and value, and the value. */
 const OTHER_FORMS: [before: RegExp, between: RegExp, value: RegExp][] = [
   // `<password>x</password>`
@@ -95,8 +98,8 @@ const OTHER_FORMS: [before: RegExp, between: RegExp, value: RegExp][] = [
   [/\b(?:name|key)=["']$/, /["']\s{1,8}(?:value|content)=["']/y, /[^"'<>\r\n]+/y],
   // `"name":"password","value":"x"`, where it is no whole document.
   [
-    /"(?:name|key|header|field|setting|id|path)"\s?:\s?"[^"\n]{0,50}$/i,
-    /"\s?,\s?"val(?:ues?)?"\s?:\s?"/iy,
+    new RegExp(`"(?:${TELLING})"\\s?:\\s?"[^"\\n]{0,50}$`, 'i'),
+    new RegExp(`"\\s?,\\s?"(?:${ASKING})"\\s?:\\s?"`, 'iy'),
     /(?:[^"\\\n]|\\.)+/y,
   ],
   // `--password x`; a word may follow in a sentence.

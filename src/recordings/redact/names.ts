@@ -10,8 +10,7 @@ import { isLogin, isOpaque } from './shapes.ts';
 const ENDINGS = oneOf(`
   pass-?w(?:or)?d pass-?phrase pass-?code secret token credential jwt bearer mnemonic connect-sid secret-key-base
   passwort kennwort wachtwoord contrasen[ay]a? senha mot-?de-?passe haslo losenord adgangskode kata-?sandi parola
-  sess(?:ion)?-?id (?:seed|recovery|secret)-?(?:phrase|words) (?:api|sdk|secret|access)-?key
-  ap-ikey`);
+  sess(?:ion)?-?id (?:seed|recovery|secret)-?(?:phrase|words) (?:api|sdk|secret|access)-?key`);
 /** A key alone names an entry, as in the variations of a feature. */
 const KEYS = oneOf(`
   private signing encryption licen[cs]e subscription storage auth(?:entication|ori[sz]ation)? sign signature hmac jwt
@@ -174,9 +173,9 @@ export function roleOf(name: string): 'id' | 'code' | undefined {
   return CODE.test(words) ? 'code' : undefined;
 }
 
-/** `envSDKKey2` -> `env-sdk-key-2` */
+/** `envSDKKey2` -> `env-sdk-key-2`, `APIkey` -> `api-key` */
 function wordsOf(name: string): string {
-  const words = name.match(/[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+/g) ?? [];
+  const words = name.match(/[A-Z]{2,}(?=keys?(?![a-z]))|[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+/g) ?? [];
   return words.join('-').toLowerCase();
 }
 

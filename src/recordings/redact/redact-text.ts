@@ -2,7 +2,7 @@ import { type JsonValue, parseJson } from '../../json/json.ts';
 import { skipValue } from '../../json/json-text.ts';
 import { matchesPattern } from '../../json/pointer-pattern.ts';
 import { type Container, scanJson, skipString, UNLIMITED } from '../../json/scan-json.ts';
-import { editsOfNamed, mayHold } from './named.ts';
+import { ASKING, editsOfNamed, mayHold, TELLING } from './named.ts';
 import { isHarmless, roleOf, SIGN_IN } from './names.ts';
 import {
   betweenPlaceholders,
@@ -59,8 +59,8 @@ export function redactPlain(
 }
 
 /** Members that name what `value` beside them is: `{"name": "DB_PASSWORD", "value": …}`; in JSON Patch, `path` does. */
-const TELLS = /^(?:name|key|header|field|setting|id|path)$/i;
-const ASKS = /^val(?:ues?)?$/i;
+const TELLS = new RegExp(`^(?:${TELLING})$`, 'i');
+const ASKS = new RegExp(`^(?:${ASKING})$`, 'i');
 const END_OF_LIST = /\s*\]/y;
 /** How it begins. */
 const DOCUMENT = /^\s*(?:\{\s*["}]|\[\s*(?:[[{"\]\d-]|true|false|null)|"\s*[[{\\])/;

@@ -327,7 +327,7 @@ const SECRET_NAMES = `
   secret secrets clientSecret client_secret webhookSecret stripeWebhookSecret1 CONNECTION_SECRET secretValue SecretString
   token tokens accessToken access_token ACCESS_TOKEN accesstoken refreshToken idToken oauth_token oauthTokenSecret authToken
   csrfToken csrf_token _csrf xsrfToken sessionToken deviceToken bearerToken x-access-token nextAccessToken exchange_token
-  personalAccessTokens tokenValue apiKey api_key apikey API-KEY APIKey APIkey apiKeys sdkKey envSdkKey sdk_key SDKKey privateKey
+  personalAccessTokens tokenValue apiKey api_key apikey API-KEY APIKey APIkey SDKkey apiKeys sdkKey envSdkKey sdk_key SDKKey privateKey
   privateKeyPem ssh_private_key secretKey secretAccessKey aws_secret_access_key signingKey encryptionKey masterKey
   subscriptionKey licenseKey deployKey webhookKey accountKey sharedKey hmacKey authKey appKey clientKey
   sessionId session_id JSESSIONID PHPSESSID connectSessionIds otp totp otpCode mfaCode 2faCode verification_code recoveryCodes
