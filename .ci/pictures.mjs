@@ -1,6 +1,6 @@
 // Makes the pictures of the documents: docs/images/inspector-*.png. It needs `npm run build` and Chromium.
 import { spawn } from 'node:child_process';
-import { mkdtempSync } from 'node:fs';
+import { existsSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -75,7 +75,9 @@ try {
   await send(url, 'PATCH', `${PROJECTS}/42`, LOSSY);
 
   const browser = await chromium.launch({
-    executablePath: '/usr/bin/chromium-headless-shell',
+    executablePath: ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium'].find((file) =>
+      existsSync(file),
+    ),
     args: ['--no-sandbox'],
   });
   const shoot = async (name, hash, options) => {

@@ -66,8 +66,11 @@ function makeData(data: string, options: object): void {
   execFileSync(postgresProgram('initdb'), initdb, options);
   const own = `${first}-${process.pid}`;
   execFileSync('cp', ['-a', data, own]);
-  // Another worker may be faster.
-  if (!existsSync(first)) renameSync(own, first);
+  try {
+    renameSync(own, first);
+  } catch {
+    // Another worker was faster.
+  }
 }
 
 /** @param tls takes TLS as well, with that certificate */
