@@ -62,22 +62,25 @@ interface MergeOptions {
  * Merges all segments of a recording into its files, and removes them. Interrupted at any moment, doing it again gives the same.
  *
  * @param root the recording's folder
+ * @returns how many exchanges they held
  * @throws PatchgateError of the first file that could not be merged: all others are, and the segment stays with those behind it
  */
-export async function mergeSegments(root: string, options: MergeOptions): Promise<void> {
+export async function mergeSegments(root: string, options: MergeOptions): Promise<number> {
   const folder = join(root, HIDDEN);
   let state = readState(folder);
+  let count = 0;
   for (const number of segmentNumbers(folder).filter(Number.isFinite)) {
     const segment = readSegment(folder, number);
     if (segment && segment.run !== state.run) state = newState(segment.run);
     if (segment && number > state.merged) {
       await mergeSegment(root, state, segment, options);
       state.merged = number;
+      count += segment.frames.length;
       if (segment.mode === 'all') await writeFileAtomically(join(folder, STATE), JSON.stringify(state));
     }
     removeSegment(folder, number);
   }
-  if (!options.ends) return;
+  if (!options.ends) return count;
   for (const location of Object.keys(state.surplus).filter((one) => state.surplus[one])) {
     const db = openFile(join(root, location));
     await db.read();
@@ -85,6 +88,7 @@ export async function mergeSegments(root: string, options: MergeOptions): Promis
     await db.write();
   }
   forgetState(folder);
+  return count;
 }
 
 /** Merges one segment, file by file. @param state gets its counts */
@@ -120,15 +124,16 @@ async function mergeSegment(
 export async function mergeLeft(root: string, rules: MatchRules): Promise<boolean> {
   const folder = join(root, HIDDEN);
   const numbers = segmentNumbers(folder);
-  // A journal that is broken keeps its name.
-  const isLeft = numbers.some((number) => readSegment(folder, number)?.frames.length);
   // A number up to that of the last merged segment would say that the files have it.
   const last = Math.max(readState(folder).merged, ...numbers.filter(Number.isFinite));
-  if (numbers.includes(Number.POSITIVE_INFINITY))
+  if (numbers.includes(Number.POSITIVE_INFINITY)) {
+    // A journal that is broken keeps its name.
+    readSegment(folder, Number.POSITIVE_INFINITY);
     renameSync(segmentFile(folder, Number.POSITIVE_INFINITY), segmentFile(folder, last + 1));
-  await mergeSegments(root, { rules, ends: false });
+  }
+  const count = await mergeSegments(root, { rules, ends: false });
   forgetState(folder);
-  return isLeft;
+  return count > 0;
 }
 
 function forgetState(folder: string): void {
@@ -174,7 +179,7 @@ export async function mergeBeside(root: string, options: MergeOptions): Promise<
   const folder = join(root, HIDDEN);
   const sizes = segmentNumbers(folder).map((number) => statSync(segmentFile(folder, number)).size);
   const isSmall = ends && sizes.reduce((sum, size) => sum + size, 0) < WORTH_A_THREAD;
-  if (isSmall || !existsSync(WORKER)) return mergeSegments(root, options);
+  if (isSmall || !existsSync(WORKER)) return void (await mergeSegments(root, options));
   const worker = new Worker(WORKER, { workerData: { root, settings: rules.settings, ends }, execArgv: [] });
   signal?.addEventListener('abort', () => void worker.terminate(), { once: true });
   await new Promise<void>((resolve, reject) => {
