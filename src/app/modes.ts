@@ -1,17 +1,23 @@
+import { dirname, join } from 'node:path';
 import { PatchgateError } from '../errors.ts';
 import type { Gate } from '../gate/gate.ts';
+import type { Database } from '../postgres/database.ts';
+import type { Outbox } from '../postgres/outbox.ts';
 import { findRecording } from '../recordings/find-recording.ts';
+import { type MatchRules, matchRules } from '../recordings/match.ts';
 import { redactText, redactUrl } from '../recordings/redact/redact.ts';
+import { hidingSecrets, redactionOf } from '../recordings/redact/redaction.ts';
 import type { RecordingStore } from '../recordings/store.ts';
 import type { NamedTokens } from '../server/access.ts';
+import type { Config, Resolved } from '../settings/config.ts';
 import type { Env } from '../settings/named-values.ts';
+import { COMMAND_DEFAULTS, type RecordMode, STATE_BY_DEFAULT } from '../settings/settings.ts';
 import type { Fake } from '../upstreams/fake/fake.ts';
 import type { State } from '../upstreams/fake/seed.ts';
 import type { Forward } from '../upstreams/forward.ts';
 import type { ReplayUpstream } from '../upstreams/replay.ts';
 import { parseTarget } from '../upstreams/target.ts';
 import type { Upstream } from '../upstreams/upstream.ts';
-import { openRecording, type RecordingSetup } from './recording.ts';
 
 export type ServerKind = 'proxy' | 'replay' | 'fake';
 
@@ -51,12 +57,19 @@ export class Opened implements Closable {
 }
 
 /** What all parts of one run are made with. The settings are those in force. */
-export interface Setup extends RuntimeContext, RecordingSetup {
+export interface Setup extends RuntimeContext {
   kind: ServerKind;
+  config: Config;
+  rules: MatchRules;
   gate: Gate;
   approvers: NamedTokens;
+  /** What `--store` stands for. */
+  database: Database | undefined;
   opened: Opened;
 }
+
+/** What recordings are opened with. */
+type RecordingSetup = Pick<Setup, 'config' | 'rules' | 'notice' | 'database'>;
 
 /** What answers the requests that pass. */
 export interface Backend {
@@ -65,19 +78,18 @@ export interface Backend {
   summary: string;
   /** To a real service, which gets what passes, and WebSockets, too. */
   forward?: Forward;
+  /** What goes into the database waits there. */
+  outbox?: Outbox | undefined;
   store?: RecordingStore;
   /** Tells of misses, and of what was never served. */
   replay?: ReplayUpstream | undefined;
   fake?: Fake;
 }
 
-const HOW_TO_RECORD =
-  'choose another with --recording or --recordings, or record it: patchgate proxy URL --record; for exec and tests: PATCHGATE_RECORD=all PATCHGATE_TARGET=URL';
-
 /** A mode is composition: `forward`, `record(forward)`, `replay` or `replay(record(forward))`. Each loads only what it needs. */
 export const MODES: Readonly<Record<ServerKind, (setup: Setup) => Promise<Backend>>> = {
   async proxy(setup) {
-    const { config, rules, opened, notice, env } = setup;
+    const { config, rules, database, opened, notice, env } = setup;
     if (config.target === undefined)
       throw new PatchgateError('bad-usage', 'no target is given', {
         hint: 'give the base URL of the service: patchgate proxy URL, --target URL or PATCHGATE_TARGET=URL',
@@ -86,9 +98,10 @@ export const MODES: Readonly<Record<ServerKind, (setup: Setup) => Promise<Backen
     const forward = opened.add(await openForward(parseTarget(config.target), config, env));
     const { proxy } = forward.target;
     const to = `forwards to ${config.target}${proxy ? ` by the proxy ${proxy.origin}` : ''}`;
-    if (config.record === undefined) return { upstream: forward, forward, summary: to };
+    const outbox = database && opened.add(await openOutbox(setup, database));
+    if (config.record === undefined) return { upstream: forward, forward, outbox, summary: to };
     const { redaction } = rules;
-    const store = opened.add(await openRecording(setup));
+    const store = opened.add(await openRecording(setup, outbox));
     const { record } = await import('../upstreams/record.ts');
     const recorder = record(forward, store, {
       ...{ rules, only: config.recordOnly },
@@ -99,14 +112,14 @@ export const MODES: Readonly<Record<ServerKind, (setup: Setup) => Promise<Backen
     const replay = config.record === 'new_episodes' ? await replayOf(setup, store, recorder) : undefined;
     const does = replay ? 'replays and records' : 'records';
     const summary = `${to}, ${does} ${placeOf(setup)} (${config.record})`;
-    return { upstream: replay ?? recorder, forward, store, replay, summary };
+    return { upstream: replay ?? recorder, forward, outbox, store, replay, summary };
   },
 
   async replay(setup) {
     const { config, database, opened, notice } = setup;
     const { recordings, recording } = config;
-    if (!database) await findRecording(recordings, recording, HOW_TO_RECORD);
-    else await (await import('../postgres/frames.ts')).requireStored(database, recording, HOW_TO_RECORD);
+    if (!database) await findRecording(recordings, recording);
+    else await (await import('../postgres/frames.ts')).requireStored(database, recording);
     const store = opened.add(await openRecording(setup));
     const at = placeOf(setup);
     if (store.isEmpty()) notice(`the recording ${at} is empty, so every request is refused`);
@@ -132,4 +145,79 @@ async function replayOf({ config, rules }: Setup, store: RecordingStore, onMiss?
 /** For people: `"checkout" in recordings/`, or in the database. */
 function placeOf({ config, database }: Setup): string {
   return `"${config.recording}" in ${database ? database.name : `${config.recordings}/`}`;
+}
+
+/**
+ * The record mode of a proxy that is in force: `none` if a recording answers all. A CI machine records nothing by accident, so that a
+ * test which misses its recording fails there.
+ */
+export async function recordMode(setup: RecordingSetup, env: Env): Promise<RecordMode | undefined> {
+  const { record } = setup.config;
+  if (record !== 'once' && record !== 'new_episodes') return record;
+  // Most say `true`; AppVeyor says `True`, Woodpecker its name.
+  if (!/^(?:|0|false)$/i.test(env.CI ?? '')) {
+    setup.notice(`CI is set: --record ${record} replays only, as none does`);
+    return 'none';
+  }
+  if (record === 'new_episodes') return record;
+  const config = { ...setup.config, record: 'none' as const };
+  const store = await openRecording({ ...setup, config, notice: () => undefined });
+  try {
+    return store.isEmpty() ? record : 'none';
+  } finally {
+    await store.close();
+  }
+}
+
+/** Which requests are the same, and which texts are secret. @param secrets texts that are hidden wherever they stand */
+export function rulesOf(config: Config, secrets: readonly string[] = []): MatchRules {
+  return matchRules(config, hidingSecrets(redactionOf(config), secrets));
+}
+
+/** Milliseconds: what stops a server kills it after ten seconds. */
+const CLOSE_WITHIN = 8000;
+
+/** It can be written to if the record mode says so. @throws PatchgateError as `openStore`; `store-unavailable` */
+async function openRecording(setup: RecordingSetup, outbox?: Outbox): Promise<RecordingStore> {
+  const { config, rules, notice, database } = setup;
+  const { recordings, recording, record = 'none' } = config;
+  if (database) {
+    const { PgRecordingStore } = await import('../postgres/recordings.ts');
+    const { placesOf } = await import('../postgres/frames.ts');
+    const places = await placesOf(database, recording);
+    return new PgRecordingStore(recording, { database, rules, outbox }, places);
+  }
+  const { openStore } = await import('../recordings/store.ts');
+  const how = { writable: record !== 'none', replaces: record !== 'none' && record !== 'new_episodes' };
+  return openStore(recordings, recording, { rules, onNotice: notice, closeWithin: CLOSE_WITHIN, ...how });
+}
+
+/** The database of `--store`; undefined without that setting. @throws PatchgateError as `openDatabase` */
+export async function openDatabaseOf({ store }: Config, notice: RecordingSetup['notice']) {
+  if (store === undefined) return undefined;
+  const { openDatabase } = await import('../postgres/database.ts');
+  return openDatabase({ url: store, notice });
+}
+
+/** Keeps exchanges for the database beside the state file until it has them. @throws PatchgateError `cannot-write` */
+async function openOutbox({ config, notice }: RecordingSetup, database: Database): Promise<Outbox> {
+  const { Outbox } = await import('../postgres/outbox.ts');
+  const folder = join(dirname(config.state || STATE_BY_DEFAULT), 'outbox');
+  const mode = config.record === 'new_episodes' ? 'append' : 'all';
+  return Outbox.open({ database, folder, recording: config.recording, mode, notice });
+}
+
+/** Opens the database of `--store` for one piece of work, whose error tells if it is away. */
+export async function withDatabase<T>(config: Config, work: (database?: Database) => Promise<T>): Promise<T> {
+  const database = await openDatabaseOf(config, () => undefined);
+  return work(database).finally(() => database?.close());
+}
+
+/** A replay; or the proxy, if a flag or the environment asks to record. A config file's `record` is for the proxy alone. */
+export function replayOrRecord({ config, origins }: Resolved): { kind: 'replay' | 'proxy'; config: Config } {
+  const isAsked = origins.record === 'flag' || origins.record === 'environment';
+  if (!isAsked || config.record === undefined) return { kind: 'replay', config };
+  // A real service is guarded, unless somebody says otherwise.
+  const { guard } = origins.guard === 'default' ? COMMAND_DEFAULTS.proxy : config;
+  return { kind: 'proxy', config: { ...config, guard } };
 }

@@ -16,29 +16,22 @@ import type { Config } from '../settings/config.ts';
 import { secretsOf } from '../upstreams/outgoing.ts';
 import { gateOf } from './gate.ts';
 import { guardOf } from './guard.ts';
-import { type Backend, MODES, Opened, type RuntimeContext, type ServerKind, type Setup } from './modes.ts';
-import { openDatabaseOf, openOutbox, recordMode, rulesOf } from './recording.ts';
+import {
+  MODES,
+  Opened,
+  openDatabaseOf,
+  type RuntimeContext,
+  recordMode,
+  rulesOf,
+  type ServerKind,
+} from './modes.ts';
 import { createRun, type Parts, type Run } from './run.ts';
 
 /** A server that runs. */
-export interface Patchgate
-  extends Pick<Backend, 'summary' | 'store' | 'replay'>,
-    Pick<Run, 'counts' | 'exchanges' | 'faults' | 'reset'>,
-    Omit<Listening, 'close'> {
-  /** Off for a recording, whatever the setting says. */
-  guard: Config['guard'];
-  /** Ends what listens: requests in flight finish. */
-  stop(): Promise<void>;
-  /** Stops, writes out and frees everything. @throws PatchgateError `cannot-write` if exchanges could not be kept */
-  close(): Promise<void>;
-}
+export type Patchgate = Awaited<ReturnType<typeof createPatchgate>>;
 
 /** Puts the parts together, and listens: the only place that knows them all. @throws PatchgateError of what cannot start */
-export async function createPatchgate(
-  asked: ServerKind,
-  given: Config,
-  context: RuntimeContext,
-): Promise<Patchgate> {
+export async function createPatchgate(asked: ServerKind, given: Config, context: RuntimeContext) {
   const { env, notice } = context;
   const approvers = readNamedTokens(given.approvers, env, '--approvers');
   const rules = rulesOf(given, [...secretsOf(given.setHeader, env), ...approvers.keys()]);
@@ -55,14 +48,15 @@ export async function createPatchgate(
     if (kind === 'replay') config.guard = 'off';
     const gate = quotingNoSecrets(await gateOf(config, false, notice), rules.redaction);
     if (!RECORD_KINDS.some(gate.guards)) config.guard = 'off';
-    const setup: Setup = { ...shared, kind, config, gate };
-    if (kind === 'proxy' && database) setup.outbox = opened.add(await openOutbox(setup, database));
+    const setup = { ...shared, kind, config, gate };
     const backend = await MODES[kind](setup);
     const parts = { ...setup, ...backend, ...(await guardOf(setup, backend)) };
     const run = opened.add(createRun(parts));
     if (backend.replay && backend.store) await lookAt(backend.store, run, notice);
     const { close: stop, ...at } = await listenFor(parts, run, tls);
-    return { ...backend, ...run, ...at, guard: config.guard, stop, close: () => opened.close() };
+    // To stop ends what listens, and requests in flight finish; to close writes out and frees everything, too.
+    const ends = { stop, close: () => opened.close() };
+    return { ...backend, ...run, ...at, guard: config.guard, ...ends };
   } catch (error) {
     await opened.close();
     throw error;

@@ -1,6 +1,6 @@
 import type { CommandModule } from 'yargs';
+import { replayOrRecord } from '../app/modes.ts';
 import { createPatchgate, type Patchgate } from '../app/patchgate.ts';
-import { replayOrRecord } from '../app/recording.ts';
 import { missesText } from '../app/run-text.ts';
 import { messageOf, PatchgateError } from '../errors.ts';
 import { losesEnvironment } from '../model/effect.ts';

@@ -121,13 +121,9 @@ export async function recordingsIn({ query }: Asked): Promise<string[]> {
   return rows.map(({ recording }) => recording);
 }
 
-/** @param hint for one that is not there @throws PatchgateError `bad-usage` if the database has no such recording */
-export async function requireStored(
-  database: Database,
-  recording: string,
-  hint = `record one: patchgate proxy <target> --store URL --record --recording ${recording}`,
-): Promise<void> {
+/** @throws PatchgateError `bad-usage` if the database has no such recording */
+export async function requireStored(database: Database, recording: string): Promise<void> {
   const names = await recordingsIn(database);
   if (names.includes(recording)) return;
-  throw noSuchRecording(recording, names, database.name, database.name, hint);
+  throw noSuchRecording(recording, names, database.name, database.name);
 }

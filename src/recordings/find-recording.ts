@@ -22,6 +22,8 @@ export function checkRecordingName(name: string): void {
   });
 }
 
+const HOW_TO_RECORD =
+  'choose another with --recording or --recordings, or record it: patchgate proxy URL --record; for exec and tests: PATCHGATE_RECORD=all PATCHGATE_TARGET=URL';
 /** Names that a message lists. */
 const MOST = 10;
 
@@ -29,19 +31,14 @@ const MOST = 10;
  * The folder of a recording that must be there: a misspelt name would be an empty recording, which answers nothing.
  *
  * @param folder that of all recordings
- * @param record how to record it
  * @throws PatchgateError `bad-usage`, `cannot-read`
  */
-export async function findRecording(
-  folder: string,
-  name: string,
-  record = 'choose another folder with --recordings, or record one: patchgate proxy <target> --record --recording NAME',
-): Promise<string> {
+export async function findRecording(folder: string, name: string): Promise<string> {
   checkRecordingName(name);
   const root = join(folder, name);
   if (isFolder(root)) return root;
   // Which folder it starts from is what one is most often wrong about.
-  throw noSuchRecording(name, await recordingNames(folder), `${folder}/`, resolve(folder), record);
+  throw noSuchRecording(name, await recordingNames(folder), `${folder}/`, resolve(folder));
 }
 
 /** @param place that is searched @param fullPlace the same, if there is none at all */
@@ -50,13 +47,12 @@ export function noSuchRecording(
   names: readonly string[],
   place: string,
   fullPlace: string,
-  hint: string,
 ): PatchgateError {
   const near = nearest(name, names);
   const listed = `there are: ${names.slice(0, MOST).join(', ')}${names.length > MOST ? ', …' : ''}`;
   const there = names.length > 0 ? listed : `there is none in ${fullPlace}`;
   return new PatchgateError('bad-usage', `there is no recording "${name}" in ${place} (${there})`, {
-    hint: near ? `did you mean "${near}"?` : hint,
+    hint: near ? `did you mean "${near}"?` : HOW_TO_RECORD,
   });
 }
 

@@ -1,9 +1,8 @@
 /** The thread in which the gates of a test process run: its fake timers and mocks do not reach it. */
 import { join, resolve } from 'node:path';
 import { parentPort } from 'node:worker_threads';
-import type { ServerKind } from '../app/modes.ts';
+import { replayOrRecord, type ServerKind } from '../app/modes.ts';
 import { createPatchgate, type Patchgate } from '../app/patchgate.ts';
-import { replayOrRecord } from '../app/recording.ts';
 import { missesText, unservedText } from '../app/run-text.ts';
 import { messageOf, PatchgateError } from '../errors.ts';
 import { hintWith } from '../recordings/explain.ts';

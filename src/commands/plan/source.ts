@@ -2,7 +2,7 @@
 import { statSync } from 'node:fs';
 import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
-import { withDatabase } from '../../app/recording.ts';
+import { withDatabase } from '../../app/modes.ts';
 import { PatchgateError } from '../../errors.ts';
 import { knownOf } from '../../guard/kept.ts';
 import { readStateFile, stateFileFor } from '../../guard/state-file.ts';

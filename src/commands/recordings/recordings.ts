@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { rm, rmdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Argv } from 'yargs';
-import { rulesOf, withDatabase } from '../../app/recording.ts';
+import { rulesOf, withDatabase } from '../../app/modes.ts';
 import type { Exchange } from '../../model/exchange.ts';
 import type { Database } from '../../postgres/database.ts';
 import { readExchanges, writeExchanges } from '../../recordings/files.ts';
