@@ -79,13 +79,13 @@ async function round(cwd: string, args: string[], moment: (typeof MOMENTS)[numbe
   const gate = await startBinary(args, { cwd });
   if (moment === 'in the midst of requests') {
     // By a process of its own: this one would find the gate at rest whenever it has the time.
-    const script = `sleep ${(0.05 + random()).toFixed(3)}; kill -9 ${gate.pid}`;
+    const script = `sleep ${(0.05 + random() * (isLong ? 1 : 0.4)).toFixed(3)}; kill -9 ${gate.pid}`;
     spawn('sh', ['-c', script], { stdio: 'ignore' });
     await sendAll(gate.port, received, Number.POSITIVE_INFINITY);
     await gate.ended;
     return;
   }
-  await sendAll(gate.port, received, 20 + Math.floor(random() * 500));
+  await sendAll(gate.port, received, 20 + Math.floor(random() * (isLong ? 500 : 150)));
   // When nothing has come for a second, the files are written.
   if (moment === 'while it writes') await sleep(980 + random() * 150);
   if (moment === 'after it wrote and went on') {

@@ -279,7 +279,7 @@ describe('a request that makes the target reset', () => {
         if (waiting.length === IDLE) for (const answer of waiting.splice(0)) answer();
       });
     });
-    const gate = await startBinary(['proxy', target.url]);
+    const gate = await startGate({ target: target.url });
     const answers = Array.from({ length: IDLE }, () => sendRaw(gate.port, { path: '/x' }));
     expect((await Promise.all(answers)).map(({ status }) => status)).toEqual(Array(IDLE).fill(200));
     return { target, gate, resets };

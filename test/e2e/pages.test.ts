@@ -17,7 +17,7 @@ it.concurrent.each([
   ['docs/getting-started.md', 'Record a server', 'Next'],
   ['docs/staging.md', 'The first request', 'The target'],
   ['docs/ci.md', 'Check files', 'Reports'],
-])('%s works when it is pasted', { tags: 'slow' }, async (page, from, to) => {
+])('%s works when it is pasted', { tags: 'slow', timeout: 180_000 }, async (page, from, to) => {
   expect(await walk(page, from, to)).toEqual([]);
 });
 
