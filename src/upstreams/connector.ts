@@ -17,6 +17,21 @@ export interface Connector {
   close(): Promise<void>;
 }
 
+/** A connection breaks at this moment. */
+let isBreaking = false;
+
+/** Whether an answer ends because its connection breaks: undici takes that for the end of one whose length nobody said. */
+export function endsByBreak(): boolean {
+  return isBreaking;
+}
+
+function onBreak(): void {
+  isBreaking = true;
+  queueMicrotask(() => {
+    isBreaking = false;
+  });
+}
+
 /** @param timeout milliseconds; 0: for ever */
 export function createConnector(target: Target, tls: TargetTls, timeout: number): Connector {
   const { url, proxy } = target;
@@ -25,7 +40,8 @@ export function createConnector(target: Target, tls: TargetTls, timeout: number)
   const connect = (over: { httpSocket: Socket } | undefined, done: buildConnector.Callback) =>
     build(
       { hostname, host: url.host, protocol: url.protocol, port: String(port), ...over },
-      (error, socket) => (error ? done(noConnection(target, error, timeout), null) : done(null, socket)),
+      (error, socket) =>
+        error ? done(noConnection(target, error, timeout), null) : done(null, socket.on('error', onBreak)),
     );
   if (!proxy) return { open: (_, done) => connect(undefined, done), close: async () => undefined };
 
@@ -57,7 +73,9 @@ export function createConnector(target: Target, tls: TargetTls, timeout: number)
 export function proxyOf(url: URL): TargetProxy | undefined {
   const text = url.protocol === 'https:' ? getProxyForUrl(url.href) : '';
   if (text === '') return undefined;
-  const proxy = parseUrl(text);
+  // Without a scheme it is http, as with curl; the library writes the target's before it.
+  const isWhole = Object.values(process.env).includes(text);
+  const proxy = parseUrl(isWhole ? text : text.replace('https:', 'http:'));
   // The text itself may hold a password.
   if (!proxy || !/^https?:$/.test(proxy.protocol) || proxy.pathname !== '/' || proxy.search || proxy.hash)
     throw new PatchgateError('bad-usage', 'HTTPS_PROXY is no URL of an http or https proxy', {

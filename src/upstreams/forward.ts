@@ -14,6 +14,8 @@ export interface Forward extends Upstream {
 
 /** Connections to the target at a time: past them requests wait, before the process runs out of files. */
 const CONNECTIONS_AT_MOST = 1024;
+/** Bytes of an answer's head. */
+const LONGEST_HEAD = 256 * 1024;
 
 /**
  * The target as an upstream, by undici: for the same it takes about two thirds of the CPU of node:http.
@@ -31,7 +33,8 @@ export async function openForward(
   const options = { target, timeout, setHeaders: readSetHeaders(setHeader, env) };
   const { open: connect, close } = createConnector(target, tls, timeout);
   // Its own timers are half a second late. Once it answers, a target may be silent for hours: a stream of events.
-  const pooled = { connect, connections: CONNECTIONS_AT_MOST, headersTimeout: 0, bodyTimeout: 0 };
+  const bounds = { connections: CONNECTIONS_AT_MOST, maxHeaderSize: LONGEST_HEAD };
+  const pooled = { connect, ...bounds, headersTimeout: 0, bodyTimeout: 0 };
   const kept = new Pool(origin, { ...pooled, pipelining: 1 });
   /** Each request gets a new connection. */
   const fresh = new Pool(origin, { ...pooled, pipelining: 0 });

@@ -12,6 +12,7 @@ import {
 } from '../http/http.ts';
 import { parseUrl } from '../http/url.ts';
 import { NO_BODY } from './bodies.ts';
+import { endsByBreak } from './connector.ts';
 import { type ForwardOptions, outgoingHeaders, outgoingPath } from './outgoing.ts';
 import { noAnswer, timedOut } from './target.ts';
 import { type Answer, type UpstreamRequest, WHOLE_AT_MOST } from './upstream.ts';
@@ -141,7 +142,8 @@ export class Receiver implements Dispatcher.DispatchHandler {
   }
 
   onResponseEnd(): void {
-    if (this.#body) this.#body.push(null);
+    if (endsByBreak()) this.onResponseError(undefined, new Error('the connection broke'));
+    else if (this.#body) this.#body.push(null);
     else this.#settle(this.#chunks.length === 1 ? (this.#chunks[0] as Buffer) : Buffer.concat(this.#chunks));
   }
 

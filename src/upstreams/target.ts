@@ -56,7 +56,10 @@ export function noConnection(target: Target, cause: unknown, timeout: number, pr
   if (!OF_CERTIFICATE.test(code)) {
     const more = proxy ? '; NO_PROXY names targets that go without it' : '';
     const hint = `check that it runs and that its address is right${more}`;
-    return new NeverReached('target-unreachable', unreachable(name, cause), { hint, cause });
+    return new NeverReached('target-unreachable', `${name} could not be reached: ${reasonOf(cause)}`, {
+      hint,
+      cause,
+    });
   }
   const names = (cause as { cert?: { subjectaltname?: string } }).cert?.subjectaltname;
   const isOther = code === 'ERR_TLS_CERT_ALTNAME_INVALID' && names;
@@ -77,7 +80,8 @@ export function noAnswer(target: Target, cause: unknown, timeout: number, hasBeg
   // The alert that tells of it can be lost with the connection.
   const more = target.url.protocol === 'https:' ? `; or ${WANTS_ANOTHER}` : '';
   const hint = `the connection broke off: it may have received the request all the same${more}`;
-  return new PatchgateError('target-unreachable', unreachable(nameOf(target), cause), { hint, cause });
+  const message = `${nameOf(target)} gave no answer: ${reasonOf(cause)}`;
+  return new PatchgateError('target-unreachable', message, { hint, cause });
 }
 
 /** @param isConnected it is the target that is silent, and not what leads to it */
@@ -105,15 +109,15 @@ const ALERT = /alert.(?:handshake.failure|unknown.ca|\w+.certificate|certificate
 const REASONS: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'it refused the connection',
   ENOTFOUND: 'its host name is not known',
-  ECONNRESET: 'it closed the connection without an answer',
-  UND_ERR_SOCKET: 'it closed the connection without an answer',
+  ECONNRESET: 'it closed the connection',
+  UND_ERR_SOCKET: 'it closed the connection, or what it sent is no HTTP',
+  UND_ERR_HEADERS_OVERFLOW: 'the head of its answer is too long',
   EPROTO: 'it speaks no TLS, or none that fits',
   ERR_SSL_WRONG_VERSION_NUMBER: 'it speaks no TLS',
 };
 
-function unreachable(name: string, cause: unknown): string {
+function reasonOf(cause: unknown): string {
   const code = systemCode(cause) ?? '';
   const isAlert = ALERT.test(`${code} ${messageOf(cause)}`);
-  const why = isAlert ? WANTS_ANOTHER : (REASONS[code] ?? (messageOf(cause) || code));
-  return `${name} could not be reached: ${why}`;
+  return isAlert ? WANTS_ANOTHER : (REASONS[code] ?? (messageOf(cause) || code));
 }

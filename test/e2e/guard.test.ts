@@ -454,7 +454,7 @@ describe('a read that fails stops the PATCH, with the reason and without a token
     ['410', answers(410, {}), '410'],
     ['a redirect', (res) => res.writeHead(302, { location: '/login' }).end(), '302'],
     ['a login page', (res) => res.writeHead(200, { 'content-type': 'text/html' }).end('<html>'), 'no JSON'],
-    ['a reset', (res) => res.destroy(), 'without an answer'],
+    ['a reset', (res) => res.destroy(), 'closed the connection'],
     ['no answer', () => undefined, 'within 200 ms'],
     [
       'an answer that stops',

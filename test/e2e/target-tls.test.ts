@@ -172,12 +172,7 @@ describe.each(WAYS)('by a proxy, %s', (_, ask) => {
       'it answered 502 Bad Gateway',
       'does the proxy allow it?',
     ],
-    [
-      'nothing',
-      { instead: answering('') },
-      'it closed the connection without an answer',
-      'check that it runs',
-    ],
+    ['nothing', { instead: answering('') }, 'it closed the connection', 'check that it runs'],
   ])('is told that the proxy answers with %s', async (_, options, why, what) => {
     const proxy = await startConnectProxy(options);
     const target = await start(tls);

@@ -14,6 +14,7 @@ it.each([
   ['https://a.test', { HTTPS_PROXY: 'http://proxy:3128/' }, 'http://proxy:3128'],
   ['https://a.test', { https_proxy: 'http://a:1', HTTPS_PROXY: 'http://b:1' }, 'http://a:1'],
   ['https://a.test', { HTTPS_PROXY: 'http://proxy:3128', NO_PROXY: 'b.test,a.test' }, undefined],
+  ['https://a.test', { HTTPS_PROXY: 'proxy:3128' }, 'http://proxy:3128'],
   ['http://a.test', { HTTPS_PROXY: 'http://a:1', http_proxy: 'http://a:1' }, undefined],
 ])('the proxy for %s in %j is %s', (target, env, origin) => {
   expect(proxyFor(target, env as unknown as Record<string, string>)?.origin).toBe(origin);
