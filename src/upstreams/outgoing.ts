@@ -2,6 +2,7 @@ import {
   byHeaderName,
   connectionOptions,
   HOP_BY_HOP,
+  isOverride,
   type RawHeaders,
   splitTarget,
   withoutHeaders,
@@ -74,6 +75,12 @@ export function readSetHeaders(texts: readonly string[], env: Env) {
     const lowerCase = name.toLowerCase();
     if (staysHere(name) || OF_BODY.test(lowerCase))
       throw wrongValue(FLAG, `the header ${name} cannot be set`, 'the gate makes it of the request itself');
+    if (value && isOverride(name))
+      throw wrongValue(
+        FLAG,
+        `the header ${name} cannot be set`,
+        'the target would do something else than was judged',
+      );
     names.add(lowerCase);
     const isNone = /[^\t\x20-\x7e\x80-\xff]/.test(value);
     const why = `the value of ${name} holds a character that no header can have`;
