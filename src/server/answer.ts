@@ -47,6 +47,7 @@ export function reset(x: Exchange): undefined {
   if (x.res.socket) resetConnection(x.res.socket);
 }
 
+const NOTHING = Buffer.alloc(0);
 /** Bytes of a body that cost less to be copied into one piece with the head than to be written as a second one. */
 const SHORT = 16_384;
 
@@ -64,8 +65,12 @@ function write(x: Exchange, answer: Answer | undefined): void {
   const { failure, shown = body } = answer as GateAnswer;
   finish(x, failure, shown);
   if (from === 'gate') {
-    // At once: what else comes on the connection may be its end.
-    res.end(body);
+    // At once: what else comes on the connection may be its end. To close it while the client sends would break off this answer, too.
+    if (req.complete || res.shouldKeepAlive || !x.match) res.end(body);
+    else {
+      res.write(body);
+      req.once('end', () => res.end());
+    }
     // Node waits until a body that is being read is read on, and a client that sends all of it first would, too.
     req.unpipe().resume();
   } else if (body.length > SHORT) atEndOfTurn(() => res.end(body));
@@ -91,8 +96,8 @@ function stream(x: Exchange, answer: Answer, body: Readable): void {
   x.flow = body;
   const length = header(headers, 'content-length');
   // A stream's head must not wait for its first event. One of known length goes out together with its first bytes, and
-  // one that has no body (RFC 9110 15.3.5, 15.4.5) with its end.
-  if (length === undefined && status !== 204 && status !== 304) res.flushHeaders();
+  // one that has no body (RFC 9110 15.3.5, 15.4.5) with its end. `flushHeaders` would write it as UTF-8.
+  if (length === undefined && status !== 204 && status !== 304) res.write(NOTHING);
   let missing = length === undefined ? Number.POSITIVE_INFINITY : Number(length);
   let last: Buffer | undefined;
   res.on('drain', () => body.resume());

@@ -6,6 +6,9 @@ import type { PatchgateError } from '../errors.ts';
 /** Handles the requests of a server. */
 export type Handler = (req: IncomingMessage, res: ServerResponse) => void;
 
+/** Requests that a client may send before the first is answered. */
+const MOST_WAITING = 1000;
+
 /** A client's connection. Its requests are answered one after the other, whatever it sends at once (RFC 9112 9.3.2). */
 export class Client {
   readonly socket: Duplex;
@@ -26,6 +29,8 @@ export class Client {
   current: ServerResponse | undefined;
   /** Begins in the place of the last request. */
   instead: (() => void) | undefined;
+  /** Requests whose turn has not come. */
+  #waiting = 0;
 
   constructor(socket: Duplex) {
     this.socket = socket;
@@ -47,12 +52,15 @@ export class Client {
   inTurn(begin: () => void, res?: ServerResponse): void {
     const { last, isAnswered, socket } = this;
     const go = () => {
+      this.#waiting--;
       if (socket.destroyed || !socket.writable) return;
       if (res) this.current = res;
       if (this.instead && res === this.last) this.instead();
       else begin();
     };
     if (res) this.last = res;
+    // Node reads on while one request is under way, however many come.
+    if (++this.#waiting > MOST_WAITING) socket.destroy();
     if (isAnswered) go();
     else last?.once('close', go);
   }

@@ -60,6 +60,22 @@ async function expectRefused(text: string, status = 400) {
   expect(target.received).toEqual([]);
 }
 
+it('a body that is too long is answered, also to a client that reads when all is sent, and wants to close', async () => {
+  const client = await RawConnection.open(gate.port);
+  const body = 'x'.repeat(8_000_000);
+  client.socket.pause();
+  const bytes = requestBytes({
+    method: 'PATCH',
+    path: PROJECT_PATH,
+    headers: [['Connection', 'close']],
+    body,
+  });
+  await new Promise((resolve) => client.socket.write(bytes, resolve));
+  client.socket.resume();
+  expect((await client.response()).status).toBe(413);
+  client.close();
+});
+
 describe('a length that could be read in two ways is refused:', () => {
   it.each([
     ['beside chunks', `Content-Length: ${CHUNKED.length}\r\nTransfer-Encoding: chunked`],

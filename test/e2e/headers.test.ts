@@ -20,6 +20,8 @@ beforeAll(async () => {
       res
         .writeHead(301, { location: `${target.url}/elsewhere?a=1#b`, 'content-location': '/relative' })
         .end();
+    } else if (req.url?.endsWith('/latin')) {
+      res.writeHead(200, ['X-Latin', 'caf\u00e9', 'X-Long', 'x'.repeat(40_000)]).end('streamed');
     } else if (req.url?.endsWith('/away')) {
       res.writeHead(302, { location: 'https://login.example/?next=1' }).end();
     } else {
@@ -78,6 +80,19 @@ const REQUESTS: [string, RawRequest][] = [
   ['one with a body that is not judged', { method: 'POST', path: '/api/v2/other', body: '{}' }],
   ['one without a body', { method: 'GET', path: '/api/v2/other' }],
 ];
+
+it.each(['GET', 'PATCH'])(
+  'the bytes of a long head stay, before a body without a length: %s',
+  async (method) => {
+    const path = '/api/latin';
+    const answer = await sendRaw(gate.port, { method, path, headers: [JSON_TYPE], body: '{}' });
+    expect(answer.body.toString()).toBe('streamed');
+    expect([valuesOf(answer, 'x-latin'), valuesOf(answer, 'x-long')[0]?.length]).toEqual([
+      ['caf\u00e9'],
+      40_000,
+    ]);
+  },
+);
 
 describe.each(REQUESTS)('%s', (_, request) => {
   const type = request.body === undefined ? [] : [JSON_TYPE];
