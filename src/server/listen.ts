@@ -49,7 +49,7 @@ const GRACE = 5000;
 /** @throws PatchgateError `cannot-listen`, naming the address and what to do; `bad-usage` if the target is this server */
 export async function listen(handlers: Handlers, options: ListenOptions): Promise<Listening> {
   const { host, port, clientTimeout = 60_000, tls, target } = options;
-  if (target !== undefined && leadsHere(target, port)) {
+  if (target !== undefined && leadsHere(target, host, port)) {
     const message = `the target ${target} is this server itself: it leads to port ${port} of this machine`;
     const hint = 'give the address of the service, or listen elsewhere with --port';
     throw new PatchgateError('bad-usage', message, { hint });
@@ -132,9 +132,10 @@ function closeOnceAnswered(client: Client): Promise<unknown> {
 }
 
 /** A target that is this server would be asked by itself, again and again. */
-function leadsHere(target: string, own: number): boolean {
+function leadsHere(target: string, ownHost: string, own: number): boolean {
   const { host, port } = addressOf(new URL(target));
-  return port === own && (host === 'localhost' || isLoopback(host));
+  const isOfThisMachine = [ownHost, 'localhost', '0.0.0.0', '::'].includes(host) || isLoopback(host);
+  return port === own && isOfThisMachine;
 }
 
 function cannotListen(cause: Error, { host, port }: ListenOptions): PatchgateError {

@@ -99,6 +99,8 @@ describe('where it is to listen', () => {
     ['127.0.0.1', 'http://[::ffff:127.0.0.1]:PORT'],
     ['127.0.0.2', 'http://127.0.0.2:PORT'],
     ['0.0.0.0', 'http://127.9.8.7:PORT'],
+    ['127.0.0.1', 'http://0.0.0.0:PORT'],
+    ['127.0.0.1', 'http://[::]:PORT'],
     ['localhost', 'http://localhost:PORT'],
   ])('%s, where its target %s leads', async (host, to) => {
     const port = String(await freePort());
