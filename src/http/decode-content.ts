@@ -51,7 +51,7 @@ interface Coding {
 
 const [inflateLater, inflateRawLater] = [promisify(zlib.inflate), promisify(zlib.inflateRaw)];
 
-const GZIP: Coding = { now: zlib.gunzipSync, later: promisify(zlib.gunzip), most: 1_048_576 };
+const GZIP: Coding = { now: strictly(zlib.gunzipSync), later: promisify(zlib.gunzip), most: 1_048_576 };
 const DEFLATE: Coding = {
   now: (bytes, options, isStrict) =>
     isStrict
@@ -62,7 +62,7 @@ const DEFLATE: Coding = {
   most: 524_288,
 };
 const BROTLI: Coding = {
-  now: zlib.brotliDecompressSync,
+  now: strictly(zlib.brotliDecompressSync),
   later: promisify(zlib.brotliDecompress),
   most: 65_536,
 };
@@ -74,6 +74,19 @@ const CODINGS: ReadonlyMap<string, Coding> = new Map([
   ['br', BROTLI],
 ]);
 
+/** Strictly, nothing stands behind the end: some readers go on there. */
+function strictly(decode: (bytes: Uint8Array, options: zlib.ZlibOptions) => Buffer): Coding['now'] {
+  return (bytes, options, isStrict) => {
+    if (!isStrict) return decode(bytes, options);
+    const told = decode(bytes, { ...options, info: true }) as unknown as {
+      buffer: Buffer;
+      engine: zlib.Gunzip;
+    };
+    if (told.engine.bytesWritten < bytes.length) throw new Error('bytes stand behind the end');
+    return told.buffer;
+  };
+}
+
 /** By the standard `deflate` has a zlib header (RFC 9110 8.4.1.2); some senders leave it out. */
 function hasZlibHeader(bytes: Uint8Array): boolean {
   const [first = 0, second = 0] = bytes;
@@ -82,7 +95,7 @@ function hasZlibHeader(bytes: Uint8Array): boolean {
 
 /** Some servers read raw deflate: bytes that are both, or that alone, are refused. */
 function inflateUnambiguously(bytes: Uint8Array, options: Options): Buffer {
-  const inflated = zlib.inflateSync(bytes, options);
+  const inflated = strictly(zlib.inflateSync)(bytes, options, true);
   try {
     zlib.inflateRawSync(bytes, options);
   } catch {

@@ -209,10 +209,20 @@ describe('decode body', () => {
       ['gzip, br', gzipSync(TEXT), 'the body is not what Content-Encoding: br says'],
       // The zlib format is what the name means; servers that read it bare are no reason to let it pass.
       ['deflate', deflateRawSync(TEXT), 'the body is not what Content-Encoding: deflate says'],
+      // Some readers stop at the end of the first, and others go on.
+      ['deflate', Buffer.concat([deflateSync(TEXT), deflateSync('{}')]), 'Content-Encoding: deflate says'],
+      ['br', Buffer.concat([brotliCompressSync(TEXT), Buffer.from('x')]), 'Content-Encoding: br says'],
+      [
+        'gzip',
+        Buffer.concat([gzipSync(TEXT), Buffer.alloc(4), gzipSync('{}')]),
+        'Content-Encoding: gzip says',
+      ],
       ['gzip, gzip, gzip, gzip', Buffer.from(TEXT), '4 content codings are stacked'],
     ])('%s can be refused: %#', (coding, body, message) => {
       const { findings, json } = coded(coding, body);
-      expect(findings).toMatchObject([{ rule: 'request.content-encoding', severity: 'error', message }]);
+      expect(findings).toMatchObject([
+        { rule: 'request.content-encoding', severity: 'error', message: expect.stringContaining(message) },
+      ]);
       expect(json).toBeUndefined();
     });
 
