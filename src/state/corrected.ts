@@ -30,6 +30,7 @@ function fullList(known: JsonObject, body: JsonObject, effects: readonly Effect[
   // A client that leaves out the list has not asked for anything to go.
   const mayGo = member(body, 'environments') !== undefined;
   const stored = listAt(known, 'environments');
+  const storedById = new Map(stored.map((one) => [member(one, 'id'), one]));
   const environments = [...listAt(body, 'environments')];
   // A former default is kept, but not as a second one; if there are several already, all stay as they are.
   const isDefaultMoved = environments.some(isDefault) && stored.filter(isDefault).length <= 1;
@@ -39,7 +40,7 @@ function fullList(known: JsonObject, body: JsonObject, effects: readonly Effect[
     if (effect.kind === 'environment-replaced')
       environments[effect.index] = { ...(environments[effect.index] as JsonObject), id };
     else {
-      const item = stored.findLast((one) => member(one, 'id') === id) as JsonObject;
+      const item = storedById.get(id) as JsonObject;
       environments.push(isDefaultMoved && isDefault(item) ? { ...item, isEnabled: false } : item);
     }
   }
