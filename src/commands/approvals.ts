@@ -16,6 +16,12 @@ import { isColoured, standardOutput } from './output.ts';
 import { table } from './recordings/table.ts';
 
 const TOKEN = 'PATCHGATE_CONTROL_TOKEN';
+const NO_TLS = 'what listens there speaks no TLS: is it http://?';
+const REASONS: Readonly<Record<string, string>> = {
+  EPROTO: NO_TLS,
+  ERR_SSL_WRONG_VERSION_NUMBER: NO_TLS,
+  UND_ERR_SOCKET: 'it closed the connection: is it https://?',
+};
 /** Milliseconds that a gate may take. */
 const PATIENCE = 10_000;
 
@@ -89,16 +95,16 @@ async function gateOf(argv: Readonly<Record<string, unknown>>): Promise<AskedGat
   return { url: urlOf(text(argv, 'gate'), config), token, ca };
 }
 
-/** Without a slash at its end. @throws PatchgateError `bad-usage`, without what may be a secret */
+/** Its origin: what a path leads to may be the service, which must not see the token. @throws PatchgateError `bad-usage`, without what may be a secret */
 export function urlOf(given: string | undefined, { host, port, tlsCert }: Config): string {
   const address =
     { '0.0.0.0': '127.0.0.1', '::': '[::1]' }[host] ?? (host.includes(':') ? `[${host}]` : host);
   const own = `http${tlsCert === undefined ? '' : 's'}://${address}:${port || SETTINGS.port.default}`;
   const url = URL.canParse(given ?? own) ? new URL(given ?? own) : undefined;
-  if (url && /^https?:$/.test(url.protocol) && !url.username && !url.password)
-    return url.origin + url.pathname.replace(/\/+$/, '');
+  if (url && /^https?:$/.test(url.protocol) && url.pathname === '/' && !url.username && !url.password)
+    return url.origin;
   throw new PatchgateError('bad-usage', '--gate: this is no URL of a gate', {
-    hint: `give it as the gate says it at its start: --gate ${own}`,
+    hint: `give it as the gate says it at its start, without a path: --gate ${own}`,
   });
 }
 
@@ -124,14 +130,17 @@ async function askGate({ url, token, ca }: AskedGate, path: string, decision?: o
       dispatcher,
     });
     const json = (await body.json().catch(() => undefined)) as JsonValue | undefined;
-    if (statusCode === 200 && json !== undefined) return json;
+    const isOfGate = decision
+      ? typeof member(json, 'id') === 'string'
+      : Array.isArray(member(json, 'approvals'));
+    if (statusCode === 200 && isOfGate) return json as JsonValue;
     throw refusalOf(statusCode, json, url);
   } catch (cause) {
     if (cause instanceof PatchgateError) throw cause;
-    const isUntrusted = /CERT|SIGNATURE/.test(systemCode(cause) ?? '');
+    const isUntrusted = /CERT(?!_ALTNAME)|SIGNATURE/.test(systemCode(cause) ?? '');
     throw new PatchgateError(
       'target-unreachable',
-      `no gate answers at ${url}: ${messageOf(cause) || cause}`,
+      `no gate answers at ${url}: ${REASONS[systemCode(cause) ?? ''] ?? (messageOf(cause) || cause)}`,
       {
         hint: isUntrusted
           ? 'if you trust it, give the file of its authority: --ca FILE'

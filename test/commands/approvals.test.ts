@@ -11,7 +11,7 @@ describe('the URL of the gate', () => {
     [undefined, { host: '0.0.0.0', port: 4711 }, 'http://127.0.0.1:4711'],
     [undefined, { host: '::', port: 0, tlsCert: 'cert.pem' }, 'https://[::1]:4010'],
     ['https://gate.test/', {}, 'https://gate.test'],
-    ['http://gate.test:4010/below/#token=x', {}, 'http://gate.test:4010/below'],
+    ['http://gate.test:4010/#token=x', {}, 'http://gate.test:4010'],
   ])('is of %j and %j: %s', (given, members, url) => {
     expect(urlOf(given, config(members))).toBe(url);
   });
@@ -23,9 +23,12 @@ describe('the URL of the gate', () => {
     '',
     'http://a:hush@gate.test',
     'gate.test/#token=hush',
+    'http://gate.test/api/v2#hush',
   ])('is not %j, of which nothing is quoted', (given) => {
     const said = refusal('bad-usage', () => urlOf(given, config()));
-    expect(said).toMatch(/is no URL of a gate \(give it as the gate says it at its start: --gate http:/);
+    expect(said).toMatch(
+      /is no URL of a gate \(give it as the gate says it at its start, without a path: --gate http:/,
+    );
     expect(said).not.toContain('hush');
   });
 });

@@ -423,6 +423,7 @@ it('what cannot be done says why: exit code 2', async () => {
   const gate = await startProgram({ PATCHGATE_CONTROL_TOKEN: 'c0ntrol' });
   const { approval } = (await send(gate)).json;
   await type(gate, `approvals decline ${approval}`, 'c0ntrol');
+  const other = await startTarget((_req, res) => res.end('{}'));
   const nowhere = { url: `http://127.0.0.1:${await freePort()}` };
   const cases: [words: string, at: Pick<Running, 'url'>, token: string | undefined, said: string][] = [
     ['approvals list', gate, undefined, 'token'],
@@ -436,6 +437,9 @@ it('what cannot be done says why: exit code 2', async () => {
     ],
     ['approvals approve ../events', gate, 'c0ntrol', '"../events" is no id of an approval'],
     ['approvals list', nowhere, undefined, 'no gate answers at http://127.0.0.1:'],
+    ['approvals list', other, 'c0ntrol', 'is no gate with approvals'],
+    ['approvals list', { url: `${gate.url}/api` }, 'c0ntrol', 'without a path'],
+    ['approvals list', { url: gate.url.replace('http', 'https') }, 'c0ntrol', 'is it http://?'],
     ['approvals list', gate, 'two words', 'the token has spaces'],
   ];
   for (const [words, at, token, said] of cases) {
