@@ -6,6 +6,7 @@ import { messageOf, PatchgateError } from '../errors.ts';
 import { losesEnvironment } from '../model/effect.ts';
 import type { Verdict } from '../model/finding.ts';
 import { hintWith } from '../recordings/explain.ts';
+import type { ShownExchange } from '../server/show-exchange.ts';
 import { type Config, resolveConfig } from '../settings/config.ts';
 import { COMMAND_DEFAULTS } from '../settings/settings.ts';
 import {
@@ -117,7 +118,8 @@ async function reportRun(
   const record = `${AGAIN} --record new_episodes --target URL`;
   const misses = missesText(gate.replay?.misses.list(), (hint) => hintWith(hint, recording, record));
   const hasMissed = misses !== undefined;
-  // A command may well live with a target that fails, but of it there is no answer in what was recorded.
+  // A command may well live with a target that fails, but what was recorded has no answer for it, and a replay would miss it.
+  const isHalf = isRecording && [...gate.exchanges.list()].some(hasFailed);
   const refused = refusedTexts(gate, code !== 0 || isRecording);
   for (const text of [misses, ...refused]) if (text) say(text);
   // An interrupted command has not asked for all.
@@ -125,7 +127,11 @@ async function reportRun(
   if (gate.counts.requests === 0)
     say(`the command sent no request: its base URL must come from ${URL_VARIABLE}, or a variable of --env`);
   const isUnused = await reportUnserved(gate, failUnused);
-  return hasMissed || isUnused;
+  return hasMissed || isUnused || isHalf;
+}
+
+function hasFailed({ answeredBy, failure }: ShownExchange): boolean {
+  return answeredBy === 'gate' && failure !== undefined;
 }
 
 /** Texts that are shown. */

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { readdirSync } from 'node:fs';
+import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Adapter, Low } from 'lowdb';
 import { isObject, parseJson } from '../json/json.ts';
@@ -57,9 +57,11 @@ export function* placesIn(root: string, below = ''): Generator<Place> {
   const entries = ifThere(folder, () => readdirSync(folder, { withFileTypes: true })) ?? [];
   for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
     const location = below + entry.name;
-    if (entry.isDirectory()) yield* placesIn(root, `${location}/`);
-    const named = entry.isFile() ? placeOf(location) : undefined;
-    const place = named === 'hashed' ? readExchanges(join(root, location))?.[0]?.request : named;
+    const at = join(root, location);
+    const found = entry.isSymbolicLink() ? (ifThere(at, () => statSync(at)) ?? entry) : entry;
+    if (found.isDirectory()) yield* placesIn(root, `${location}/`);
+    const named = found.isFile() ? placeOf(location) : undefined;
+    const place = named === 'hashed' ? readExchanges(at)?.[0]?.request : named;
     if (place) yield { method: place.method, path: place.path };
   }
 }

@@ -281,14 +281,15 @@ describe('what is to be judged', () => {
     } else expect(await files(...args)).toEqual(found);
   });
 
-  it('is neither a link back, nor the config file and reports of the last run', async () => {
-    symlinkSync(join(cwd, 'b'), join(cwd, 'b/a/again'));
+  it('is what a link leads to, but no link back, nor the config file and reports of the last run', async () => {
+    symlinkSync(join(cwd, 'b/a'), join(cwd, 'b/a/z-again'));
+    symlinkSync(join(cwd, 'b/2.json'), join(cwd, 'b/a/link.json'));
     write('b/a/r.json', '{}');
     write('b/a/c.json', '{}');
     const args = ['b/a', ...AS_PROJECT, '--config', 'b/a/c.json', '-f', 'json=b/a/r.json', '-f', 'text'];
     await run(...args);
     const { files: judged } = JSON.parse(readFileSync(join(cwd, 'b/a/r.json'), 'utf8'));
-    expect(judged.map(({ file }: { file: string }) => file)).toEqual(['b/a/x.json']);
+    expect(judged.map(({ file }: { file: string }) => file)).toEqual(['b/a/link.json', 'b/a/x.json']);
   });
 
   it.each([

@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeEach, describe, expect, it } from 'vitest';
@@ -220,7 +220,16 @@ describe('recordings scrub', () => {
     expect(filesBelow(join(recordings, 'x'))).toEqual(after);
   });
 
+  it('finds what a link leads to', async () => {
+    writeRecording(join(cwd, 'elsewhere'), [OF_ALL_KINDS]);
+    mkdirSync(join(recordings, 'x/a'), { recursive: true });
+    symlinkSync(join(cwd, 'elsewhere/a/PATCH.json'), join(recordings, 'x/a/PATCH.json'));
+    symlinkSync('/nowhere', join(recordings, 'x/a/GET.json'));
+    expect(await run('scrub', '--check')).toMatchObject({ code: 1 });
+  });
+
   it('fails at what is broken, or is not there', async () => {
+    expect((await run('scrub', '--check')).stderr).toContain('there are no recordings in recordings');
     await record('a', exchange({ path: '/x' }));
     writeFileSync(join(recordings, 'a/x/PATCH.json'), '');
     expect(await run('scrub')).toMatchObject({

@@ -136,10 +136,10 @@ describe('to record', () => {
     expect(JSON.parse(readFileSync(file, 'utf8')).exchanges[0].response.body).toEqual({ json: project() });
   });
 
-  it('it says what the target did not answer, whether the command minds or not', async () => {
+  it('it says what the target did not answer, and fails, whether the command minds or not', async () => {
     const target = `http://127.0.0.1:${await freePort()}`;
     const { code, stderr } = await exec(['--record=all', `--target=${target}`], get('/a'));
-    expect(code).toBe(0);
+    expect(code).toBe(1);
     expect(stderr).toContain(`the gate answered GET /a with 502: the target ${target} could not be reached`);
   });
 

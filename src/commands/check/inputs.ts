@@ -1,5 +1,5 @@
 /** The files to judge. */
-import { statSync } from 'node:fs';
+import { realpathSync, statSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { PatchgateError, whyUnreadable } from '../../errors.ts';
 import { nearest } from '../../model/nearest.ts';
@@ -23,11 +23,13 @@ export async function findInputs(
   own: readonly (string | undefined)[],
 ): Promise<string[]> {
   if (args.length === 0) throw new PatchgateError('bad-usage', 'nothing to judge was given', { hint: HINT });
-  const left = new Set(own.flatMap((file) => (file === undefined ? [] : resolve(file))));
+  const here = realpathSync('.');
+  const left = new Set(own.flatMap((file) => (file === undefined ? [] : resolve(here, file))));
   const found = new Map<string, string>();
   for (const arg of args)
     for (const file of await filesOf(arg, recordings)) {
-      const key = file === STDIN ? file : resolve(file);
+      // Links may lead to the same file, and round in circles.
+      const key = file === arg ? resolve(here, file) : realpathSync(file);
       if (!found.has(key) && (file === arg || !left.has(key))) found.set(key, file);
     }
   if (found.size > 0) return [...found.values()];
@@ -40,7 +42,7 @@ async function filesOf(arg: string, recordings: string): Promise<string[]> {
   const { globSync, isDynamicPattern } = await import('tinyglobby');
   const isGlob = isFolder === undefined && isDynamicPattern(arg);
   const folder = isGlob ? '.' : isFolder ? arg : await recordingFolder(arg, recordings);
-  const options = { ignore: '**/node_modules/**', caseSensitiveMatch: false, followSymbolicLinks: false };
+  const options = { ignore: '**/node_modules/**', caseSensitiveMatch: false };
   const names = globSync(isGlob ? arg : '**/*', { ...options, cwd: folder }).sort();
   // What does not name files means those that a folder is searched for.
   const isNamed = isGlob && /\.[\w{},]+$/.test(arg);

@@ -1,4 +1,5 @@
 import type { CommandModule } from 'yargs';
+import { PatchgateError } from '../../errors.ts';
 import type { JsonValue } from '../../json/json.ts';
 import { pointerOf } from '../../json/pointer.ts';
 import type { Exchange } from '../../model/exchange.ts';
@@ -31,6 +32,10 @@ export const scrub: CommandModule = {
     await withRecordings(config, async (recordings) => {
       const { where, rules, names: all } = recordings;
       const names = given.length > 0 ? given : await all();
+      if (names.length === 0)
+        throw new PatchgateError('bad-usage', `there are no recordings in ${where}`, {
+          hint: 'say where they are: --recordings FOLDER',
+        });
       const output = standardOutput();
       let found = 0;
       for (const name of names) {

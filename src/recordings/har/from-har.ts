@@ -99,6 +99,7 @@ function answeredBytes({ content, status, bodySize }: LooseResponse): Buffer | u
 
 function bytesOf(body: HarBody | null | undefined): Buffer | undefined {
   if (typeof body?.text !== 'string' || body._isBinary) return undefined;
+  if (isBase64(body) && /[^\w+/=\s-]/.test(body.text)) return undefined;
   return Buffer.from(body.text, isBase64(body) ? 'base64' : 'utf8');
 }
 
