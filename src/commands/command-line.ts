@@ -29,16 +29,6 @@ const load = {
   demo: async () => (await import('./demo.ts')).demo,
 };
 
-/** Of each group: what to type, and what that does. */
-const EXAMPLES = {
-  approvals: { list: 'what waits, with its id', 'approve 3f9a2c1b': 'at the gate of this machine' },
-  recordings: { list: 'what there is', 'show checkout': 'one line for each exchange' },
-  contract: {
-    'import api.yaml --out contract': 'then: proxy URL --contract contract',
-    'import api.yaml --out c --methods PATCH': 'nothing but PATCHes',
-  },
-};
-
 export const COMMANDS: CommandModule[] = [
   command('proxy [target]', 'The gate in front of a real service', load.proxy),
   command('replay', 'Answers from a recording, without the service', load.replay),
@@ -46,12 +36,12 @@ export const COMMANDS: CommandModule[] = [
   command('exec [command..]', 'Runs a command, such as a test suite, against a recording', load.exec),
   command('check [inputs..]', 'Judges bodies, recordings and HTTP archives', load.check),
   command('plan <body>', 'Says what a PATCH of a project would create, delete and replace', load.plan),
-  group('approvals', 'Decides on PATCHes that a running gate has stopped', EXAMPLES.approvals, [
+  group('approvals', 'Decides on PATCHes that a running gate has stopped', [
     command('list', 'Lists what waits for a decision', load.approvals),
     command('approve <id>', 'Lets a PATCH pass once', load.approve),
     command('decline <id>', 'Says no to it', load.decline),
   ]),
-  group('recordings', 'Lists, shows, prunes, scrubs, imports and exports recordings', EXAMPLES.recordings, [
+  group('recordings', 'Lists, shows, prunes, scrubs, imports and exports recordings', [
     command('list', 'One line for each recording', load.recordings),
     command('show <name> [numbers..]', 'Lists exchanges, or shows some in full', load.show),
     command('scrub [names..]', 'Redacts what is still secret in recordings', load.scrub),
@@ -59,7 +49,7 @@ export const COMMANDS: CommandModule[] = [
     command('import <files..>', 'Records what HTTP archives (HAR) hold, redacted', load.importHar),
     command('export <name>', 'Writes a recording as an HTTP archive (HAR)', load.exportHar),
   ]),
-  group('contract', 'Makes a contract of an OpenAPI document, for any other API', EXAMPLES.contract, [
+  group('contract', 'Makes a contract of an OpenAPI document, for any other API', [
     command('import <document>', 'Makes a contract of an OpenAPI document', load.importContract),
   ]),
   command('config [command]', 'Prints the settings in force, and where each came from', load.config),
@@ -89,28 +79,32 @@ function command(usage: string, describe: string, load: () => Promise<CommandMod
   };
 }
 
-function group(
-  name: string,
-  describe: string,
-  examples: Readonly<Record<string, string>>,
-  commands: readonly CommandModule[],
-): CommandModule {
+function group(name: string, describe: string, commands: readonly CommandModule[]): CommandModule {
   return {
     command: name,
     describe,
-    builder: (yargs) => {
-      for (const [line, says] of Object.entries(examples)) yargs.example(`$0 ${name} ${line}`, says);
-      return yargs
+    builder: (yargs) =>
+      yargs
         .command([...commands])
         .demandCommand(1, `no command is given after ${name}`)
-        .hide('version');
-    },
+        .hide('version'),
     handler: () => undefined,
   };
 }
 
 /** yargs makes the text of a command's help before it runs, asked for or not: without lines of a width, in half the time. */
 const HELP = /^(?:-h|(?:--)?help(?:-all)?)$/;
+
+const GIVEN = '%s arguments are given, and at least %s must be';
+/** What yargs says in words of its own. */
+const STRINGS = {
+  'Not enough non-option arguments: got %s, need at least %s': { one: GIVEN, other: GIVEN },
+  'Missing required argument: %s': { one: 'the argument %s is missing', other: 'arguments are missing: %s' },
+  'Not enough arguments following: %s': '--%s has no value',
+  'Argument unexpected for: %s': '--%s takes no value; --no- before its name turns it off',
+  'Invalid values:': '',
+  'Argument: %s, Given: %s, Choices: %s': '--%s is %s, but must be one of %s',
+} as unknown as Record<string, string>;
 
 /** Reads the command line and runs what it asks for. @throws PatchgateError `bad-usage`, and what the command throws */
 export async function runCommandLine(given: readonly string[]): Promise<void> {
@@ -123,6 +117,7 @@ export async function runCommandLine(given: readonly string[]): Promise<void> {
   const cli = yargs(args)
     .scriptName('patchgate')
     .locale('en')
+    .updateStrings(STRINGS)
     .usage('$0 <command>\n\nJudges every PATCH to an experimentation service, records and replays it.')
     .command(COMMANDS)
     .completion('completion', 'Prints a script that completes commands in bash or zsh')
@@ -140,7 +135,7 @@ export async function runCommandLine(given: readonly string[]): Promise<void> {
     .fail((message, error) => {
       // It is beside the types of yargs.
       const { key } = (cli as unknown as { getOptions(): { key: object } }).getOptions();
-      throw error ?? usageError(message, Object.keys(key));
+      throw message ? usageError(message, Object.keys(key)) : error;
     });
   if (first === undefined) return void cli.showHelp('log');
   await cli.parseAsync().catch((error: Error) => {
@@ -153,9 +148,10 @@ function usageError(message: string, options: readonly string[]): PatchgateError
   const unknown = /^Unknown arguments?: (.*)$/s.exec(message)?.[1]?.split(', ') ?? [];
   // yargs names an option in camel case, too.
   const names = unknown.filter((name) => name === flagOf(name) || !unknown.includes(flagOf(name)));
-  const near = names[0] === undefined ? undefined : nearest(names[0], options);
+  const long = options.filter((name) => name.length > 1);
+  const near = names[0] === undefined ? undefined : nearest(names[0], long);
   const meant = /^Did you mean (.*\?)$/.exec(message)?.[1];
-  const told = meant === undefined ? message : 'there is no such command';
+  const told = meant === undefined ? message.trim() : 'there is no such command';
   const text = names.length > 0 ? `unknown argument: ${names.join(', ')}` : told;
   const way = meant ? `did you mean ${meant}` : 'see patchgate --help, or patchgate <command> --help';
   const hint = near ? `did you mean --${near}?` : way;

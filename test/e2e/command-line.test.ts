@@ -72,9 +72,9 @@ describe('what is not understood', () => {
     ],
     ['config --port a', 'invalid value "a" for --port\n  it takes an integer from 0 to 65535'],
     // yargs alone would take it for off.
-    ['config --read-state=1', 'Argument unexpected for: read-state'],
-    ['replay --recording', 'Not enough arguments following: recording'],
-    ['plan', 'Not enough non-option arguments'],
+    ['config --read-state=1', 'patchgate: --read-state takes no value'],
+    ['replay --recording', 'patchgate: --recording has no value'],
+    ['plan', 'patchgate: 0 arguments are given, and at least 1 must be'],
     ['exec', 'no command is given\n  it stands behind --: patchgate exec --recording checkout -- npm test'],
     ['exec --recording x pytest -q', 'put -- before the command: patchgate exec [options] -- pytest'],
     ['exec --record npm test', 'put -- before the command: patchgate exec [options] -- test'],
