@@ -45,6 +45,10 @@ const PARTS = ['method', 'path', 'query', 'headers', 'body', 'status', 'session'
 export async function haveServed(runner: Runner, gate: unknown, wanted: ExpectedExchange): Promise<Outcome> {
   checkMembers('the exchange', wanted, PARTS);
   const { times, ...parts } = wanted;
+  const { path, status } = parts as Facts;
+  if (typeof path === 'string' && path.includes('?'))
+    throw misuse('the path has a query', "give that as `query: { page: '2' }`");
+  if (typeof status === 'string') throw misuse('the status is a text', `give a number: ${status}`);
   const { exchanges } = Object(gate) as Partial<Asked>;
   if (!exchanges) throw misuse('it received no gate and no session', 'await startReplay()');
   const expected = expectedOf(parts);

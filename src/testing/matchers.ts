@@ -5,6 +5,7 @@ import type { Match } from '../contract/match-operation.ts';
 import type { Gate } from '../gate/gate.ts';
 import type { JsonObject, JsonValue } from '../json/json.ts';
 import { losesEnvironment } from '../model/effect.ts';
+import { nearest } from '../model/nearest.ts';
 import type { Known } from '../model/record.ts';
 import { redactionOf } from '../recordings/redact/redaction.ts';
 import { plain } from '../reporters/colours.ts';
@@ -66,6 +67,7 @@ export async function gateMatchers(settings: UserConfig = {}): Promise<GateMatch
       checkMembers('the options', options, JUDGED);
       const names = FINDING.filter((name) => name in finding);
       if (names.length === 0) throw misuse('the finding has no member', `members: ${FINDING.join(', ')}`);
+      checkRule(gate, finding.rule);
       const { subject } = judge(gate, body, operation, options);
       const same = comparing(this);
       const pass = subject.findings.some((one) => names.every((name) => same(one[name], finding[name])));
@@ -80,7 +82,7 @@ export async function gateMatchers(settings: UserConfig = {}): Promise<GateMatch
     toDelete(body, deletions, state) {
       checkMembers('the deletions', deletions, ['environments', 'languages']);
       const operation = gate.operations.find((name) => gate.kindOf(name) === 'project') ?? 'updateProject';
-      const { subject, effects } = judge(gate, body, operation, { state }, true);
+      const { subject, effects } = judge(gate, body, operation, { state: Object(state) }, true);
       // Deletions are for the matcher to judge.
       const isBlocked = subject.findings.some(
         ({ rule, severity }) => severity === 'error' && !DELETIONS.test(rule),
@@ -107,6 +109,19 @@ export async function gateMatchers(settings: UserConfig = {}): Promise<GateMatch
       return haveServed(this, gate, exchange);
     },
   };
+}
+
+/** A misspelt rule is never found. */
+function checkRule({ rules }: Gate, rule: unknown): void {
+  if (typeof rule !== 'string' || rules.some(({ name }) => name === rule)) return;
+  const near = nearest(
+    rule,
+    rules.map(({ name }) => name),
+  );
+  throw misuse(
+    `there is no rule ${JSON.stringify(rule)}`,
+    near ? `did you mean ${near}?` : 'docs/reference/rules.md lists all',
+  );
 }
 
 /** @param isApproved whatever the body deletes may go */

@@ -23,6 +23,7 @@ export function withHint(error: unknown): unknown {
 
 /** A misspelt member would mean nothing, and the test pass. @throws PatchgateError `bad-usage` */
 export function checkMembers(what: string, given: object, names: readonly string[]): void {
+  if (Object(given) !== given) throw misuse(`${what}: this is no object`, `members: ${names.join(', ')}`);
   const unknown = Object.keys(given).find((name) => !names.includes(name));
   if (unknown !== undefined)
     throw misuse(`${what}: there is no "${unknown}"`, `members: ${names.join(', ')}`);

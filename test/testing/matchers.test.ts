@@ -58,6 +58,12 @@ describe('toPassGate', () => {
     [() => expect({}).toPassGate('updateProject', { patth: '/' } as never), 'there is no "patth"'],
     [() => expect({}).toPassGate('updateProject', { path: '/elsewhere' }), 'is not updateProject'],
     [() => expect({}).toPassGate('updateProject', { state: {} }), 'the state is no project'],
+    [
+      () => expect({}).toHaveFinding('updateProject', { rule: 'schema.requird' }),
+      'did you mean schema.required?',
+    ],
+    [() => expect({}).toDelete({ environments: [] }, null as never), 'the state is no project'],
+    [() => expect({}).toDelete(undefined as never, BEFORE), 'the deletions: this is no object'],
     [() => expect(Promise.resolve({})).toPassGate('updateProject'), 'await a promise'],
   ])('says what is wrong with the question (%#)', (asked, says) => {
     expect(failing(asked)).toContain(says);
