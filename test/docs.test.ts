@@ -85,7 +85,7 @@ it('names every route of the control API, and every metric', async () => {
   const names = [...routes, ...metrics.map(([, name]) => name as string)];
   expect(names).toContain('PUT faults');
   expect(names).toContain('patchgate_misses_total');
-  expect(names).toContain('patchgate_journal_bytes');
+  expect(names).toContain('patchgate_exchanges_waiting');
   const page = pageOf('docs/reference/control-api.md');
   expect(names.filter((name) => !page.includes(`\`${name}\``))).toEqual([]);
 });

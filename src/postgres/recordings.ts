@@ -67,8 +67,8 @@ export class PgRecordingStore implements RecordingStore {
   }
 
   get counts() {
-    const { waiting = 0, lost = 0, journalBytes = 0 } = this.#options.outbox?.counts ?? {};
-    return { recorded: this.#recorded, waiting, lost, journalBytes };
+    const { waiting = 0, lost = 0 } = this.#options.outbox?.counts ?? {};
+    return { recorded: this.#recorded, waiting, lost };
   }
 
   takesExchanges(): boolean {

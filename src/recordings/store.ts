@@ -33,8 +33,8 @@ export interface RecordingStore {
   /** Keeps an exchange: the system has it before the answers of this turn of the event loop go out (see `beforeAnswers`), and its file
    *  soon after. Never throws: see `trouble`. */
   append(exchange: PlainExchange): void;
-  /** Exchanges that this run has recorded; that are in memory alone, or not in the database; that were lost; bytes of the journal. */
-  readonly counts: { recorded: number; waiting: number; lost: number; journalBytes: number };
+  /** Exchanges that this run has recorded; that are in memory alone, or not in the database; that were lost. */
+  readonly counts: { recorded: number; waiting: number; lost: number };
   takesExchanges(): boolean;
   /** The last failure to write, for the log and `health`; undefined while all is well. */
   readonly trouble: Error | undefined;
@@ -182,7 +182,7 @@ function storeIn(root: string, rules: MatchRules, writer?: Writer, leave?: () =>
       }
     },
     get counts() {
-      return writer?.counts ?? { recorded: 0, waiting: 0, lost: 0, journalBytes: 0 };
+      return writer?.counts ?? { recorded: 0, waiting: 0, lost: 0 };
     },
     takesExchanges: () => writer?.takesExchanges ?? false,
     get trouble() {

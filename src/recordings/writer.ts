@@ -143,7 +143,7 @@ export function openWriter(root: string, options: WriterOptions) {
       return unmerged;
     },
     get counts() {
-      return { recorded, waiting: frames.length, lost, journalBytes: journal.size };
+      return { recorded, waiting: frames.length, lost };
     },
     get takesExchanges() {
       return journalTrouble === undefined;

@@ -47,7 +47,6 @@ export function reset(x: Exchange): undefined {
   if (x.res.socket) resetConnection(x.res.socket);
 }
 
-const NOTHING = Buffer.alloc(0);
 /** Bytes of a body that cost less to be copied into one piece with the head than to be written as a second one. */
 const SHORT = 16_384;
 
@@ -97,7 +96,7 @@ function stream(x: Exchange, answer: Answer, body: Readable): void {
   const length = header(headers, 'content-length');
   // A stream's head must not wait for its first event. One of known length goes out together with its first bytes, and
   // one that has no body (RFC 9110 15.3.5, 15.4.5) with its end. `flushHeaders` would write it as UTF-8.
-  if (length === undefined && status !== 204 && status !== 304) res.write(NOTHING);
+  if (length === undefined && status !== 204 && status !== 304) res.write('', 'latin1');
   let missing = length === undefined ? Number.POSITIVE_INFINITY : Number(length);
   let last: Buffer | undefined;
   res.on('drain', () => body.resume());

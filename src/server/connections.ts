@@ -6,9 +6,6 @@ import type { PatchgateError } from '../errors.ts';
 /** Handles the requests of a server. */
 export type Handler = (req: IncomingMessage, res: ServerResponse) => void;
 
-/** Requests that a client may send before the first is answered. */
-const MOST_WAITING = 1000;
-
 /** A client's connection. Its requests are answered one after the other, whatever it sends at once (RFC 9112 9.3.2). */
 export class Client {
   readonly socket: Duplex;
@@ -60,7 +57,7 @@ export class Client {
     };
     if (res) this.last = res;
     // Node reads on while one request is under way, however many come.
-    if (++this.#waiting > MOST_WAITING) socket.destroy();
+    if (++this.#waiting > 1000) socket.destroy();
     if (isAnswered) go();
     else last?.once('close', go);
   }

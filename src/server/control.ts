@@ -60,7 +60,7 @@ export function createControl({ guard, approvals, approvers, run }: ControlDeps)
   function faultsWith(req: Request, given?: FaultsGiven) {
     queryOf(req, {});
     if (given !== undefined) faults.set(given);
-    return faults.list();
+    return { faults: faults.list() };
   }
 
   const routes: Readonly<Record<string, Route>> = {

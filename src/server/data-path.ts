@@ -98,8 +98,7 @@ export function createDataPath(options: DataPathOptions): DataPath {
     if (inspection instanceof PatchgateError) throw inspection;
     if (inspection === undefined || x.isOver) {
       decision.over?.('unsent');
-      gone(x);
-      return undefined;
+      return void gone(x);
     }
     x.verdict = inspection.verdict;
     x.effects = inspection.effects;

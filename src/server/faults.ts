@@ -95,9 +95,7 @@ export function createFaults(gate: Gate, start: readonly FaultRule[], stopping: 
       faults = begun(readGivenFaults(given), 'bad-input');
     },
 
-    list: () => ({
-      faults: faults.map(({ text, matched, applied }) => ({ fault: text, matched, applied })),
-    }),
+    list: () => faults.map(({ text: fault, matched, applied }) => ({ fault, matched, applied })),
 
     reset(): void {
       faults = begun(start, 'bad-usage');

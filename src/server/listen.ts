@@ -134,8 +134,7 @@ function closeOnceAnswered(client: Client): Promise<unknown> {
 /** A target that is this server would be asked by itself, again and again. */
 function leadsHere(target: string, ownHost: string, own: number): boolean {
   const { host, port } = addressOf(new URL(target));
-  const isOfThisMachine = [ownHost, 'localhost', '0.0.0.0', '::'].includes(host) || isLoopback(host);
-  return port === own && isOfThisMachine;
+  return port === own && ([ownHost, 'localhost', '0.0.0.0', '::'].includes(host) || isLoopback(host));
 }
 
 function cannotListen(cause: Error, { host, port }: ListenOptions): PatchgateError {

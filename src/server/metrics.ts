@@ -33,13 +33,8 @@ export class Metrics {
       observe(this.#target, durationMs - handedOnAfterMs);
   }
 
-  /** @param misses undefined if no recording answers @param recording undefined if nothing is recorded */
-  text(
-    mode: string,
-    approvals: Approvals['counts'],
-    misses?: number,
-    recording?: RecordingStore['counts'],
-  ): string {
+  /** @param misses undefined if no recording answers @param kept undefined if nothing is recorded */
+  text(mode: string, approvals: Approvals['counts'], misses?: number, kept?: RecordingStore['counts']) {
     const { user, system } = process.cpuUsage();
     const approved = Object.entries(approvals).map(([event, count]) => `{event="${event}"} ${count}`);
     const all: [name: string, type: string, samples: readonly string[] | number | undefined][] = [
@@ -51,10 +46,9 @@ export class Metrics {
       ['patchgate_gate_seconds', 'histogram', timesOf(this.#gate)],
       ['patchgate_target_seconds', 'histogram', timesOf(this.#target)],
       ['patchgate_misses_total', 'counter', misses],
-      ['patchgate_exchanges_recorded_total', 'counter', recording?.recorded],
-      ['patchgate_exchanges_waiting', 'gauge', recording?.waiting],
-      ['patchgate_exchanges_lost_total', 'counter', recording?.lost],
-      ['patchgate_journal_bytes', 'gauge', recording?.journalBytes],
+      ['patchgate_exchanges_recorded_total', 'counter', kept?.recorded],
+      ['patchgate_exchanges_waiting', 'gauge', kept?.waiting],
+      ['patchgate_exchanges_lost_total', 'counter', kept?.lost],
       ['process_cpu_seconds_total', 'counter', (user + system) / 1e6],
       ['process_resident_memory_bytes', 'gauge', process.memoryUsage.rss()],
       ['process_start_time_seconds', 'gauge', Math.round(performance.timeOrigin / 1000)],

@@ -36,11 +36,10 @@ function fullList(known: JsonObject, body: JsonObject, effects: readonly Effect[
   const isDefaultMoved = environments.some(isDefault) && stored.filter(isDefault).length <= 1;
   for (const effect of effects.filter(losesEnvironment)) {
     if (effect.allowed && mayGo) continue;
-    const { id } = effect;
     if (effect.kind === 'environment-replaced')
-      environments[effect.index] = { ...(environments[effect.index] as JsonObject), id };
+      environments[effect.index] = { ...(environments[effect.index] as JsonObject), id: effect.id };
     else {
-      const item = storedById.get(id) as JsonObject;
+      const item = storedById.get(effect.id) as JsonObject;
       environments.push(isDefaultMoved && isDefault(item) ? { ...item, isEnabled: false } : item);
     }
   }

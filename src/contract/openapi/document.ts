@@ -55,9 +55,6 @@ export class OpenApiDocument {
   }
 }
 
-/** It compiles its schemas once. */
-const validator = new Validator();
-
 /** @throws PatchgateError `bad-contract` if it is no OpenAPI document, naming file, line and the right form */
 export async function readDocument(name: string, text: string): Promise<OpenApiDocument> {
   const root = parsed(name, text);
@@ -69,7 +66,7 @@ export async function readDocument(name: string, text: string): Promise<OpenApiD
     throw bad(`OpenAPI ${swagger} is not read`, 'convert it to 3.0 first: npx swagger2openapi', '/swagger');
   if (!/^3\.[01](?:\.|$)/.test(String(openapi)))
     throw bad(`"openapi" is ${JSON.stringify(openapi) ?? 'missing'}`, 'documents of 3.0 and 3.1 are read');
-  const validate = async () => validator.validate(structuredClone(root));
+  const validate = async () => new Validator().validate(structuredClone(root));
   const { errors } = await validate().catch((error: unknown) => {
     throw bad(`the document cannot be checked: ${messageOf(error)}`, 'it may be nested too deeply');
   });
