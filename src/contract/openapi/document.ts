@@ -12,6 +12,7 @@ export interface Node {
   file: string;
 }
 
+const VALIDATOR = new Validator();
 /** Why an operation cannot be taken. */
 export class LeftOut extends Error {}
 
@@ -66,18 +67,17 @@ export async function readDocument(name: string, text: string): Promise<OpenApiD
     throw bad(`OpenAPI ${swagger} is not read`, 'convert it to 3.0 first: npx swagger2openapi', '/swagger');
   if (!/^3\.[01](?:\.|$)/.test(String(openapi)))
     throw bad(`"openapi" is ${JSON.stringify(openapi) ?? 'missing'}`, 'documents of 3.0 and 3.1 are read');
-  const validate = async () => new Validator().validate(structuredClone(root));
+  const validate = async () => VALIDATOR.validate(structuredClone(root));
   const { errors } = await validate().catch((error: unknown) => {
     throw bad(`the document cannot be checked: ${messageOf(error)}`, 'it may be nested too deeply');
   });
   // References are followed, and reported, when an operation needs them.
   if (!Array.isArray(errors)) return new OpenApiDocument(resolve(name), root);
   const [worst] = errors.sort((a, b) => b.instancePath.length - a.instancePath.length);
-  const { instancePath = '', message, params } = worst ?? {};
-  const extra = params?.additionalProperty ?? params?.unevaluatedProperty;
-  const what = extra === undefined ? '' : ` ${JSON.stringify(extra)}`;
+  const { instancePath: at = '', message, params = {} } = worst ?? {};
+  const extra = JSON.stringify(params.additionalProperty ?? params.unevaluatedProperty) ?? '';
   const hint = `correct the document: it is not as OpenAPI ${openapi} says`;
-  throw bad(`${instancePath || 'the document'} ${message}${what}`, hint, instancePath);
+  throw bad(`${at || 'the document'} ${message} ${extra}`.trimEnd(), hint, at);
 }
 
 function parsed(name: string, text: string): unknown {
