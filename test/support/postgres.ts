@@ -62,7 +62,7 @@ export async function rowsOf<Row extends object>(url: string, text: string): Pro
 function makeData(data: string, options: object): void {
   const first = join(tmpdir(), 'postgres-data');
   if (existsSync(first)) return void execFileSync('cp', ['-a', first, data]);
-  const initdb = ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--no-sync'];
+  const initdb = ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--no-sync', '--wal-segsize=1'];
   execFileSync(postgresProgram('initdb'), initdb, options);
   const own = `${first}-${process.pid}`;
   execFileSync('cp', ['-a', data, own]);
