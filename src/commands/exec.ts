@@ -130,8 +130,8 @@ async function reportRun(
   return hasMissed || isUnused || isHalf;
 }
 
-function hasFailed({ answeredBy, failure }: ShownExchange): boolean {
-  return answeredBy === 'gate' && failure !== undefined;
+function hasFailed({ answeredBy, failure, response }: ShownExchange): boolean {
+  return answeredBy === 'gate' && failure !== undefined && response !== undefined;
 }
 
 /** Texts that are shown. */

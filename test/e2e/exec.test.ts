@@ -143,6 +143,12 @@ describe('to record', () => {
     expect(stderr).toContain(`the gate answered GET /a with 502: the target ${target} could not be reached`);
   });
 
+  it('it lets a client give up', async () => {
+    const { url } = await startTarget(() => undefined);
+    const { code } = await exec(['--record=all', `--target=${url}`], `${get('/a')} -m 0.3 || true`);
+    expect(code).toBe(0);
+  });
+
   it('it needs a target, unless CI keeps it from recording', async () => {
     const { code, stderr } = await exec(['--record=new_episodes'], 'true');
     expect(code).toBe(2);
