@@ -66,6 +66,7 @@ async function start(given: ServerKind, options: Readonly<Record<string, unknown
 
 /** Resolves the settings, and whether a replay is to record. */
 async function inForce(kind: ServerKind, options: object, env: Env, cwd: string) {
+  if ('failUnused' in options) throw misuse('failUnused is for commands', 'await gate.assertAllServed()');
   // Many gates run at a time, and none leaves anything behind.
   const all = Object.entries({ port: 0, log: 'off', state: false, ...options });
   const given = all.filter(

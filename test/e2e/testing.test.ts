@@ -149,6 +149,7 @@ describe('a gate beside the test', () => {
 
   it.each([
     ['an unknown option', { recordng: 'x' }, 'did you mean "recording"?'],
+    ['an option of commands', { failUnused: true }, 'await gate.assertAllServed()'],
     ['a function', { customRules: () => undefined }, 'belong into a config file'],
     ['no recording', { recordings: '/nowhere' }, 'PATCHGATE_RECORD=all PATCHGATE_TARGET=URL'],
     ['a name alone', 'checkout', "startReplay({ recording: 'checkout' })"],
