@@ -2,7 +2,6 @@ import { existsSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { Worker } from 'node:worker_threads';
 import { PatchgateError } from '../errors.ts';
 import { isObject, parseJson } from '../json/json.ts';
 import { brokenFile, HIDDEN, readFileIfThere, writeFileAtomically } from './disk.ts';
@@ -180,6 +179,7 @@ export async function mergeBeside(root: string, options: MergeOptions): Promise<
   const sizes = segmentNumbers(folder).map((number) => statSync(segmentFile(folder, number)).size);
   const isSmall = ends && sizes.reduce((sum, size) => sum + size, 0) < WORTH_A_THREAD;
   if (isSmall || !existsSync(WORKER)) return void (await mergeSegments(root, options));
+  const { Worker } = await import('node:worker_threads');
   const worker = new Worker(WORKER, { workerData: { root, settings: rules.settings, ends }, execArgv: [] });
   signal?.addEventListener('abort', () => void worker.terminate(), { once: true });
   await new Promise<void>((resolve, reject) => {
