@@ -8,6 +8,7 @@ import { isObject, type JsonObject, type JsonValue } from '../json/json.ts';
 import { losesEnvironment } from '../model/effect.ts';
 import { type Known, type RecordName, recordKey } from '../model/record.ts';
 import { redactText, redactUrl } from '../recordings/redact/redact.ts';
+import { holdsPlaceholder } from '../recordings/redact/redacted.ts';
 import { DEFAULT_REDACTION, type Redaction } from '../recordings/redact/redaction.ts';
 import { shortened } from '../reporters/wording.ts';
 import { correctedProject, repairedProject } from '../state/corrected.ts';
@@ -15,16 +16,7 @@ import type { Fake } from '../upstreams/fake/fake.ts';
 import type { Session } from '../upstreams/upstream.ts';
 import { type About, APPROVE_HEADER, type Approvals, type Refusal, type Subject } from './approvals.ts';
 import { decisiveEffects } from './decisive-effects.ts';
-import {
-  type Answered,
-  afterPatch,
-  type Kept,
-  knownOf,
-  learned,
-  seen,
-  tellingOf,
-  withNotes,
-} from './kept.ts';
+import { type Answered, afterPatch, knownOf, learned, seen, tellingOf, withNotes } from './kept.ts';
 import type { Asker, Reader } from './reader.ts';
 import type { LockedRecord, Records } from './records.ts';
 
@@ -165,7 +157,7 @@ export class Guard {
     const { gate, records, reader, approvals, fake } = this.#options;
     const { request, match, session, stream, isGone } = asked;
     let locked: LockedRecord | undefined;
-    let kept: Kept | undefined;
+    let kept: LockedRecord['kept'];
     let decision = GONE;
     try {
       let sent: Circumstances['body'] = gate.read(request, match);
@@ -259,7 +251,9 @@ export class Guard {
     if (!isDestructive(inspection))
       return read && isObject(json) ? this.#repair(asked, read, json) : undefined;
     const known = subject ? subject.known : undefined;
-    const corrected = known && json !== undefined ? correctedProject(known.record, json, effects) : undefined;
+    const full = known && json !== undefined ? correctedProject(known.record, json, effects) : undefined;
+    // A name that was hidden when it was kept would become the service's.
+    const corrected = holdsPlaceholder(JSON.stringify(full ?? '')) ? undefined : full;
     let issued: { id: string; token: string } | undefined;
     if (refusal?.pending)
       issued = { id: refusal.pending, token: header(asked.request.headers, APPROVE) as string };
@@ -287,7 +281,7 @@ export class Guard {
     name: RecordName,
     key: string,
     locked: LockedRecord,
-    read: Kept | undefined,
+    read: LockedRecord['kept'],
     json: JsonValue | undefined,
   ): Promise<Pick<Decision, 'over' | 'wantsAnswer'>> {
     const noted = locked.kept?.creating ?? [];

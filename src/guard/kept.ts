@@ -4,6 +4,7 @@ import { type JsonObject, type JsonValue, listAt, member } from '../json/json.ts
 import type { Known, RecordName } from '../model/record.ts';
 import { jsonOf } from '../recordings/body.ts';
 import { redactJson } from '../recordings/redact/redact.ts';
+import { holdsPlaceholder } from '../recordings/redact/redacted.ts';
 import type { Redaction } from '../recordings/redact/redaction.ts';
 import { plainRecord, unionOf } from '../state/lists.ts';
 import { areSame, type Environment, environmentsOf } from '../state/project.ts';
@@ -93,7 +94,10 @@ export function knownOf(kept: Kept | undefined, read?: JsonObject): Known | unde
   if (creating.length === 0) return base;
   const shown = environmentsOf(base?.record);
   const keys = new Set(shown.map(keyOf));
-  const lagging = creating.filter((one) => !keys.has(keyOf(one)));
+  // A name that was hidden when it was noted is that which is shown.
+  const isShown = (one: Creation) =>
+    keys.has(keyOf(one)) || (holdsPlaceholder(one.name) && shown.some(({ id }) => id === one.id));
+  const lagging = creating.filter((one) => !isShown(one));
   if (lagging.length === 0) return base;
   const environments = [...shown, ...lagging].map(({ id, name, isEnabled }) => ({ id, name, isEnabled }));
   return { isWhole: false, ...base, record: { ...base?.record, environments } };

@@ -102,6 +102,8 @@ function cannotOpen(name: string, cause: unknown): PatchgateError {
   return new PatchgateError('store-unavailable', what, { hint, cause });
 }
 
+const USES_ALL = `SELECT FROM patchgate_exchanges, patchgate_records, patchgate_approvals, patchgate_audit WHERE false`;
+
 /** Gates that start together wait for the one that makes them. */
 async function makeTables(database: Database): Promise<void> {
   const held = await database.begin(`SELECT pg_advisory_xact_lock(${LOCK})`);
@@ -111,6 +113,7 @@ async function makeTables(database: Database): Promise<void> {
       `SELECT to_regclass('patchgate_audit') AS there`,
     );
     if (!found?.there) await held.query(readFileSync(new URL('./tables.sql', import.meta.url), 'utf8'));
+    await held.query(USES_ALL);
     await held.commit();
   } catch (cause) {
     await held.rollback();

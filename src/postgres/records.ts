@@ -77,15 +77,21 @@ export class PgRecords implements Records {
     let held: Held | undefined;
     try {
       const number = createHash('sha256').update(`${service} ${key}`).digest().readBigInt64BE();
-      const lock = `SET LOCAL lock_timeout = ${patience}; SELECT pg_advisory_xact_lock(${number})`;
+      // A gate that stands still, or whose host is gone, holds nobody up for ever.
+      const idle = `SET LOCAL idle_in_transaction_session_timeout = ${3 * patience}`;
+      const lock = `SET LOCAL lock_timeout = ${patience}; ${idle}; SELECT pg_advisory_xact_lock(${number})`;
       held = await within((most) => database.begin(lock, most));
       const { query, commit } = held;
       const [row] = (await within((most) => query<Row>(READ, about, most))) as [Row];
       const skew = row.now - Date.now();
       const now = () => Date.now() + skew;
       let stored = seenFrom(name, row.kept ?? undefined);
+      // What a GET has shown here alone may be newer.
+      const shown = this.#memory.of(name);
+      const isNewer = shown?.record && (shown.seenAt ?? '') > (stored?.seenAt ?? '');
+      const latest = isNewer ? { ...shown, creating: stored?.creating } : stored;
       return {
-        kept: withDeadlines(stored, now()),
+        kept: withDeadlines(latest, now()),
         now,
         // Committed by itself: it must be there when this gate dies.
         note: async (kept) => {

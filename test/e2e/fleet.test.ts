@@ -8,6 +8,7 @@ import type { Approval } from '../../src/model/approval.ts';
 import { decodeFrame } from '../../src/recordings/journal.ts';
 import { READS, type Running, runBinary, startBinary } from '../support/binary.ts';
 import { cleanUpLater } from '../support/clean-up.ts';
+import { PROJECT_PATH } from '../support/e2e-bodies.ts';
 import { startGate } from '../support/in-process.ts';
 import { startPgbouncer } from '../support/pgbouncer.ts';
 import { type Postgres, rowsOf, startPostgres } from '../support/postgres.ts';
@@ -38,7 +39,7 @@ async function startFleet(store: string, timeout = 30_000) {
   service.projects.set('42', TWO);
   const start = (more = {}) =>
     startGate({ target: service.target.url, readState: true, store, state: stateFile(), ...more });
-  return { service, gates: [await start(), await start({ timeout })] as const };
+  return { service, start, gates: [await start(), await start({ timeout })] as const };
 }
 
 /** The outbox stands beside it. */
@@ -75,6 +76,25 @@ it('PATCHes through two gates wait for one another, and none deletes what anothe
   expect((await first).status).toBe(200);
   expect(lossesIn(await second)).toEqual(['environment-deleted 5']);
   expect(service.deleted).toEqual([]);
+});
+
+it('corrects with the names that the service shows, and with none that was hidden where it was kept', async () => {
+  const { service, gates } = await startFleet(await server.database());
+  const all = project('1 Production', '2 Staging', '4 QA password=hunter2x');
+  expect((await patch(gates[0].url, all)).status).toBe(200);
+  expect((await patch(gates[1].url, TWO)).json.corrected?.environments).toEqual(all.environments);
+  lag(service);
+  const { status, json } = await patch(gates[1].url, project('1 Production'));
+  expect([status, json.corrected]).toEqual([409, undefined]);
+});
+
+it('judges by what a GET has shown where it reads nothing itself', async () => {
+  const { service, start } = await startFleet(await server.database());
+  const { url } = await start({ readState: false });
+  expect((await patch(url, TWO)).status).toBe(200);
+  service.projects.set('42', THREE);
+  await (await fetch(`${url}${PROJECT_PATH}`)).text();
+  expect(lossesIn(await patch(url, TWO))).toEqual(['environment-deleted 5']);
 });
 
 it.each(['directly', 'through pgbouncer'])(

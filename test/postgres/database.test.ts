@@ -43,6 +43,12 @@ describe('openDatabase', { tags: 'slow' }, () => {
       message: expect.stringContaining('permission denied for schema public'),
       hint: expect.stringContaining('owner'),
     });
+    const made = await server.database();
+    await openAt(made);
+    await expect(openAt(made.replace('postgres@', 'stranger@'))).rejects.toMatchObject({
+      code: 'bad-config',
+      message: expect.stringContaining('permission denied for table'),
+    });
   });
 
   it.each([
