@@ -31,6 +31,7 @@ interface Live {
 }
 
 const KEPT = 1000;
+const ASK_AGAIN_MS = 15_000;
 /** Milliseconds between two renderings, at least. */
 const PAUSE = 250;
 const START: Live = { exchanges: [], approvals: [], needsApprover: false, isConnected: false };
@@ -66,11 +67,15 @@ export function follow(signal: AbortSignal): void {
     else {
       // It may be another run, which counts from 1 again.
       change({ ...START, isConnected: true, trouble: undefined });
-      load(signal).catch((error: Error) => {
-        if (!signal.aborted) change({ trouble: error.message });
-      });
+      asked(Promise.all([loadExchanges(signal), loadState(signal)]));
     }
   };
+  const asked = (work: Promise<unknown>) =>
+    work.catch((error: Error) => {
+      if (!signal.aborted) change({ trouble: error.message });
+    });
+  const timer = setInterval(() => next.isConnected && asked(loadState(signal)), ASK_AGAIN_MS);
+  signal.addEventListener('abort', () => clearInterval(timer));
   void followEvents(take, signal);
 }
 
@@ -82,18 +87,22 @@ function merged(given: readonly Approval[], known: readonly Approval[]): Approva
 }
 
 /** Asks for what was there before the events. */
-async function load(signal: AbortSignal): Promise<void> {
-  const [listed, asked, health] = await Promise.all([
-    get<{ exchanges: ShownExchange[] }>('exchanges?bodies=false', signal),
+async function loadExchanges(signal: AbortSignal): Promise<void> {
+  const { exchanges } = await get<{ exchanges: ShownExchange[] }>('exchanges?bodies=false', signal);
+  const ids = new Set(next.exchanges.map(({ id }) => id));
+  const before = exchanges.filter(({ id, startedAt }) => !ids.has(id) && startedAt > clearedAt);
+  change({ exchanges: [...next.exchanges, ...before].slice(0, KEPT) });
+}
+
+/** Events tell of this gate alone, and other gates may share its approvals. */
+async function loadState(signal: AbortSignal): Promise<void> {
+  const [asked, health] = await Promise.all([
     get<{ approvals: Approval[]; approvers: boolean; mayDecide?: boolean }>('approvals?limit=100', signal),
     get<Health>('health', signal),
   ]);
-  const ids = new Set(next.exchanges.map(({ id }) => id));
-  const before = listed.exchanges.filter(({ id, startedAt }) => !ids.has(id) && startedAt > clearedAt);
   change({
     health,
-    exchanges: [...next.exchanges, ...before].slice(0, KEPT),
-    approvals: merged(next.approvals, asked.approvals),
+    approvals: merged(asked.approvals, next.approvals),
     needsApprover: asked.approvers && asked.mayDecide !== true,
     trouble: health.trouble,
   });

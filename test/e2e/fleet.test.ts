@@ -7,6 +7,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { Approval } from '../../src/model/approval.ts';
 import { decodeFrame } from '../../src/recordings/journal.ts';
 import { READS, type Running, runBinary, startBinary } from '../support/binary.ts';
+import { useBrowser } from '../support/browser.ts';
 import { cleanUpLater } from '../support/clean-up.ts';
 import { PROJECT_PATH } from '../support/e2e-bodies.ts';
 import { startGate } from '../support/in-process.ts';
@@ -86,6 +87,22 @@ it('corrects with the names that the service shows, and with none that was hidde
   lag(service);
   const { status, json } = await patch(gates[1].url, project('1 Production'));
   expect([status, json.corrected]).toEqual([409, undefined]);
+});
+
+describe('the page of one gate', { tags: 'chromium' }, () => {
+  const browser = useBrowser();
+
+  it('shows what another gate asks for', async () => {
+    const { start, gates } = await startFleet(await server.database());
+    const { notices } = await start({ ui: 0 });
+    const page = await browser.open('about:blank');
+    await page.clock.install();
+    await page.goto(/inspector: (http\S+)/.exec(notices.join('\n'))?.[1] as string);
+    await page.getByText('No exchange yet').waitFor();
+    expect((await patch(gates[0].url, ONE)).status).toBe(409);
+    await page.clock.runFor(16_000);
+    await page.getByText('1 PATCH waits for an approval').waitFor();
+  });
 });
 
 it('judges by what a GET has shown where it reads nothing itself', async () => {
