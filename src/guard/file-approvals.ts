@@ -34,16 +34,16 @@ export class FileApprovals implements ApprovalBook {
     return (await this.list()).find(fits);
   }
 
-  async change(
-    id: string,
-    from: readonly ApprovalStatus[],
-    changes: Changes,
-  ): Promise<KeptApproval | undefined> {
+  async change(id: string, from: readonly ApprovalStatus[], changes: Changes) {
     const before = this.#all.get(id);
     if (!before || !from.includes(asOfNow(before).status)) return undefined;
     const changed = { ...before, ...changes };
     this.#all.set(id, changed);
-    await this.#saved();
+    // What is not on disk has not happened: a token is not used up, and nobody has decided.
+    await this.#saved().catch((error) => {
+      if (this.#all.get(id) === changed) this.#all.set(id, before);
+      throw error;
+    });
     return changed;
   }
 
