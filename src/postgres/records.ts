@@ -86,10 +86,11 @@ export class PgRecords implements Records {
       const skew = row.now - Date.now();
       const now = () => Date.now() + skew;
       let stored = seenFrom(name, row.kept ?? undefined);
-      // What a GET has shown here alone may be newer.
+      // What a GET has shown here alone may be newer; one that was deleted has no time.
       const shown = this.#memory.of(name);
-      const isNewer = shown?.record && (shown.seenAt ?? '') > (stored?.seenAt ?? '');
-      const latest = isNewer ? { ...shown, creating: stored?.creating } : stored;
+      const isNewer = shown?.record && (!stored || (stored.seenAt ?? '~') < (shown.seenAt ?? ''));
+      const { isPart, creating } = stored ?? {};
+      const latest = isNewer ? { ...shown, isPart: shown.isPart || isPart, creating } : stored;
       return {
         kept: withDeadlines(latest, now()),
         now,
