@@ -13,6 +13,7 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 const GOOD = JSON.stringify(GOOD_PROJECT);
 const BAD = JSON.stringify(BAD_PROJECT);
 const TYPE = 'Content-Type: application/json';
+const PATCH = ['-X', 'PATCH', '-H', TYPE];
 const SUPPORT = fileURLToPath(new URL('../support/', import.meta.url));
 
 let target: Target;
@@ -38,27 +39,18 @@ describe('curl', { tags: 'curl' }, () => {
   it.each([[], ['--http1.0'], ['--http2']])('gets, and patches what is good %s', async (...flags) => {
     const read = await curl([...flags, `${gate.url}/api/v2/anything`]);
     expect(read).toMatchObject({ code: 0, stderr: '', stdout: '{"method":"GET","bytes":0}\n200' });
-    const patched = await curl([
-      ...flags,
-      '-X',
-      'PATCH',
-      '-H',
-      TYPE,
-      '--data-binary',
-      ODD_PROJECT_TEXT,
-      url(),
-    ]);
+    const patched = await curl([...flags, ...PATCH, '--data-binary', ODD_PROJECT_TEXT, url()]);
     expect(patched.stdout).toMatch(/^\{"method":"PATCH".*\n200$/);
     expect(bodies()[1]).toBe(ODD_PROJECT_TEXT);
-    const refused = await curl([...flags, '-X', 'PATCH', '-H', TYPE, '-d', BAD, url()]);
+    const refused = await curl([...flags, ...PATCH, '-d', BAD, url()]);
     expect(refused.stdout).toMatch(/"\/languages".*\n422$/s);
     expect(target.received).toHaveLength(2);
   });
 
   it('uploads in chunks from its standard input', async () => {
-    const patched = await curl(['-X', 'PATCH', '-H', TYPE, '-T', '-', url()], ODD_PROJECT_TEXT);
+    const patched = await curl([...PATCH, '-T', '-', url()], ODD_PROJECT_TEXT);
     expect(patched.stdout).toMatch(/\n200$/);
-    const refused = await curl(['-X', 'PATCH', '-H', TYPE, '-T', '-', url()], BAD);
+    const refused = await curl([...PATCH, '-T', '-', url()], BAD);
     expect(refused.stdout).toMatch(/\n422$/);
     const other = await curl(['-T', '-', `${gate.url}/api/v2/file`], 'not judged');
     expect(other.stdout).toMatch(/\n200$/);
