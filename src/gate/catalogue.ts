@@ -3,9 +3,9 @@ import { REQUEST_RULES } from '../contract/request-rules.ts';
 import { PatchgateError } from '../errors.ts';
 import { pointerOf } from '../json/pointer.ts';
 import type { RuleInfo, SeveritySetting } from '../model/finding.ts';
-import { nearest } from '../model/nearest.ts';
 import type { Rule } from '../model/rule.ts';
 import { RULES } from '../rules/index.ts';
+import { meant } from '../schemas/check.ts';
 
 /** What can be said of a rule without a request. */
 export type CatalogueEntry = Pick<RuleInfo, 'name' | 'severity' | 'basis' | 'says' | 'source'>;
@@ -23,8 +23,12 @@ const ALWAYS_ERRORS = ['request.json', 'request.too-large', 'request.content-enc
 const refusal = (message: string, hint: string) => new PatchgateError('bad-config', message, { hint });
 
 function nearestHint(name: string, names: readonly string[], what: string): string {
-  const near = nearest(name, names);
-  return near ? `did you mean "${near}"?` : `${what}: ${names.join(', ')}`;
+  return meant(name, names) ?? `${what}: ${names.join(', ')}`;
+}
+
+/** Names of all rules that a finding may be of. @param rules those of the gate */
+export function ruleNames(rules: readonly CatalogueEntry[]): string[] {
+  return [...rules.map(({ name }) => name), ...furtherSchemaRules()];
 }
 
 /**
@@ -38,7 +42,7 @@ export function checkSeverities(
   rules: readonly CatalogueEntry[],
   placeOf: (rule: string) => string,
 ): void {
-  const all = [...rules.map(({ name }) => name), ...furtherSchemaRules()];
+  const all = ruleNames(rules);
   for (const [name, severity] of Object.entries(severities)) {
     const hint =
       'a body that breaks it cannot be judged at all: use --validation warn to let such bodies pass';

@@ -2,16 +2,17 @@ import { types } from 'node:util';
 import { judgingGate } from '../app/gate.ts';
 import { hideSecrets } from '../commands/check/places.ts';
 import type { Match } from '../contract/match-operation.ts';
+import { ruleNames } from '../gate/catalogue.ts';
 import type { Gate } from '../gate/gate.ts';
 import type { JsonObject, JsonValue } from '../json/json.ts';
 import { losesEnvironment } from '../model/effect.ts';
-import { nearest } from '../model/nearest.ts';
 import type { Known } from '../model/record.ts';
 import { redactionOf } from '../recordings/redact/redaction.ts';
 import { plain } from '../reporters/colours.ts';
 import { environment } from '../reporters/effect-text.ts';
 import { isFailing, type Subject } from '../reporters/report.ts';
 import { findingParagraphs } from '../reporters/text.ts';
+import { meant } from '../schemas/check.ts';
 import { resolveConfig } from '../settings/config.ts';
 import type { UserConfig } from '../settings/define-config.ts';
 import { COMMAND_DEFAULTS } from '../settings/settings.ts';
@@ -82,6 +83,7 @@ export async function gateMatchers(settings: UserConfig = {}): Promise<GateMatch
     toDelete(body, deletions, state) {
       checkMembers('the deletions', deletions, ['environments', 'languages']);
       const operation = gate.operations.find((name) => gate.kindOf(name) === 'project') ?? 'updateProject';
+      // Without a state nothing would be deleted: it is none then.
       const { subject, effects } = judge(gate, body, operation, { state: Object(state) }, true);
       // Deletions are for the matcher to judge.
       const isBlocked = subject.findings.some(
@@ -113,15 +115,10 @@ export async function gateMatchers(settings: UserConfig = {}): Promise<GateMatch
 
 /** A misspelt rule is never found. */
 function checkRule({ rules }: Gate, rule: unknown): void {
-  if (typeof rule !== 'string' || rules.some(({ name }) => name === rule)) return;
-  const near = nearest(
-    rule,
-    rules.map(({ name }) => name),
-  );
-  throw misuse(
-    `there is no rule ${JSON.stringify(rule)}`,
-    near ? `did you mean ${near}?` : 'docs/reference/rules.md lists all',
-  );
+  const names = ruleNames(rules);
+  if (typeof rule !== 'string' || names.includes(rule)) return;
+  const hint = meant(rule, names) ?? 'docs/reference/rules.md lists all';
+  throw misuse(`there is no rule ${JSON.stringify(rule)}`, hint);
 }
 
 /** @param isApproved whatever the body deletes may go */

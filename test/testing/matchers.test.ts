@@ -58,10 +58,7 @@ describe('toPassGate', () => {
     [() => expect({}).toPassGate('updateProject', { patth: '/' } as never), 'there is no "patth"'],
     [() => expect({}).toPassGate('updateProject', { path: '/elsewhere' }), 'is not updateProject'],
     [() => expect({}).toPassGate('updateProject', { state: {} }), 'the state is no project'],
-    [
-      () => expect({}).toHaveFinding('updateProject', { rule: 'schema.requird' }),
-      'did you mean schema.required?',
-    ],
+    [() => expect({}).toHaveFinding('updateProject', { rule: 'schema.typ' }), 'did you mean "schema.type"?'],
     [() => expect({}).toDelete({ environments: [] }, null as never), 'the state is no project'],
     [() => expect({}).toDelete(undefined as never, BEFORE), 'the deletions: this is no object'],
     [() => expect(Promise.resolve({})).toPassGate('updateProject'), 'await a promise'],
@@ -76,6 +73,7 @@ describe('toHaveFinding', () => {
     expect(body).toHaveFinding('updateProject', { rule: 'schema.type', pointer: '/name' });
     expect(body).toHaveFinding('updateProject', { message: /string/, rule: expect.stringContaining('type') });
     expect(body).not.toHaveFinding('updateProject', { pointer: '/languages' });
+    expect(body).not.toHaveFinding('updateProject', { rule: 'schema.minimum' });
     expect({ body }).toEqual({ body: expect.toHaveFinding('updateProject', { severity: 'error' }) });
   });
 
