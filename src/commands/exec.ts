@@ -119,8 +119,9 @@ async function reportRun(
   const misses = missesText(gate.replay?.misses.list(), (hint) => hintWith(hint, recording, record));
   const hasMissed = misses !== undefined;
   // A command may well live with a target that fails, but what was recorded has no answer for it, and a replay would miss it.
-  const isHalf = isRecording && [...gate.exchanges.list()].some(hasFailed);
-  const refused = refusedTexts(gate, code !== 0 || isRecording);
+  const exchanges = [...gate.exchanges.list({ bodies: false })];
+  const isHalf = isRecording && exchanges.some(hasFailed);
+  const refused = refusedTexts(exchanges, code !== 0 || isRecording);
   for (const text of [misses, ...refused]) if (text) say(text);
   // An interrupted command has not asked for all.
   if (isKilled) return hasMissed;
@@ -138,9 +139,9 @@ function hasFailed({ answeredBy, failure, response }: ShownExchange): boolean {
 const MOST = 5;
 
 /** The requests that were blocked, or failed on their way, and why; alike ones are one. Misses are told elsewhere. */
-function refusedTexts(gate: Patchgate, withFailures: boolean): string[] {
+function refusedTexts(exchanges: readonly ShownExchange[], withFailures: boolean): string[] {
   const counts = new Map<string, number>();
-  for (const { answeredBy, request, response, verdict, failure } of gate.exchanges.list()) {
+  for (const { answeredBy, request, response, verdict, failure } of exchanges) {
     const isRefused = verdict?.outcome === 'block' || (withFailures && failure !== undefined);
     if (answeredBy !== 'gate' || !isRefused || response === undefined || response.status === 501) continue;
     const error = verdict?.findings.find(({ severity }) => severity === 'error');
