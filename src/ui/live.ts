@@ -60,6 +60,10 @@ function change(changes: Partial<Live>): void {
 
 /** Follows the gate until the signal ends it. */
 export function follow(signal: AbortSignal): void {
+  const showFailure = (loading: Promise<unknown>) =>
+    loading.catch((error: Error) => {
+      if (!signal.aborted) change({ trouble: error.message });
+    });
   const take = (event: LiveEvent) => {
     if (event.type === 'exchange') change({ exchanges: [event.data, ...next.exchanges].slice(0, KEPT) });
     else if (event.type === 'approval') change({ approvals: merged([event.data], next.approvals) });
@@ -67,14 +71,10 @@ export function follow(signal: AbortSignal): void {
     else {
       // It may be another run, which counts from 1 again.
       change({ ...START, isConnected: true, trouble: undefined });
-      asked(Promise.all([loadExchanges(signal), loadState(signal)]));
+      showFailure(Promise.all([loadExchanges(signal), loadState(signal)]));
     }
   };
-  const asked = (work: Promise<unknown>) =>
-    work.catch((error: Error) => {
-      if (!signal.aborted) change({ trouble: error.message });
-    });
-  const timer = setInterval(() => next.isConnected && asked(loadState(signal)), ASK_AGAIN_MS);
+  const timer = setInterval(() => next.isConnected && showFailure(loadState(signal)), ASK_AGAIN_MS);
   signal.addEventListener('abort', () => clearInterval(timer));
   void followEvents(take, signal);
 }

@@ -73,14 +73,11 @@ export function readSetHeaders(texts: readonly string[], env: Env) {
   for (const text of texts) {
     const { name, value } = readNamedValue(text, env, FLAG);
     const lowerCase = name.toLowerCase();
-    if (staysHere(name) || OF_BODY.test(lowerCase))
-      throw wrongValue(FLAG, `the header ${name} cannot be set`, 'the gate makes it of the request itself');
-    if (value && isOverride(name))
-      throw wrongValue(
-        FLAG,
-        `the header ${name} cannot be set`,
-        'the target would do something else than was judged',
-      );
+    const isMade = staysHere(name) || OF_BODY.test(lowerCase);
+    if (isMade || (value && isOverride(name))) {
+      const hint = isMade ? 'the gate makes it of the request itself' : 'the target would do something else';
+      throw wrongValue(FLAG, `the header ${name} cannot be set`, hint);
+    }
     names.add(lowerCase);
     const isNone = /[^\t\x20-\x7e\x80-\xff]/.test(value);
     const why = `the value of ${name} holds a character that no header can have`;
