@@ -10,6 +10,24 @@ const A = {
   count: 1,
 };
 
+it('says each reason of a miss once, and what to do about those that follow one another', () => {
+  expect(missesText({ count: 0, misses: [] })).toBeUndefined();
+  const misses = [
+    A,
+    { ...A, text: 'nothing is recorded for GET /b', session: 'one', count: 3 },
+    { ...A, text: 'it was recorded 40d ago', hint: 'record it again' },
+    ...['two', 'three', 'four', 'five'].map((session) => ({ ...A, session })),
+  ];
+  expect(missesText({ count: 9, misses })?.split('\n')).toEqual([
+    '9 requests had no answer in the recording:',
+    '  nothing is recorded for GET /a (5 times)',
+    '  nothing is recorded for GET /b (3 times)',
+    '    record it',
+    '  it was recorded 40d ago',
+    '    record it again',
+  ]);
+});
+
 it('is not longer than somebody reads', () => {
   const misses = Array.from({ length: 25 }, (_, i) => ({ ...A, text: `${i}`.repeat(3000) }));
   const lines = missesText({ count: 1025, misses })?.split('\n') ?? [];

@@ -207,11 +207,8 @@ describe('recordings scrub', () => {
     const before = filesBelow(join(recordings, 'x'));
     expect(await scrub()).toMatchObject({ code: 0 });
     const after = filesBelow(join(recordings, 'x'));
-    expect(
-      Object.values(after)
-        .join()
-        .match(/"recordedAt"/g),
-    ).toHaveLength(2);
+    const texts = Object.values(after).join();
+    expect(texts.match(/"recordedAt"/g)).toHaveLength(2);
     expect(await run('list')).toMatchObject({ code: 0, stdout: expect.stringContaining('2') });
     // As a kill between the two files leaves it.
     const [file, text] = Object.entries(before)[0] as [string, string];

@@ -64,12 +64,8 @@ it('a body that is too long is answered, also to a client that reads when all is
   const client = await RawConnection.open(gate.port);
   const body = 'x'.repeat(8_000_000);
   client.socket.pause();
-  const bytes = requestBytes({
-    method: 'PATCH',
-    path: PROJECT_PATH,
-    headers: [['Connection', 'close']],
-    body,
-  });
+  const head = { method: 'PATCH', path: PROJECT_PATH, headers: [['Connection', 'close']] as const };
+  const bytes = requestBytes({ ...head, body });
   await new Promise((resolve) => client.socket.write(bytes, resolve));
   client.socket.resume();
   expect((await client.response()).status).toBe(413);

@@ -198,6 +198,10 @@ it('leaves none in files, journal, log, answers or the control API', { timeout: 
   expectNone(replayed.stdout + replayed.stderr, 'the log of the replay');
 });
 
+function patchOf(path: string, body: object): RawRequest {
+  return { method: 'PATCH', path, headers: [JSON_TYPE], body: JSON.stringify(body) };
+}
+
 it('quotes none in what it says of a request that it blocks', async () => {
   const target = await startTarget();
   const gate = await startBinary(['proxy', target.url, ...SETTINGS]);
@@ -209,29 +213,17 @@ it('quotes none in what it says of a request that it blocks', async () => {
   ];
   for (const [i, body] of bodies.entries()) {
     const path = i === 2 ? '/api/v2/accounts/current/drafts/1001' : PROJECT_PATH;
-    const answered = await send(gate, {
-      method: 'PATCH',
-      path,
-      headers: [JSON_TYPE],
-      body: JSON.stringify(body),
-    });
+    const answered = await send(gate, patchOf(path, body));
     expect(answered.status).toBe(422);
     expectNone(`${answered.body}${JSON.stringify(answered.headers)}`, 'the answer');
   }
   const path = `/api/v2/accounts/${JWT}/projects/42`;
-  const answered = await send(gate, {
-    method: 'PATCH',
-    path,
-    headers: [JSON_TYPE],
-    body: JSON.stringify(GOOD_PROJECT),
-  });
+  const answered = await send(gate, patchOf(path, GOOD_PROJECT));
   expect(answered.status).toBe(422);
   expect(answered.body.toString()).toContain('the path');
   expectNone(answered.body.toString(), 'the answer about a path');
-  const shown = await (await fetch(`${gate.url}/__patchgate/exchanges`)).text();
-  expectNone(shown, 'the control API');
-  const { stdout } = await gate.stop();
-  expectNone(stdout, 'the log');
+  expectNone(await (await fetch(`${gate.url}/__patchgate/exchanges`)).text(), 'the control API');
+  expectNone((await gate.stop()).stdout, 'the log');
 });
 const KEYS = ['3f8a91c2d4e5b6a7980f1e2d', 'b7c6d5e4f3a2918070615243'];
 const SHARES = ['q7Rw2Zt9Lp4Xc8Vb1Nm6Ks3Hd5Fg0Jy2Tz9Qa4', 'h4Ks8Wd2Xz6Bn1Vm9Pq3Lt7Rc5Gj0Fy8Ub2Ei6'];
