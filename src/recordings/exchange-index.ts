@@ -1,86 +1,77 @@
 import { hash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import { HOP_BY_HOP, type ResponseHead } from '../http/http.ts';
-import { type Exchange, headerPairs } from '../model/exchange.ts';
+import { type Exchange, headerPairs, type RecordedRequest } from '../model/exchange.ts';
 import { bodyBytes } from './body.ts';
 import { compareJson } from './compare-json.ts';
-import { cleanForm, type Form, formOf, isOpen, keyOf, type MatchRules, type SentRequest } from './match.ts';
+import { cleanForm, type Form, formOf, keyOf, type MatchRules } from './match.ts';
+import { holdsPlaceholder } from './redact/redacted.ts';
 
-/** Milliseconds that answers are prepared at a stretch. */
-const WORK_MS = 3;
-let restedAt = 0;
-
-/** The exchanges of one method and path. Its lists only grow. */
+/** The exchanges of one method and path. */
 export class ExchangeIndex {
-  readonly #all: StoredExchange[];
+  /** Oldest first; always the same list, which only grows. */
+  readonly all: StoredExchange[];
   readonly #rules: MatchRules;
   /** By `keyOf` and `bytesKey`. */
   readonly #byKey = new Map<string, StoredExchange[]>();
-  /** Those whose request has a placeholder. */
+  /** Those whose request has a placeholder: no key finds all requests that match it. */
   readonly #open = new Map<StoredExchange, Form>();
+  /** So many of the first have their keys. */
   #keyed = 0;
 
   constructor(exchanges: readonly Exchange[], rules: MatchRules) {
-    this.#all = exchanges.map((one) => new StoredExchange(one));
+    this.all = exchanges.map((one) => new StoredExchange(one));
     this.#rules = rules;
   }
 
-  /** Oldest first; always the same list. */
-  get all(): readonly StoredExchange[] {
-    return this.#all;
-  }
-
   get length(): number {
-    return this.#all.length;
+    return this.all.length;
   }
 
   add(exchange: Exchange): void {
-    this.#all.push(new StoredExchange(exchange));
+    this.all.push(new StoredExchange(exchange));
   }
 
   /** The exchanges that match a request, oldest first: the very request, else those that a placeholder makes the same. */
-  find({ form, request, rules }: SentRequest): readonly StoredExchange[] {
-    this.#keyUpTo(this.#all.length);
+  find(request: RecordedRequest): readonly StoredExchange[] {
+    this.#keyUpTo(this.all.length);
+    const form = formOf(request, this.#rules);
     const same = this.#byKey.get(keyOf(form));
     if (same) return same;
     const isSame = ([, recorded]: [unknown, Form]) => compareJson(recorded, form, () => false);
     const open = [...this.#open].filter(isSame).map(([stored]) => stored);
-    return open.length > 0 ? open : (this.#byKey.get(keyOf(cleanForm(request, rules))) ?? NONE);
+    return open.length > 0 ? open : (this.#byKey.get(keyOf(cleanForm(request, this.#rules))) ?? []);
   }
 
   /** The same by the bytes of query and body, without parsing; undefined if they do not say it. */
   withBytes(query: string, body: Buffer): readonly StoredExchange[] | undefined {
-    this.#keyUpTo(this.#all.length);
+    this.#keyUpTo(this.all.length);
     const isSaid = this.#rules.headers.size === 0 && this.#open.size === 0;
     return isSaid ? this.#byKey.get(bytesKey(query, body)) : undefined;
   }
 
-  /** Prepares the answers, and lets requests go first. */
+  /** Makes keys and answers ahead. Requests go first. */
   async prepare(): Promise<void> {
-    for (let i = 0; i < this.#all.length; i++) {
+    for (const [i, stored] of this.all.entries()) {
       this.#keyUpTo(i + 1);
-      this.#all[i]?.prepare();
-      if (performance.now() - restedAt < WORK_MS) continue;
+      stored.answer();
       await setImmediate();
-      restedAt = performance.now();
     }
   }
 
   #keyUpTo(count: number): void {
-    while (this.#keyed < count) {
-      const stored = this.#all[this.#keyed++] as StoredExchange;
+    for (; this.#keyed < count; this.#keyed++) {
+      const stored = this.all[this.#keyed] as StoredExchange;
       const { request } = stored.exchange;
       const form = formOf(request, this.#rules);
-      if (isOpen(form)) this.#open.set(stored, form);
+      if (holdsPlaceholder(JSON.stringify(form))) this.#open.set(stored, form);
       const key = keyOf(form);
       const same = this.#byKey.get(key) ?? [];
-      if (same.push(stored) === 1) this.#byKey.set(key, same);
-      this.#byKey.set(bytesKey(request.query, bodyBytes(request.body)), same);
+      same.push(stored);
+      this.#byKey.set(key, same).set(bytesKey(request.query, bodyBytes(request.body)), same);
     }
   }
 }
-
-const NONE: readonly StoredExchange[] = [];
 
 /** A key that needs no parsing. No `keyOf` is as long. */
 function bytesKey(query: string, body: Buffer): string {
@@ -96,11 +87,10 @@ function bytesKey(query: string, body: Buffer): string {
  */
 export function ofSession(matched: readonly StoredExchange[], name: string): readonly StoredExchange[] {
   if (matched.length <= 1) return matched;
-  for (const one of [name, '']) {
-    const own = matched.filter(({ session }) => session === one);
-    if (own.length > 0) return own;
-  }
-  return matched;
+  const recordedIn = (session: string) => matched.filter((one) => one.session === session);
+  const own = recordedIn(name);
+  const given = own.length > 0 ? own : recordedIn('');
+  return given.length > 0 ? given : matched;
 }
 
 /** One exchange of a recording, with the answer made from it. */
@@ -122,13 +112,8 @@ export class StoredExchange {
     return Buffer.isBuffer(this.#exchange) ? JSON.parse(this.#exchange.toString()) : this.#exchange;
   }
 
-  /** The answer to its request, ready for the wire. */
-  get answer(): RecordedAnswer {
-    return this.prepare();
-  }
-
-  /** Makes the answer once, and keeps the rest as text. */
-  prepare(): RecordedAnswer {
+  /** The answer to its request, ready for the wire. It is made once. */
+  answer(): RecordedAnswer {
     if (this.#answer) return this.#answer;
     const { exchange } = this;
     this.#exchange = Buffer.from(JSON.stringify(exchange));

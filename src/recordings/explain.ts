@@ -1,10 +1,9 @@
 import { isObject, type JsonValue } from '../json/json.ts';
 import { escapeToken, pointerOf, tokensOf } from '../json/pointer.ts';
-import type { Exchange } from '../model/exchange.ts';
-import { bodyBytes } from './body.ts';
+import type { RecordedRequest } from '../model/exchange.ts';
 import { compareJson } from './compare-json.ts';
 import type { StoredExchange } from './exchange-index.ts';
-import { cleanForm, type Form, formOf, type SentRequest } from './match.ts';
+import { cleanForm, DEFAULT_RULES, type Form, formOf, type MatchRules } from './match.ts';
 import type { Place } from './names.ts';
 import { redactPath, redactQuery, redactText } from './redact/redact.ts';
 import { REDACTED } from './redact/redacted.ts';
@@ -33,9 +32,9 @@ export interface Difference {
   sent?: string | undefined;
 }
 
-/** Exchanges that are compared, the newest of those recorded, and bytes in all of them. */
+/** Exchanges that are compared, the newest of those recorded, and characters in all of them. */
 const MOST_COMPARED = 500;
-const MOST_BYTES = 4_000_000;
+const MOST_CHARACTERS = 4_000_000;
 /** Paths that are compared. */
 const MOST_PATHS = 1000;
 /** Differences that are counted, and that a hint may name options for. */
@@ -61,41 +60,51 @@ export function hintWith(hint: string, recording: string, how: string): string {
 export function explainMiss(
   store: RecordingStore,
   recorded: readonly StoredExchange[],
-  sent: SentRequest,
+  request: RecordedRequest,
+  rules: MatchRules = DEFAULT_RULES,
 ): Miss {
-  return recorded.length > 0 ? explainDifference(store.name, recorded, sent) : explainPath(store, sent);
-}
-
-function explainDifference(recording: string, recorded: readonly StoredExchange[], sent: SentRequest): Miss {
-  const { rules, request: asked } = sent;
-  const { request, meta } = nearestOf(recorded, sent);
-  const differences = differencesOf(cleanForm(request, rules), cleanForm(asked, rules));
-  for (const one of differences) one.place = cut(redactText(one.place, rules.redaction));
-  const said = differences.map(inWords);
-  if (said.length === 0) said.push('a value that is redacted differs');
-  if (said.length === MOST_SHOWN) said.push('and perhaps more');
-  const { method } = request;
-  const [path, query] = [
-    redactPath(request.path, rules.redaction),
-    redactQuery(request.query, rules.redaction),
-  ];
+  const { name: recording } = store;
+  const record = recordIt(recording);
+  const asked = `${request.method} ${redactPath(request.path, rules.redaction)}`;
+  if (recorded.length > 0) {
+    const nearest = nearestExchange(recorded, request, rules);
+    const text = `no exchange in the recording "${recording}" matches this ${asked}; in the nearest ${inWords(nearest.differences)}`;
+    const hint = `send the request as it was recorded, or record it: ${record}${optionsFor(nearest.differences)}`;
+    return { recording, reason: 'differs', text, hint, nearest };
+  }
+  const text = `nothing is recorded for ${asked} in the recording "${recording}"`;
+  const place = nearestPlace(store, request);
+  if (!place) {
+    const hint = `record something first: ${record}; or give another name with --recording`;
+    return { recording, reason: 'empty', text: `${text}, which is empty`, hint };
+  }
+  const nearest = { method: place.method, path: redactPath(place.path, rules.redaction) };
+  const where = `the nearest is ${nearest.method} ${nearest.path}`;
   return {
-    ...{ recording, reason: 'differs', hint: hintFor(recording, differences) },
-    text: `no exchange in the recording "${recording}" matches this ${method} ${path}; in the nearest ${said.join('; ')}`,
-    nearest: { method, path, query, recordedAt: meta.recordedAt, differences },
+    recording,
+    reason: 'not-recorded',
+    text: `${text}; ${where}`,
+    hint: `record it: ${record}`,
+    nearest,
   };
 }
 
 /** The exchange with the fewest differences, the oldest of equals. */
-function nearestOf(recorded: readonly StoredExchange[], sent: SentRequest): Exchange {
-  const most = Math.ceil(Math.min(MOST_COMPARED, MOST_BYTES / (1 + bodyBytes(sent.request.body).length)));
-  let [nearest, fewest] = [recorded[0]?.exchange, Number.POSITIVE_INFINITY];
-  for (const { exchange } of recorded.slice(-most)) {
-    const count = differencesOf(formOf(exchange.request, sent.rules), sent.form).length;
-    if (count < fewest) [nearest, fewest] = [exchange, count];
-    if (count === 1) break;
-  }
-  return nearest as Exchange;
+function nearestExchange(recorded: readonly StoredExchange[], request: RecordedRequest, rules: MatchRules) {
+  const sent = cleanForm(request, rules);
+  const most = Math.ceil(Math.min(MOST_COMPARED, MOST_CHARACTERS / JSON.stringify(sent).length));
+  const compared = recorded.slice(-most).map(({ exchange }) => {
+    const { length } = differencesOf(formOf(exchange.request, rules), sent);
+    return { request: exchange.request, meta: exchange.meta, length };
+  });
+  const nearest = compared.reduce((best, one) => (one.length < best.length ? one : best));
+  const { method, path, query } = nearest.request;
+  const differences = differencesOf(cleanForm(nearest.request, rules), sent);
+  for (const one of differences) one.place = cut(redactText(one.place, rules.redaction));
+  return {
+    ...{ method, path: redactPath(path, rules.redaction), query: redactQuery(query, rules.redaction) },
+    ...{ recordedAt: nearest.meta.recordedAt, differences },
+  };
 }
 
 /** The first of them. */
@@ -121,20 +130,22 @@ function cut(text: string): string {
   return text.length <= LONGEST ? text : `${text.slice(0, LONGEST)}…`;
 }
 
-function inWords({ place, recorded, sent }: Difference): string {
-  if (sent === undefined) return `${place} is missing: recorded ${recorded}`;
-  if (recorded !== undefined) return `${place}: recorded ${recorded}, sent ${sent}`;
-  const why = place.startsWith('headers/') ? ', and none was kept when it was recorded' : '';
-  return `${place} is unexpected: sent ${sent}${why}`;
+function inWords(differences: readonly Difference[]): string {
+  if (differences.length === 0) return 'a value that is redacted differs';
+  const said = differences.map(({ place, recorded, sent }) => {
+    if (sent === undefined) return `${place} is missing: recorded ${recorded}`;
+    if (recorded !== undefined) return `${place}: recorded ${recorded}, sent ${sent}`;
+    const why = place.startsWith('headers/') ? ', and none was kept when it was recorded' : '';
+    return `${place} is unexpected: sent ${sent}${why}`;
+  });
+  return said.join('; ') + (said.length === MOST_SHOWN ? '; and perhaps more' : '');
 }
 
 /** Names the options with which it would match, if a few places differ. */
-function hintFor(recording: string, differences: readonly Difference[]): string {
-  const hint = `send the request as it was recorded, or record it: ${recordIt(recording)}`;
+function optionsFor(differences: readonly Difference[]): string {
   const options = new Set(differences.map(({ place }) => ignoringOption(place)));
   const areFew = differences.length > 0 && differences.length <= MOST_HINTED;
-  if (!areFew || options.has(undefined)) return hint;
-  return `${hint}; if it may differ there: ${[...options].join(' ')}`;
+  return areFew && !options.has(undefined) ? `; if it may differ there: ${[...options].join(' ')}` : '';
 }
 
 function ignoringOption(place: string): string | undefined {
@@ -142,24 +153,6 @@ function ignoringOption(place: string): string | undefined {
   if (place.endsWith('…') || /[,\s']/.test(place)) return undefined;
   if (place.startsWith('query/')) return `--ignore-query ${tokensOf(place.slice('query'.length))[0]}`;
   return place.startsWith('/') ? `--ignore-pointers '${place.replace(/\/\d+(?=\/|$)/g, '/*')}'` : undefined;
-}
-
-function explainPath(store: RecordingStore, { request, rules: { redaction } }: SentRequest): Miss {
-  const record = recordIt(store.name);
-  const found = `nothing is recorded for ${request.method} ${request.path} in the recording "${store.name}"`;
-  const miss = (reason: Miss['reason'], why: string, hint: string) => {
-    return { recording: store.name, reason, text: redactText(found + why, redaction), hint };
-  };
-  const nearest = nearestPlace(store, request);
-  if (!nearest) {
-    const hint = `record something first: ${record}; or give another name with --recording`;
-    return miss('empty', ', which is empty', hint);
-  }
-  const { method, path } = nearest;
-  return {
-    ...miss('not-recorded', `; the nearest is ${method} ${path}`, `record it: ${record}`),
-    nearest: { method, path: redactPath(path, redaction) },
-  };
 }
 
 /** The place whose path shares the most segments with the one sent, if possible of its method. */

@@ -1,13 +1,14 @@
 import { hash } from 'node:crypto';
 import stringify from 'safe-stable-stringify';
+import type { RequestHead } from '../http/http.ts';
 import type { JsonObject, JsonValue } from '../json/json.ts';
 import { type PatternNode, patternTree, withoutMatches } from '../json/pointer-pattern.ts';
 import type { RecordedRequest, StoredBody } from '../model/exchange.ts';
 import { jsonOf } from './body.ts';
-import { plainRequest, type SeenExchange, storedMessage, valuesByName } from './plain-exchange.ts';
+import { plainRequest, storedMessage, valuesByName } from './plain-exchange.ts';
 import { decodePart } from './redact/named.ts';
 import { contentTypeOf, redactBody, redactHeader, redactQuery } from './redact/redact.ts';
-import { holdsPlaceholder, REDACTED } from './redact/redacted.ts';
+import { REDACTED } from './redact/redacted.ts';
 import { DEFAULT_REDACTION, type Redaction } from './redact/redaction.ts';
 
 /** The settings that say which requests are the same, as `Config` has them. */
@@ -31,9 +32,10 @@ export interface MatchRules {
 }
 
 export function matchRules(
-  { matchHeaders = [], ignoreQuery = [], ignorePointers = [] }: MatchSettings = {},
+  settings: MatchSettings = {},
   redaction: Redaction = DEFAULT_REDACTION,
 ): MatchRules {
+  const { matchHeaders = [], ignoreQuery = [], ignorePointers = [] } = settings;
   return {
     headers: new Set(matchHeaders.map((name) => name.toLowerCase()).sort()),
     ignored: patternTree(ignorePointers),
@@ -50,23 +52,21 @@ export const DEFAULT_RULES: MatchRules = matchRules();
 export type Form = {
   /** Names and values, decoded; a list for a name that came several times. */
   query: JsonObject;
-  /** Those that the rules name, redacted; several values are joined. Absent if they name none. */
-  headers?: JsonObject;
+  /** Those that the rules name, redacted; several values are joined. */
+  headers: JsonObject;
   /** `{ json }`, `{ text }` or `{ base64 }`; the placeholder alone equals any body. */
   body?: JsonValue;
 };
 
 export function formOf({ query, headers, body }: RecordedRequest, rules: MatchRules): Form {
   const pairs = queryPairs(query).filter(([name]) => !rules.ignoredQuery.has(name));
-  const named: JsonObject = {};
+  const form: Form = { query: valuesByName(pairs.flat()), headers: {} };
   for (const name of rules.headers) {
-    const values = Object.hasOwn(headers, name) ? [headers[name] ?? []].flat() : [];
-    const shown = values.map((one) => redactHeader(name, one, rules.redaction)).join(', ');
+    if (!Object.hasOwn(headers, name)) continue;
+    const shown = [headers[name] ?? []].flat().map((one) => redactHeader(name, one, rules.redaction));
     // All secrets are the same, and no placeholder to be compared one by one.
-    if (values.length > 0) named[name] = rules.redaction.headers.has(name) ? 'a secret' : shown;
+    form.headers[name] = rules.redaction.headers.has(name) ? 'a secret' : shown.join(', ');
   }
-  const form: Form = { query: valuesByName(pairs.flat()) };
-  if (rules.headers.size > 0) form.headers = named;
   const content = body && contentOf(body, rules.ignored);
   if (content !== undefined) form.body = content;
   return form;
@@ -82,13 +82,11 @@ function contentOf(body: StoredBody, ignored: PatternNode | undefined): JsonValu
 
 /** Names and values of a query, decoded, in the order sent. `a` and `a=` are the same. */
 export function queryPairs(query: string): [name: string, value: string][] {
-  return query
-    .split('&')
-    .filter((part) => part !== '')
-    .map((part) => {
-      const [name = '', ...value] = part.split('=');
-      return [decodePart(name), decodePart(value.join('='))];
-    });
+  const parts = query.split('&').filter((part) => part !== '');
+  return parts.map((part) => {
+    const [name = '', ...value] = part.split('=');
+    return [decodePart(name), decodePart(value.join('='))];
+  });
 }
 
 /** The same for two forms of one method and path exactly if they match, placeholders aside. */
@@ -96,41 +94,22 @@ export function keyOf(form: Form): string {
   return hash('sha1', stringify(form), 'binary');
 }
 
-/** Whether a placeholder of the recorded request keeps its key from finding all requests that match. */
-export function isOpen(form: Form): boolean {
-  return holdsPlaceholder(JSON.stringify(form));
-}
-
-/** A request to look up in a recording. */
-export interface SentRequest {
-  request: RecordedRequest;
-  rules: MatchRules;
-  form: Form;
-}
-
-export function sentRequest(request: RecordedRequest, rules: MatchRules = DEFAULT_RULES): SentRequest {
-  return { request, rules, form: formOf(request, rules) };
-}
-
 /** A request as it was sent, to look up. @param path under which the recording has it */
 export function sentRequestOf(
-  head: SeenExchange['request'],
+  head: RequestHead,
   body: Buffer,
   rules: MatchRules,
   path: string,
-): SentRequest {
+): RecordedRequest {
   const plain = plainRequest(head, body, rules.headers);
   // A value hidden by its hash equals the same one hidden again.
   const query = redactQuery(plain.query, rules.redaction);
-  return sentRequest({ method: plain.method, path, query, ...storedMessage(plain) }, rules);
+  return { method: plain.method, path, query, ...storedMessage(plain) };
 }
 
 /** The form of a request as it would be recorded now. */
 export function cleanForm(request: RecordedRequest, rules: MatchRules): Form {
-  const { query, headers, body } = request;
-  const clean = body && redactBody(body, contentTypeOf(headers), rules.redaction);
-  return formOf(
-    { ...request, query: redactQuery(query, rules.redaction), ...(clean && { body: clean }) },
-    rules,
-  );
+  const query = redactQuery(request.query, rules.redaction);
+  const body = request.body && redactBody(request.body, contentTypeOf(request.headers), rules.redaction);
+  return formOf({ ...request, query, ...(body && { body }) }, rules);
 }

@@ -67,7 +67,7 @@ export function replay(store: RecordingStore, options: ReplayOptions = {}): Repl
       // One alone has no places.
       if (own.length > 1 || strictSequence) move(session, all, place + 1);
       served.add(stored);
-      return stored.answer;
+      return stored.answer();
     }
     if (onMiss) {
       // Where its answer is recorded, behind those that were all served, this session has had it, too.
@@ -131,7 +131,7 @@ export function replay(store: RecordingStore, options: ReplayOptions = {}): Repl
   const explained = (request: UpstreamRequest, body: Buffer, { path, exchanges }: Recorded) => {
     const own = ofSession(exchanges.all, request.session.name);
     const sent = sentRequestOf(request, body, rules, path);
-    const { text, hint, recording, reason, nearest } = explainMiss(store, own, sent);
+    const { text, hint, recording, reason, nearest } = explainMiss(store, own, sent, rules);
     const asked = redactPath(splitTarget(request.url).path, rules.redaction);
     const sentAs = path === asked ? '' : `; sent as ${asked}`;
     const details = { recording, reason, ...(nearest && { nearest }) };

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import type { Exchange } from '../../src/model/exchange.ts';
 import { explainMiss, type Miss } from '../../src/recordings/explain.ts';
-import { type MatchRules, matchRules, sentRequest } from '../../src/recordings/match.ts';
+import { type MatchRules, matchRules } from '../../src/recordings/match.ts';
 import { redactionOf } from '../../src/recordings/redact/redaction.ts';
 import type { RecordingStore } from '../../src/recordings/store.ts';
 import { exchange, listed } from '../support/exchanges.ts';
 
 function explain(recorded: Exchange[], sent: Exchange, rules?: MatchRules): Miss {
   const store = { name: 'demo' } as Partial<RecordingStore> as RecordingStore;
-  return explainMiss(store, listed(recorded, rules).all, sentRequest(sent.request, rules));
+  return explainMiss(store, listed(recorded, rules).all, sent.request, rules);
 }
 
 describe('the nearest exchange', () => {
@@ -186,12 +186,12 @@ function storeOf(lines: readonly string[]): RecordingStore & { asked: number } {
 }
 
 function explainPath(lines: readonly string[], path: string, rules = matchRules()): Miss {
-  return explainMiss(storeOf(lines), [], sentRequest(exchange({ path }).request, rules));
+  return explainMiss(storeOf(lines), [], exchange({ path }).request, rules);
 }
 
 it('looks at a bounded number of paths', () => {
   const many = storeOf(Array.from({ length: 5000 }, (_, i) => `PATCH /accounts/current/projects/${i}`));
-  explainMiss(many, [], sentRequest(exchange({ path: '/a/b/c/d' }).request));
+  explainMiss(many, [], exchange({ path: '/a/b/c/d' }).request);
   expect(many.asked).toBeLessThan(1100);
 });
 
