@@ -40,7 +40,7 @@ export async function insertFrames(
       [
         run,
         lines.map(({ number }) => number),
-        lines.map(({ frame }) => new Date(frame.startedAt).toISOString()),
+        lines.map(({ frame }) => frame.meta.recordedAt),
         lines.map(({ frame }) => frame.request.body.toString()),
       ],
     );

@@ -75,8 +75,9 @@ export class Outbox {
   /** Keeps a line of the audit, which travels as a frame without a method. @param text JSON */
   appendAudit(at: string, text: string): void {
     const none = { headers: [], body: Buffer.alloc(0) };
-    const request = { ...none, method: '', path: '', query: '', json: undefined, body: Buffer.from(text) };
-    this.append({ request, response: { ...none, status: 0 }, startedAt: Date.parse(at), durationMs: 0 });
+    const request = { ...none, method: '', path: '', query: '', body: Buffer.from(text) };
+    const meta = { recordedAt: at, durationMs: 0 };
+    this.append({ request, response: { ...none, status: 0 }, meta });
   }
 
   get counts() {

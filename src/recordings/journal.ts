@@ -44,25 +44,21 @@ export interface Segment {
 
 /** The first line of a frame. */
 interface FrameHead {
-  at: number;
-  ms: number;
+  meta: PlainExchange['meta'];
   status: number;
   request: [method: string, path: string, query: string, ...headers: string[]];
   response: readonly string[];
   sizes: [request: number, response: number];
-  session?: string | undefined;
 }
 
 /** One exchange as the journal has it. */
-export function encodeFrame({ request, response, startedAt, durationMs, session }: PlainExchange): Buffer {
+export function encodeFrame({ request, response, meta }: PlainExchange): Buffer {
   const head: FrameHead = {
-    at: startedAt,
-    ms: durationMs,
+    meta,
     status: response.status,
     request: [request.method, request.path, request.query, ...request.headers],
     response: response.headers,
     sizes: [request.body.length, response.body.length],
-    session,
   };
   return Buffer.concat([Buffer.from(`${JSON.stringify(head)}\n`), request.body, response.body, END]);
 }
@@ -79,7 +75,8 @@ function* framesIn(bytes: Buffer, start: number, file: string): Generator<PlainE
     const end = bytes.indexOf(LINE_FEED, at);
     if (end < 0) return;
     const head = parseJson(bytes.toString('utf8', at, end)) as FrameHead | undefined;
-    if (!isObject(head) || ![head.request, head.response, head.sizes].every(Array.isArray))
+    const isHead = isObject(head) && isObject(head.meta);
+    if (!isHead || ![head.request, head.response, head.sizes].every(Array.isArray))
       throw broken(bytes, at, file, 'this is no exchange');
     const middle = end + 1 + head.sizes[0];
     const last = middle + head.sizes[1];
@@ -91,7 +88,7 @@ function* framesIn(bytes: Buffer, start: number, file: string): Generator<PlainE
     yield {
       request: { method, path, query, headers, body },
       response: { status: head.status, headers: head.response, body: answer },
-      ...{ startedAt: head.at, durationMs: head.ms, session: head.session },
+      meta: head.meta,
     };
     at = last + 1;
   }

@@ -1,13 +1,14 @@
 import { hash } from 'node:crypto';
 import stringify from 'safe-stable-stringify';
+import { decodeContentSync, REQUEST_BOUNDS } from '../http/decode-content.ts';
 import type { RequestHead } from '../http/http.ts';
 import type { JsonObject, JsonValue } from '../json/json.ts';
 import { type PatternNode, patternTree, withoutMatches } from '../json/pointer-pattern.ts';
 import type { RecordedRequest, StoredBody } from '../model/exchange.ts';
 import { jsonOf } from './body.ts';
-import { plainRequest, storedMessage, valuesByName } from './plain-exchange.ts';
+import { plainRequest, toStoredMessage, valuesByName } from './plain-exchange.ts';
 import { decodePart } from './redact/named.ts';
-import { contentTypeOf, redactBody, redactHeader, redactQuery } from './redact/redact.ts';
+import { codingOf, contentTypeOf, redactBody, redactHeader, redactQuery } from './redact/redact.ts';
 import { REDACTED } from './redact/redacted.ts';
 import { DEFAULT_REDACTION, type Redaction } from './redact/redaction.ts';
 
@@ -101,10 +102,11 @@ export function sentRequestOf(
   rules: MatchRules,
   path: string,
 ): RecordedRequest {
-  const plain = plainRequest(head, body, rules.headers);
+  const decoded = decodeContentSync(body, codingOf(head.headers), REQUEST_BOUNDS);
+  const request = plainRequest(head, Buffer.isBuffer(decoded) ? decoded : body, rules.headers);
   // A value hidden by its hash equals the same one hidden again.
-  const query = redactQuery(plain.query, rules.redaction);
-  return { method: plain.method, path, query, ...storedMessage(plain) };
+  const query = redactQuery(request.query, rules.redaction);
+  return { ...toStoredMessage(request), path, query };
 }
 
 /** The form of a request as it would be recorded now. */

@@ -29,7 +29,7 @@ export function plainExchangeBeside(
 }
 
 async function inThread(
-  { request: { method, url, headers }, response, decoded: _, ...bodies }: SeenExchange,
+  seen: SeenExchange,
   { settings, texts }: Redaction,
   keepHeaders: ReadonlySet<string>,
 ): Promise<PlainExchange> {
@@ -39,10 +39,7 @@ async function inThread(
   // An idle thread keeps no process running.
   thread.ref();
   const running = thread;
-  // What cannot be sent to a thread stays behind.
-  const { status, message, headers: answered } = response;
-  const heads = { request: { method, url, headers }, response: { status, message, headers: answered } };
-  running.postMessage({ seen: { ...bodies, ...heads }, settings, texts, keepHeaders } satisfies RedactWork);
+  running.postMessage({ seen, settings, texts, keepHeaders } satisfies RedactWork);
   const [exchange] = (await once(running, 'message')) as [PlainExchange];
   running.unref();
   for (const message of [exchange.request, exchange.response]) message.body = bufferOf(message.body);

@@ -6,7 +6,8 @@ import { bufferOf, type RedactWork } from './redact-beside.ts';
 
 parentPort?.on('message', ({ seen, settings, texts, keepHeaders }: RedactWork) => {
   const redaction = hidingTexts(redactionOf(settings), texts);
-  seen.requestBody = bufferOf(seen.requestBody);
-  seen.responseBody = bufferOf(seen.responseBody);
+  const { request, response } = seen;
+  request.body = bufferOf(request.body);
+  if (response.body instanceof Uint8Array) response.body = bufferOf(response.body);
   parentPort?.postMessage(plainExchangeOf(seen, redaction, keepHeaders));
 });

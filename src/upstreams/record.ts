@@ -34,8 +34,8 @@ export function record(upstream: Upstream, store: RecordingStore, options: Recor
   /** Redacts it, and hands it to the store: at once, unless it is large. The client gets its answer whatever becomes of it. */
   const keep = (seen: SeenExchange): Promise<void> | undefined => {
     const fail = (error: unknown) => onSkipped(messageOf(error), seen.request);
-    const answered = Buffer.isBuffer(seen.decoded) ? seen.decoded : seen.responseBody;
-    if (seen.requestBody.length + answered.length > WORTH_A_THREAD) {
+    const answered = Buffer.isBuffer(seen.response.body) ? seen.response.body.length : 0;
+    if (seen.request.body.length + answered > WORTH_A_THREAD) {
       const keeping = plainExchangeBeside(seen, rules.redaction, rules.headers)
         .then((exchange) => store.append(exchange))
         .catch(fail)
@@ -53,7 +53,7 @@ export function record(upstream: Upstream, store: RecordingStore, options: Recor
 
   return {
     async handle(request, signal) {
-      const { method, stream, session } = request;
+      const { method, url, stream, session } = request;
       const startedAt = Date.now();
       const sent =
         !request.body && announcesBody(request.headers) ? new BodyCollector(RECORD_LIMIT) : undefined;
@@ -70,20 +70,25 @@ export function record(upstream: Upstream, store: RecordingStore, options: Recor
       if (only.includes('judged') && request.body === undefined) return answer;
       if (only.includes('ok') && status >= 400) return answer;
 
-      const over = ({ bytes: responseBody, omitted }: CollectedBody): Promise<void> | undefined => {
+      const over = ({ bytes: answered, omitted }: CollectedBody): Promise<void> | undefined => {
         const asked = sent?.body() ?? bounded(request.body ?? NO_BODY, RECORD_LIMIT);
         const skip = (why: string) => void onSkipped(why, request);
         if (sent && !stream.readableEnded) return skip("the request's body was not whole");
         if (asked.omitted !== undefined) return skip(tooLong('request', asked.omitted).message);
         if (omitted !== undefined) return skip(tooLong('response', omitted).message);
-        const endedAt = Date.now();
+        const meta = {
+          recordedAt: new Date(startedAt).toISOString(),
+          durationMs: Math.max(0, Date.now() - startedAt),
+          ...(session.name && { session: session.name }),
+        };
         const keepPlain = (decoded: Decoded) =>
           keep({
-            ...{ request, requestBody: asked.bytes, response: answer, responseBody, decoded },
-            ...{ startedAt, endedAt, session: session.name },
+            request: { method, url, headers: request.headers, body: asked.bytes },
+            response: { status, headers, body: decoded },
+            meta,
           });
         const coding = method === 'HEAD' ? undefined : codingOf(headers);
-        const decoded = decodeContent(responseBody, coding, answerBounds(RECORD_LIMIT));
+        const decoded = decodeContent(answered, coding, answerBounds(RECORD_LIMIT));
         return decoded instanceof Promise ? decoded.then(keepPlain) : keepPlain(decoded);
       };
       if (Buffer.isBuffer(body)) {

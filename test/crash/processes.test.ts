@@ -28,8 +28,7 @@ const APPEND = `
     store.append({
       request: { method: 'PATCH', path, query: '', headers: ['content-type', 'application/json'], body },
       response: { status: 200, headers: ['content-type', 'application/json'], body },
-      startedAt: 1_790_000_000_000 + number,
-      durationMs: 1,
+      meta: { recordedAt: new Date(1_790_000_000_000 + number).toISOString(), durationMs: 1 },
     });
   };`;
 

@@ -144,7 +144,7 @@ describe('an outbox', { tags: 'slow' }, () => {
     await openOutbox(database, folder);
     for (const round of [1, 2]) {
       const left = leave(database, folder, '1', '2', '3');
-      appendFileSync(join(left, '.patchgate/journal'), '{"at":1,"ms"');
+      appendFileSync(join(left, '.patchgate/journal'), '{"meta":{"recordedAt"');
       const { notices } = await openOutbox(database, folder);
       expect(await textsIn(database)).toEqual(['1', '2', '3']);
       expect(existsSync(left), `${round}`).toBe(false);

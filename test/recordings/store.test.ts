@@ -105,7 +105,8 @@ describe('the files', () => {
       const store = await write({ replaces: true });
       for (const one of traffic) {
         const again = one === traffic[3] ? changed : one;
-        store.append({ ...plainOf(again), startedAt: Date.UTC(year, 0, 1) });
+        const meta = { ...again.meta, recordedAt: new Date(Date.UTC(year, 0, 1)).toISOString() };
+        store.append(plainOf({ ...again, meta }));
         if (pauses) await store.flush();
       }
       await store.close();
@@ -357,7 +358,7 @@ describe('a journal that was left', () => {
     async (cut) => {
       await leave(ONE, TWO);
       const bytes = readFileSync(hidden('journal'));
-      const line = bytes.length - bytes.lastIndexOf('{"at"');
+      const line = bytes.length - bytes.lastIndexOf('{"meta"');
       const all = { 'all but the feed': 1, 'all but the line': line - 1 } as Record<string, number>;
       truncateSync(hidden('journal'), bytes.length - (all[cut] ?? (cut as number)));
       expect(await kept()).toEqual([ONE]);

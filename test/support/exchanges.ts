@@ -55,11 +55,9 @@ export function rawHeaders(headers: Record<string, string>): string[] {
 export function plainOf({ request, response, meta }: Exchange): PlainExchange {
   const { method, path, query, headers, body } = request;
   return {
-    request: { method, path, query, headers: flat(headers), body: bodyBytes(body), json: undefined },
+    request: { method, path, query, headers: flat(headers), body: bodyBytes(body) },
     response: { status: response.status, headers: flat(response.headers), body: bodyBytes(response.body) },
-    startedAt: Date.parse(meta.recordedAt),
-    durationMs: meta.durationMs,
-    ...(meta.session !== undefined && { session: meta.session }),
+    meta,
   };
 }
 

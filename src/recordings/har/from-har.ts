@@ -61,13 +61,16 @@ export function seenOf(entry: HarEntry): SeenExchange | { skipped: string } {
   if (!requestBody) return { skipped: "the request's body is not in the file" };
   const responseBody = request.method === 'HEAD' ? NO_BYTES : answeredBytes(response);
   if (!responseBody) return { skipped: "the response's body is not in the file" };
-  const startedAt = Date.parse(startedDateTime);
+  const headers = headersOf(response, responseBody);
+  const decoded = decodeContentSync(responseBody, codingOf(headers), ANSWER_BOUNDS);
   return {
     // A location on the same host is kept without it, which recording decides by this header; HTTP/2 has none.
-    request: { ...head, headers: ['host', url.host, ...head.headers] },
-    requestBody,
-    response: { status: response.status, message: '', headers: headersOf(response, responseBody) },
-    ...{ responseBody, startedAt, endedAt: startedAt + Math.max(0, time ?? 0) },
+    request: { ...head, headers: ['host', url.host, ...head.headers], body: requestBody },
+    response: { status: response.status, headers, body: decoded },
+    meta: {
+      recordedAt: new Date(startedDateTime).toISOString(),
+      durationMs: Math.max(0, Math.round(time ?? 0)),
+    },
   };
 }
 
