@@ -1,10 +1,10 @@
 import { isUtf8 } from 'node:buffer';
-import { type JsonValue, parseJson } from '../json/json.ts';
+import { isObject, type JsonValue, parseJson } from '../json/json.ts';
 import { scanJson, UNLIMITED } from '../json/scan-json.ts';
 import type { JsonBody, StoredBody } from '../model/exchange.ts';
 
 /** JSON nested deeper is kept as text: a file indents each level, so it would grow with the depth's square. */
-const MAX_JSON_DEPTH = 128;
+const MAX_DEPTH = 128;
 
 /** Bytes of the longest body in a recording. An exchange with a longer one is not recorded. */
 export const RECORD_LIMIT = 16 * 1024 * 1024;
@@ -12,20 +12,14 @@ export const RECORD_LIMIT = 16 * 1024 * 1024;
 /**
  * A body as a recording keeps it: as JSON only if `bodyBytes` gives these very bytes back, else as text if they are valid UTF-8, else
  * in base64. Undefined for no bytes.
- *
- * @param parsed the bytes as a value, if they are parsed already
  */
-export function storeBody(
-  bytes: Buffer,
-  contentType: string | undefined,
-  parsed?: JsonValue,
-): StoredBody | undefined {
+export function storeBody(bytes: Buffer, contentType: string | undefined): StoredBody | undefined {
   if (bytes.length === 0) return undefined;
   if (!isUtf8(bytes)) return { base64: bytes.toString('base64') };
   const text = bytes.toString('utf8');
   // A missing Content-Type is taken for JSON, as the gate does.
   const saysJson = contentType === undefined || /json/i.test(contentType);
-  return (saysJson ? storeJson(text, parsed) : undefined) ?? { text };
+  return (saysJson ? storeJson(text) : undefined) ?? { text };
 }
 
 /** The bytes of a body; none if there is none. */
@@ -40,8 +34,7 @@ export function jsonOf(stored: StoredBody): JsonValue | undefined {
   if ('json' in stored) return stored.json;
   if (!('text' in stored) || !/^[ \t\r\n]*[[{]/.test(stored.text)) return undefined;
   let isClear = true;
-  const limits = { ...UNLIMITED, depth: MAX_JSON_DEPTH };
-  const excess = scanJson(stored.text, limits, () => {
+  const excess = scanJson(stored.text, { ...UNLIMITED, depth: MAX_DEPTH }, () => {
     isClear = false;
   });
   return isClear && !excess ? parseJson(stored.text) : undefined;
@@ -52,13 +45,13 @@ function isDeeperThan(levels: number, value: JsonValue): boolean {
   return levels === 0 || Object.values(value).some((item) => isDeeperThan(levels - 1, item));
 }
 
-function storeJson(text: string, parsed: JsonValue | undefined): StoredBody | undefined {
+function storeJson(text: string): StoredBody | undefined {
   // What says JSON and is none is kept as the text that it is.
-  const value = parsed === undefined ? parseJson(text) : parsed;
-  if (value === undefined || isDeeperThan(MAX_JSON_DEPTH, value)) return undefined;
+  const json = parseJson(text);
+  if (json === undefined || isDeeperThan(MAX_DEPTH, json)) return undefined;
   const indent = /^[[{]\n( {1,10}|\t)\S/.exec(text)?.[1];
   const body: JsonBody = {
-    json: value,
+    json,
     ...(indent !== undefined && { indent: indent === '\t' ? indent : indent.length }),
     ...(text.endsWith('\n') && { newline: true }),
   };
@@ -74,12 +67,10 @@ function jsonText({ json, indent, spaced, newline }: JsonBody): string {
 /** As Python's json.dumps writes it: a space behind each comma and colon, and ASCII alone. */
 function spacedText(value: JsonValue): string {
   if (Array.isArray(value)) return `[${value.map(spacedText).join(', ')}]`;
-  if (typeof value !== 'object' || value === null)
-    return JSON.stringify(value).replace(/[\u0080-\uffff]/g, escaped);
-  const members = Object.entries(value).map(([name, item]) => `${spacedText(name)}: ${spacedText(item)}`);
-  return `{${members.join(', ')}}`;
-}
-
-function escaped(char: string): string {
-  return `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  if (isObject(value)) {
+    const members = Object.entries(value).map(([name, item]) => `${spacedText(name)}: ${spacedText(item)}`);
+    return `{${members.join(', ')}}`;
+  }
+  const escaped = (char: string) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  return JSON.stringify(value).replace(/[\u0080-\uffff]/g, escaped);
 }
