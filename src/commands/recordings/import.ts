@@ -73,9 +73,9 @@ async function exchangesIn(files: readonly string[], only: string | undefined, r
 }
 
 function exchangeIn(entry: HarEntry, rules: MatchRules): Exchange | { skipped: string } {
-  const seen = seenOf(entry);
-  if ('skipped' in seen) return seen;
   try {
+    const seen = seenOf(entry);
+    if ('skipped' in seen) return seen;
     return toStoredExchange(plainExchangeOf(seen, rules.redaction, rules.headers));
   } catch (error) {
     return { skipped: messageOf(error) };

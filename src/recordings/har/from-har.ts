@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { Content, Entry, Request, Response } from 'har-format';
 import { PatchgateError } from '../../errors.ts';
-import { decodeContentSync } from '../../http/decode-content.ts';
+import { type Decoded, decodeContentSync } from '../../http/decode-content.ts';
 import { type RawHeaders, type RequestHead, withoutHeaders } from '../../http/http.ts';
 import { parseUrl } from '../../http/url.ts';
 import type { JsonValue } from '../../json/json.ts';
@@ -11,17 +11,17 @@ import type { SeenExchange } from '../plain-exchange.ts';
 import { ANSWER_BOUNDS, codingOf } from '../redact/redact.ts';
 
 /** HAR 1.2 as tools write it: nearly every field may be missing or null. schemas/files/har.schema.json says which are sure. */
-type Loose<T, Sure extends keyof T = never> = { [Field in keyof T]?: T[Field] | null } & Pick<T, Sure>;
-type LooseRequest = Loose<Omit<Request, 'postData'>, 'method' | 'url'> & { postData?: HarBody | null };
-type LooseResponse = Loose<Omit<Response, 'content'>, 'status'> & { content?: HarBody | null };
+type Loose<T> = { [Field in keyof T]?: T[Field] | null };
+type HarMessage = Loose<Pick<Response, 'headers' | 'bodySize'>>;
+type HarResponse = HarMessage & Pick<Response, 'status'> & Loose<{ content: HarBody }>;
 /** Archives of ours have `_encoding` in requests, where HAR has none. `_isBinary` is Polly's own coding, which is not read. */
 type HarBody = Loose<Content & { params: unknown[]; _encoding: string; _isBinary: boolean }>;
 
 /** An entry of HTTP Archive 1.2. Of status 0 or -1: there was no response. */
 export interface HarEntry extends Pick<Entry, 'startedDateTime'> {
   time?: number | null;
-  request: LooseRequest;
-  response?: LooseResponse | null;
+  request: HarMessage & Pick<Request, 'method' | 'url'> & Loose<{ postData: HarBody }>;
+  response?: HarResponse | null;
 }
 
 /**
@@ -62,15 +62,12 @@ export function seenOf(entry: HarEntry): SeenExchange | { skipped: string } {
   const responseBody = request.method === 'HEAD' ? NO_BYTES : answeredBytes(response);
   if (!responseBody) return { skipped: "the response's body is not in the file" };
   const headers = headersOf(response, responseBody);
-  const decoded = decodeContentSync(responseBody, codingOf(headers), ANSWER_BOUNDS);
+  const recordedAt = new Date(startedDateTime).toISOString();
   return {
     // A location on the same host is kept without it, which recording decides by this header; HTTP/2 has none.
     request: { ...head, headers: ['host', url.host, ...head.headers], body: requestBody },
-    response: { status: response.status, headers, body: decoded },
-    meta: {
-      recordedAt: new Date(startedDateTime).toISOString(),
-      durationMs: Math.max(0, Math.round(time ?? 0)),
-    },
+    response: { status: response.status, headers, body: decoded(responseBody, headers) },
+    meta: { recordedAt, durationMs: Math.max(0, Math.round(time ?? 0)) },
   };
 }
 
@@ -93,7 +90,7 @@ export function answerIn({ response }: HarEntry): { status: number; bytes: Buffe
 }
 
 /** Undefined: it is not in the file. Browsers leave out what came from their cache. */
-function answeredBytes({ content, status, bodySize }: LooseResponse): Buffer | undefined {
+function answeredBytes({ content, status, bodySize }: HarResponse): Buffer | undefined {
   const size = content?.size ?? -1;
   // Where no size is known either, only a status of success promises a body.
   const isEmpty = size === 0 || (size < 0 && (bodySize === 0 || status === 204 || status >= 300));
@@ -117,11 +114,15 @@ const FIELD_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
  * Headers as on the wire: without HTTP/2's `:method` and the like, with values that came several times apart again (browsers join
  * those of Set-Cookie by line feeds), and without a content coding that the tool has undone.
  */
-function headersOf({ headers }: LooseRequest | LooseResponse, body: Buffer = NO_BYTES): RawHeaders {
+function headersOf({ headers }: HarMessage, body: Buffer = NO_BYTES): RawHeaders {
   const raw = (headers ?? []).flatMap(({ name, value }) =>
     TOKEN.test(name) ? value.split(/\r?\n/).flatMap((one) => (FIELD_VALUE.test(one) ? [name, one] : [])) : [],
   );
-  const decoded = decodeContentSync(body, codingOf(raw), ANSWER_BOUNDS);
-  const isCoded = Buffer.isBuffer(decoded) || decoded.why.endsWith('too-large');
+  const plain = decoded(body, raw);
+  const isCoded = Buffer.isBuffer(plain) || plain.why.endsWith('too-large');
   return withoutHeaders(raw, (name) => !isCoded && name === 'content-encoding');
+}
+
+function decoded(body: Buffer, headers: RawHeaders): Decoded {
+  return decodeContentSync(body, codingOf(headers), ANSWER_BOUNDS);
 }
