@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { Content, Entry, Request, Response } from 'har-format';
 import { PatchgateError } from '../../errors.ts';
-import { type Decoded, decodeContentSync } from '../../http/decode-content.ts';
+import { decodeContentSync } from '../../http/decode-content.ts';
 import { type RawHeaders, type RequestHead, withoutHeaders } from '../../http/http.ts';
 import { parseUrl } from '../../http/url.ts';
 import type { JsonValue } from '../../json/json.ts';
@@ -62,11 +62,12 @@ export function seenOf(entry: HarEntry): SeenExchange | { skipped: string } {
   const responseBody = request.method === 'HEAD' ? NO_BYTES : answeredBytes(response);
   if (!responseBody) return { skipped: "the response's body is not in the file" };
   const headers = headersOf(response, responseBody);
+  const decoded = decodeContentSync(responseBody, codingOf(headers), ANSWER_BOUNDS);
   const recordedAt = new Date(startedDateTime).toISOString();
   return {
     // A location on the same host is kept without it, which recording decides by this header; HTTP/2 has none.
     request: { ...head, headers: ['host', url.host, ...head.headers], body: requestBody },
-    response: { status: response.status, headers, body: decoded(responseBody, headers) },
+    response: { status: response.status, headers, body: decoded },
     meta: { recordedAt, durationMs: Math.max(0, Math.round(time ?? 0)) },
   };
 }
@@ -76,9 +77,7 @@ const NO_BYTES = Buffer.alloc(0);
 /** The request of an entry as it was sent, without the fragment that no client sends; undefined: its body is not in the file. */
 export function requestIn({ request }: HarEntry): { head: RequestHead; body: Buffer | undefined } {
   const { method, postData, bodySize } = request;
-  const found = bytesOf(postData);
-  const isLost = !found?.length && ((bodySize ?? 0) > 0 || postData?._isBinary || postData?.params?.length);
-  const body = isLost ? undefined : (found ?? NO_BYTES);
+  const body = bytesOf(postData, (bodySize ?? 0) <= 0 && !postData?.params?.length);
   const url = /^[!-~]*$/.test(request.url) ? request.url : (parseUrl(request.url)?.href ?? request.url);
   return { head: { method, url: url.replace(/#.*$/, ''), headers: headersOf(request, body) }, body };
 }
@@ -93,14 +92,16 @@ export function answerIn({ response }: HarEntry): { status: number; bytes: Buffe
 function answeredBytes({ content, status, bodySize }: HarResponse): Buffer | undefined {
   const size = content?.size ?? -1;
   // Where no size is known either, only a status of success promises a body.
-  const isEmpty = size === 0 || (size < 0 && (bodySize === 0 || status === 204 || status >= 300));
-  return bytesOf(content) ?? (isEmpty && !content?._isBinary ? NO_BYTES : undefined);
+  const promisesNone = content?.text === '' || bodySize === 0 || status === 204 || status >= 300;
+  return bytesOf(content, size === 0 || (size < 0 && promisesNone));
 }
 
-function bytesOf(body: HarBody | null | undefined): Buffer | undefined {
-  if (typeof body?.text !== 'string' || body._isBinary) return undefined;
-  if (isBase64(body) && /[^\w+/=\s-]/.test(body.text)) return undefined;
-  return Buffer.from(body.text, isBase64(body) ? 'base64' : 'utf8');
+/** @param isEmpty whether there is no body if there is no text */
+function bytesOf(body: HarBody | null | undefined, isEmpty: boolean): Buffer | undefined {
+  if (body?._isBinary) return undefined;
+  if (!body?.text) return isEmpty ? NO_BYTES : undefined;
+  if (!isBase64(body)) return Buffer.from(body.text);
+  return /[^\w+/=\s-]/.test(body.text) ? undefined : Buffer.from(body.text, 'base64');
 }
 
 export function isBase64({ encoding, _encoding }: HarBody): boolean {
@@ -118,11 +119,7 @@ function headersOf({ headers }: HarMessage, body: Buffer = NO_BYTES): RawHeaders
   const raw = (headers ?? []).flatMap(({ name, value }) =>
     TOKEN.test(name) ? value.split(/\r?\n/).flatMap((one) => (FIELD_VALUE.test(one) ? [name, one] : [])) : [],
   );
-  const plain = decoded(body, raw);
-  const isCoded = Buffer.isBuffer(plain) || plain.why.endsWith('too-large');
+  const decoded = decodeContentSync(body, codingOf(raw), ANSWER_BOUNDS);
+  const isCoded = Buffer.isBuffer(decoded) || decoded.why.endsWith('too-large');
   return withoutHeaders(raw, (name) => !isCoded && name === 'content-encoding');
-}
-
-function decoded(body: Buffer, headers: RawHeaders): Decoded {
-  return decodeContentSync(body, codingOf(headers), ANSWER_BOUNDS);
 }
