@@ -10,27 +10,15 @@ import {
   splitTarget,
   withoutHeaders,
 } from '../http/http.ts';
-import {
-  type Exchange,
-  headerPairs,
-  type RecordedRequest,
-  type RecordedResponse,
-} from '../model/exchange.ts';
+import { type Exchange, headerPairs } from '../model/exchange.ts';
 import { bodyBytes, RECORD_LIMIT, storeBody } from './body.ts';
-import {
-  codingOf,
-  contentTypeOf,
-  redactBytes,
-  redactHeaders,
-  redactPath,
-  redactQuery,
-} from './redact/redact.ts';
+import { codingOf, redactBytes, redactHeaders, redactPath, redactQuery } from './redact/redact.ts';
 import { hidingTexts, KnownSecrets, type Redaction } from './redact/redaction.ts';
 
 /** An exchange on its way into a recording: redacted, decoded, without the headers of one connection. */
 export interface PlainExchange extends Pick<Exchange, 'meta'> {
-  request: Plain<RecordedRequest>;
-  response: Plain<RecordedResponse>;
+  request: Plain<Exchange['request']>;
+  response: Plain<Exchange['response']>;
 }
 
 /** Headers are name, value, name, value, …; the names in lower case. */
@@ -59,7 +47,7 @@ export function plainExchangeOf(
     request: plainRequest(request, keptBody('request', decoded), keepHeaders),
     response: {
       status: response.status,
-      headers: keptAnswerHeaders(request, response.headers, redaction),
+      headers: keptAnswerHeaders(request, response.headers),
       body: keptBody('response', response.body),
     },
     meta,
@@ -81,11 +69,10 @@ export function tooLong(side: string, bytes: number): PatchgateError {
   return new PatchgateError('bad-input', what);
 }
 
-/** An exchange of a file, as if it were recorded now. Secret headers of a response go. */
+/** An exchange of a file, as if it were recorded now. */
 export function redactExchange(exchange: Exchange, redaction: Redaction): Exchange {
   const plain = toPlainExchange(exchange);
   const known = new KnownSecrets(redaction, plain.request.headers, plain.response.headers);
-  plain.response.headers = withoutHeaders(plain.response.headers, (name) => redaction.headers.has(name));
   redactAll(plain, known);
   const clean = toStoredExchange(plain);
   // A body without secrets stays as the file has it.
@@ -96,21 +83,23 @@ export function redactExchange(exchange: Exchange, redaction: Redaction): Exchan
   return clean;
 }
 
-/** Hides the secrets of one part in all others, too: a server may echo them. */
+/** Hides the secrets of one part in all others, too: a server may echo them. Secret headers of the response go. */
 function redactAll(exchange: PlainExchange, known: KnownSecrets): void {
   redactParts(exchange, known.noting);
-  const { request, response } = exchange;
-  // Bodies last: they are large.
-  const heads = [request.path, request.query, ...request.headers, ...response.headers];
-  const parts = [...heads, request.body, response.body];
   const { texts } = known;
-  if (texts.length > 0 && parts.some((part) => texts.some((text) => part.includes(text))))
+  if (texts.length === 0) return;
+  const { request, response } = exchange;
+  const heads = [request.path, request.query, ...request.headers, ...response.headers];
+  const parts = [...heads, request.body.toString(), response.body.toString()];
+  if (parts.some((part) => texts.some((text) => part.includes(text))))
     redactParts(exchange, hidingTexts(known.noting, texts));
 }
 
 function redactParts({ request, response }: PlainExchange, redaction: Redaction): void {
   request.path = redactPath(request.path, redaction);
   request.query = redactQuery(request.query, redaction);
+  // A placeholder would be replayed as if it were a cookie.
+  response.headers = withoutHeaders(response.headers, (name) => redaction.headers.has(name));
   for (const message of [request, response]) {
     message.headers = redactHeaders(message.headers, redaction);
     message.body = redactBytes(message.body, header(message.headers, 'content-type'), redaction);
@@ -140,19 +129,13 @@ export function plainRequest(
   return { method, ...splitTarget(url), headers: keptHeaders(headers, goes), body };
 }
 
-/** Without secret headers: a placeholder would be replayed as if it were a cookie. */
-function keptAnswerHeaders(
-  { method, headers: asked }: RequestHead,
-  raw: RawHeaders,
-  redaction: Redaction,
-): string[] {
+/** Headers that may be replayed, secret ones too. */
+function keptAnswerHeaders({ method, headers: asked }: RequestHead, raw: RawHeaders): string[] {
   const options = connectionOptions(raw);
   // A HEAD's headers describe a body that is not there.
   const ofBytes = method === 'HEAD' ? NO_NAMES : OF_BYTES;
-  const headers = keptHeaders(
-    raw,
-    (name) => PASSING.has(name) || ofBytes.has(name) || options.includes(name) || redaction.headers.has(name),
-  );
+  const goes = (name: string) => PASSING.has(name) || ofBytes.has(name) || options.includes(name);
+  const headers = keptHeaders(raw, goes);
   const host = header(asked, 'host');
   return headers.map((text, i) =>
     i % 2 === 1 && LOCATIONS.has(headers[i - 1] as string) ? withoutOwnOrigin(text, host) : text,
@@ -173,7 +156,7 @@ export function toStoredExchange({ request, response, meta }: PlainExchange): Ex
 /** Headers and body. */
 export function toStoredMessage<T extends Plain<object>>({ headers: flat, body: bytes, ...line }: T) {
   const headers = valuesByName(flat);
-  const body = storeBody(bytes, contentTypeOf(headers));
+  const body = storeBody(bytes, header(flat, 'content-type'));
   return { ...line, headers, ...(body && { body }) };
 }
 
@@ -182,7 +165,7 @@ export function toPlainExchange({ request, response, meta }: Exchange): PlainExc
   return { request: toPlainMessage(request), response: toPlainMessage(response), meta };
 }
 
-function toPlainMessage<T extends Pick<RecordedResponse, 'headers' | 'body'>>({ headers, body, ...line }: T) {
+function toPlainMessage<T extends Exchange['request'] | Exchange['response']>({ headers, body, ...line }: T) {
   return { ...line, headers: headerPairs(headers).flat(), body: bodyBytes(body) };
 }
 
