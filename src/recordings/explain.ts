@@ -1,6 +1,6 @@
 import { isObject, type JsonValue } from '../json/json.ts';
 import { escapeToken, pointerOf, tokensOf } from '../json/pointer.ts';
-import type { RecordedRequest } from '../model/exchange.ts';
+import type { Exchange, RecordedRequest } from '../model/exchange.ts';
 import { compareJson } from './compare-json.ts';
 import type { StoredExchange } from './exchange-index.ts';
 import { cleanForm, DEFAULT_RULES, type Form, formOf, type MatchRules } from './match.ts';
@@ -72,39 +72,34 @@ export function explainMiss(
     const hint = `send the request as it was recorded, or record it: ${record}${optionsFor(nearest.differences)}`;
     return { recording, reason: 'differs', text, hint, nearest };
   }
-  const text = `nothing is recorded for ${asked} in the recording "${recording}"`;
-  const place = nearestPlace(store, request);
-  if (!place) {
+  const nothing = `nothing is recorded for ${asked} in the recording "${recording}"`;
+  const nearest = nearestPlace(store, request, rules);
+  if (!nearest) {
     const hint = `record something first: ${record}; or give another name with --recording`;
-    return { recording, reason: 'empty', text: `${text}, which is empty`, hint };
+    return { recording, reason: 'empty', text: `${nothing}, which is empty`, hint };
   }
-  const nearest = { method: place.method, path: redactPath(place.path, rules.redaction) };
-  const where = `the nearest is ${nearest.method} ${nearest.path}`;
-  return {
-    recording,
-    reason: 'not-recorded',
-    text: `${text}; ${where}`,
-    hint: `record it: ${record}`,
-    nearest,
-  };
+  const text = `${nothing}; the nearest is ${nearest.method} ${nearest.path}`;
+  return { recording, reason: 'not-recorded', text, hint: `record it: ${record}`, nearest };
 }
 
 /** The exchange with the fewest differences, the oldest of equals. */
 function nearestExchange(recorded: readonly StoredExchange[], request: RecordedRequest, rules: MatchRules) {
   const sent = cleanForm(request, rules);
   const most = Math.ceil(Math.min(MOST_COMPARED, MOST_CHARACTERS / JSON.stringify(sent).length));
-  const compared = recorded.slice(-most).map(({ exchange }) => {
+  let [nearest, fewest] = [recorded[0]?.exchange as Exchange, Number.POSITIVE_INFINITY];
+  for (const { exchange } of recorded.slice(-most)) {
     const { length } = differencesOf(formOf(exchange.request, rules), sent);
-    return { request: exchange.request, meta: exchange.meta, length };
-  });
-  const nearest = compared.reduce((best, one) => (one.length < best.length ? one : best));
-  const { method, path, query } = nearest.request;
+    if (length < fewest) [nearest, fewest] = [exchange, length];
+    if (fewest === 1) break;
+  }
   const differences = differencesOf(cleanForm(nearest.request, rules), sent);
   for (const one of differences) one.place = cut(redactText(one.place, rules.redaction));
-  return {
-    ...{ method, path: redactPath(path, rules.redaction), query: redactQuery(query, rules.redaction) },
-    ...{ recordedAt: nearest.meta.recordedAt, differences },
-  };
+  const query = redactQuery(nearest.request.query, rules.redaction);
+  return { ...shownPlace(nearest.request, rules), query, recordedAt: nearest.meta.recordedAt, differences };
+}
+
+function shownPlace({ method, path }: Place, { redaction }: MatchRules): Place {
+  return { method, path: redactPath(path, redaction) };
 }
 
 /** The first of them. */
@@ -156,7 +151,7 @@ function ignoringOption(place: string): string | undefined {
 }
 
 /** The place whose path shares the most segments with the one sent, if possible of its method. */
-function nearestPlace(store: RecordingStore, { method, path }: Place): Place | undefined {
+function nearestPlace(store: RecordingStore, { method, path }: Place, rules: MatchRules): Place | undefined {
   const sent = new Set(path.split('/'));
   let nearest: Place | undefined;
   let [highest, left] = [0, MOST_PATHS];
@@ -167,5 +162,5 @@ function nearestPlace(store: RecordingStore, { method, path }: Place): Place | u
     const score = 1 + 2 * same + (place.method === method ? 1 : 0) - segments.length / 10_000;
     if (score > highest) [nearest, highest] = [place, score];
   }
-  return nearest;
+  return nearest && shownPlace(nearest, rules);
 }

@@ -33,10 +33,9 @@ export interface MatchRules {
 }
 
 export function matchRules(
-  settings: MatchSettings = {},
+  { matchHeaders = [], ignoreQuery = [], ignorePointers = [] }: MatchSettings = {},
   redaction: Redaction = DEFAULT_REDACTION,
 ): MatchRules {
-  const { matchHeaders = [], ignoreQuery = [], ignorePointers = [] } = settings;
   return {
     headers: new Set(matchHeaders.map((name) => name.toLowerCase()).sort()),
     ignored: patternTree(ignorePointers),
