@@ -6,7 +6,7 @@ import type { JsonObject, JsonValue } from '../json/json.ts';
 import { type PatternNode, patternTree, withoutMatches } from '../json/pointer-pattern.ts';
 import type { RecordedRequest, StoredBody } from '../model/exchange.ts';
 import { jsonOf } from './body.ts';
-import { plainRequest, toStoredMessage, valuesByName } from './plain-exchange.ts';
+import { plainRequest, type RecordRules, toStoredMessage, valuesByName } from './plain-exchange.ts';
 import { decodePart } from './redact/named.ts';
 import { codingOf, contentTypeOf, redactBody, redactHeader, redactQuery } from './redact/redact.ts';
 import { REDACTED } from './redact/redacted.ts';
@@ -21,13 +21,9 @@ interface MatchSettings {
 }
 
 /** When a request that is sent is a recorded one: the settings, made ready once. */
-export interface MatchRules {
-  /** In lower case: the recorder keeps these, too. */
-  headers: ReadonlySet<string>;
+export interface MatchRules extends RecordRules {
   ignored: PatternNode | undefined;
   ignoredQuery: ReadonlySet<string>;
-  /** That of recorded requests, and of all that is shown. */
-  redaction: Redaction;
   /** To make them again in another thread. */
   settings: MatchSettings;
 }
@@ -102,7 +98,7 @@ export function sentRequestOf(
   path: string,
 ): RecordedRequest {
   const decoded = decodeContentSync(body, codingOf(head.headers), REQUEST_BOUNDS);
-  const request = plainRequest(head, Buffer.isBuffer(decoded) ? decoded : body, rules.headers);
+  const request = plainRequest(head, Buffer.isBuffer(decoded) ? decoded : body, rules);
   // A value hidden by its hash equals the same one hidden again.
   const query = redactQuery(request.query, rules.redaction);
   return { ...toStoredMessage(request), path, query };

@@ -31,20 +31,25 @@ export interface SeenExchange extends Pick<Exchange, 'meta'> {
   response: { status: number; headers: RawHeaders; body: Decoded };
 }
 
+/** What is kept of an exchange, and what is hidden. */
+export interface RecordRules {
+  /** Of a request, beside the usual ones: those that matching looks at. In lower case. */
+  headers: ReadonlySet<string>;
+  redaction: Redaction;
+}
+
 /**
  * An exchange that went by, as it may be kept. A secret of one part is hidden in all others: a server may echo it.
  *
- * @param keepHeaders names in lower case of headers that are kept of the request besides: those that matching looks at
  * @throws PatchgateError `bad-input` if nobody can say what a body holds, or it is too long
  */
 export function plainExchangeOf(
   { request, response, meta }: SeenExchange,
-  redaction: Redaction,
-  keepHeaders: ReadonlySet<string> = NO_NAMES,
+  rules: RecordRules,
 ): PlainExchange {
   const decoded = decodeContentSync(request.body, codingOf(request.headers), REQUEST_BOUNDS);
   const exchange: PlainExchange = {
-    request: plainRequest(request, keptBody('request', decoded), keepHeaders),
+    request: plainRequest(request, keptBody('request', decoded), rules),
     response: {
       status: response.status,
       headers: keptAnswerHeaders(request, response.headers),
@@ -52,7 +57,7 @@ export function plainExchangeOf(
     },
     meta,
   };
-  redactAll(exchange, new KnownSecrets(redaction, request.headers, response.headers));
+  redactAll(exchange, new KnownSecrets(rules.redaction, request.headers, response.headers));
   return exchange;
 }
 
@@ -123,9 +128,9 @@ function keptHeaders(raw: RawHeaders, goes: (name: string) => boolean): string[]
 export function plainRequest(
   { method, url, headers }: RequestHead,
   body: Buffer,
-  keepHeaders: ReadonlySet<string>,
+  rules: RecordRules,
 ): PlainExchange['request'] {
-  const goes = (name: string) => !KEPT_OF_REQUEST.has(name) && !keepHeaders.has(name);
+  const goes = (name: string) => !KEPT_OF_REQUEST.has(name) && !rules.headers.has(name);
   return { method, ...splitTarget(url), headers: keptHeaders(headers, goes), body };
 }
 

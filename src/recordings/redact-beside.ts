@@ -3,15 +3,19 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import pLimit from 'p-limit';
-import { type PlainExchange, plainExchangeOf, type SeenExchange } from './plain-exchange.ts';
+import {
+  type PlainExchange,
+  plainExchangeOf,
+  type RecordRules,
+  type SeenExchange,
+} from './plain-exchange.ts';
 import type { Redaction } from './redact/redaction.ts';
 
 /** Of the build alone: sources and tests redact in their own thread. */
 const WORKER = fileURLToPath(new URL('./redact-worker.js', import.meta.url));
 
-export interface RedactWork extends Pick<Redaction, 'settings' | 'texts'> {
+export interface RedactWork extends Pick<RecordRules, 'headers'>, Pick<Redaction, 'settings' | 'texts'> {
   seen: SeenExchange;
-  keepHeaders: ReadonlySet<string>;
 }
 
 const oneByOne = pLimit(1);
@@ -19,27 +23,20 @@ const oneByOne = pLimit(1);
 let thread: Worker | undefined;
 
 /** The same as `plainExchangeOf`, in a thread, so that requests do not wait for a large body. */
-export function plainExchangeBeside(
-  seen: SeenExchange,
-  redaction: Redaction,
-  keepHeaders: ReadonlySet<string>,
-): Promise<PlainExchange> {
+export function plainExchangeBeside(seen: SeenExchange, rules: RecordRules): Promise<PlainExchange> {
   const redact = existsSync(WORKER) ? inThread : plainExchangeOf;
-  return oneByOne(() => redact(seen, redaction, keepHeaders));
+  return oneByOne(() => redact(seen, rules));
 }
 
-async function inThread(
-  seen: SeenExchange,
-  { settings, texts }: Redaction,
-  keepHeaders: ReadonlySet<string>,
-): Promise<PlainExchange> {
+async function inThread(seen: SeenExchange, { headers, redaction }: RecordRules): Promise<PlainExchange> {
   thread ??= new Worker(WORKER, { execArgv: [] }).on('error', () => {
     thread = undefined;
   });
   // An idle thread keeps no process running.
   thread.ref();
   const running = thread;
-  running.postMessage({ seen, settings, texts, keepHeaders } satisfies RedactWork);
+  const { settings, texts } = redaction;
+  running.postMessage({ seen, headers, settings, texts } satisfies RedactWork);
   const [exchange] = (await once(running, 'message')) as [PlainExchange];
   running.unref();
   for (const message of [exchange.request, exchange.response]) message.body = bufferOf(message.body);

@@ -36,7 +36,7 @@ export function record(upstream: Upstream, store: RecordingStore, options: Recor
     const fail = (error: unknown) => onSkipped(messageOf(error), seen.request);
     const answered = Buffer.isBuffer(seen.response.body) ? seen.response.body.length : 0;
     if (seen.request.body.length + answered > WORTH_A_THREAD) {
-      const keeping = plainExchangeBeside(seen, rules.redaction, rules.headers)
+      const keeping = plainExchangeBeside(seen, rules)
         .then((exchange) => store.append(exchange))
         .catch(fail)
         .finally(() => large.delete(keeping));
@@ -44,7 +44,7 @@ export function record(upstream: Upstream, store: RecordingStore, options: Recor
       return keeping;
     }
     try {
-      store.append(plainExchangeOf(seen, rules.redaction, rules.headers));
+      store.append(plainExchangeOf(seen, rules));
     } catch (error) {
       fail(error);
     }

@@ -76,7 +76,7 @@ function exchangeIn(entry: HarEntry, rules: MatchRules): Exchange | { skipped: s
   try {
     const seen = seenOf(entry);
     if ('skipped' in seen) return seen;
-    return toStoredExchange(plainExchangeOf(seen, rules.redaction, rules.headers));
+    return toStoredExchange(plainExchangeOf(seen, rules));
   } catch (error) {
     return { skipped: messageOf(error) };
   }

@@ -7,8 +7,8 @@ import type { Exchange } from '../../../src/model/exchange.ts';
 import { storeBody } from '../../../src/recordings/body.ts';
 import { type HarEntry, harEntries, seenOf } from '../../../src/recordings/har/from-har.ts';
 import { harEntryOf } from '../../../src/recordings/har/to-har.ts';
+import { DEFAULT_RULES } from '../../../src/recordings/match.ts';
 import { plainExchangeOf, toStoredExchange } from '../../../src/recordings/plain-exchange.ts';
-import { redactionOf } from '../../../src/recordings/redact/redaction.ts';
 import { exchange } from '../../support/exchanges.ts';
 import { HAR_SCHEMA } from './samples/har-schema.ts';
 
@@ -160,6 +160,6 @@ it('writes archives that are HAR 1.2', { tags: 'slow' }, () => {
 it('reads what it wrote: method, path, query, status, headers and bodies', () => {
   const patched = exchange({ query: 'a=1&b=%20', body: { json: { a: 1 } }, answer: { base64: '/wA=' } });
   const { entries } = harEntries(fileOf([patched, exchange({ method: 'DELETE', status: 204 })]), 'x.har');
-  const again = entries.map((one) => toStoredExchange(plainExchangeOf(found(one), redactionOf())));
+  const again = entries.map((one) => toStoredExchange(plainExchangeOf(found(one), DEFAULT_RULES)));
   expect(again).toEqual([patched, exchange({ method: 'DELETE', status: 204 })]);
 });
