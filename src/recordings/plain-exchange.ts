@@ -77,8 +77,7 @@ export function tooLong(side: string, bytes: number): PatchgateError {
 /** An exchange of a file, as if it were recorded now. */
 export function redactExchange(exchange: Exchange, redaction: Redaction): Exchange {
   const plain = toPlainExchange(exchange);
-  const known = new KnownSecrets(redaction, plain.request.headers, plain.response.headers);
-  redactAll(plain, known);
+  redactAll(plain, new KnownSecrets(redaction, plain.request.headers, plain.response.headers));
   const clean = toStoredExchange(plain);
   // A body without secrets stays as the file has it.
   for (const side of ['request', 'response'] as const) {
@@ -111,7 +110,6 @@ function redactParts({ request, response }: PlainExchange, redaction: Redaction)
   }
 }
 
-const NO_NAMES: ReadonlySet<string> = new Set();
 /** What a request's headers say of its body and of what it may be answered with, and those that make a PATCH of it. */
 const KEPT_OF_REQUEST: ReadonlySet<string> = new Set(['content-type', 'accept', ...METHOD_OVERRIDES]);
 /** Of one connection or one moment. */
@@ -125,11 +123,7 @@ function keptHeaders(raw: RawHeaders, goes: (name: string) => boolean): string[]
 }
 
 /** Not redacted. @param body without its content codings */
-export function plainRequest(
-  { method, url, headers }: RequestHead,
-  body: Buffer,
-  rules: RecordRules,
-): PlainExchange['request'] {
+export function plainRequest({ method, url, headers }: RequestHead, body: Buffer, rules: RecordRules) {
   const goes = (name: string) => !KEPT_OF_REQUEST.has(name) && !rules.headers.has(name);
   return { method, ...splitTarget(url), headers: keptHeaders(headers, goes), body };
 }
@@ -138,8 +132,8 @@ export function plainRequest(
 function keptAnswerHeaders({ method, headers: asked }: RequestHead, raw: RawHeaders): string[] {
   const options = connectionOptions(raw);
   // A HEAD's headers describe a body that is not there.
-  const ofBytes = method === 'HEAD' ? NO_NAMES : OF_BYTES;
-  const goes = (name: string) => PASSING.has(name) || ofBytes.has(name) || options.includes(name);
+  const isOfBytes = (name: string) => method !== 'HEAD' && OF_BYTES.has(name);
+  const goes = (name: string) => PASSING.has(name) || isOfBytes(name) || options.includes(name);
   const headers = keptHeaders(raw, goes);
   const host = header(asked, 'host');
   return headers.map((text, i) =>
