@@ -75,6 +75,8 @@ describe('an entry', () => {
     [entry({}, { status: 304 }), 'not modified: empty the cache before'],
     [entry({}, { content: { text: '68c3a9', _isBinary: true } }), NO_ANSWER],
     [entry({ bodySize: 3 }), NO_REQUEST],
+    [entry({}, { content: { size: 5, text: '' } }), NO_ANSWER],
+    [entry({}, { content: { text: '' } }), 200],
     [entry({}, { content: null, bodySize: 0 }), 200],
     [entry({}, { status: 204, content: null }), 204],
     [entry({ method: 'HEAD' }, { content: { size: 5 } }), 200],
