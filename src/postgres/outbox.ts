@@ -5,10 +5,11 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { messageOf, PatchgateError } from '../errors.ts';
 import { cannotWrite, HIDDEN, hideFromGit, LOCK, makeFolders } from '../recordings/disk.ts';
-import { type MergeMode, readSegment, removeSegment, segmentNumbers } from '../recordings/journal.ts';
+import { readSegment, removeSegment, segmentNumbers } from '../recordings/journal.ts';
 import { type Lock, takeLock } from '../recordings/lock.ts';
+import type { MergeMode } from '../recordings/merge.ts';
 import type { PlainExchange } from '../recordings/plain-exchange.ts';
-import { openWriter, type Writer } from '../recordings/writer.ts';
+import { openWriter, type Writer, type WriterOptions } from '../recordings/writer.ts';
 import { amount } from '../reporters/wording.ts';
 import type { Database } from './database.ts';
 import { insertFrames } from './frames.ts';
@@ -30,8 +31,6 @@ const SHIP_AFTER = 200;
 const CLOSE_WITHIN = 5000;
 /** Frames of one segment have numbers from so many times its own on. */
 const NUMBERS = 10_000_000;
-/** Number of the segment that a killed process's journal is: it has used lower ones. */
-const LAST_SEGMENT = 100_000_000;
 
 /**
  * What a gate records for the database. A frame is in a journal before the answers of its turn go out, and inserted soon after; the
@@ -48,7 +47,7 @@ export class Outbox {
     this.#folder = join(root, `${encodeURIComponent(recording)}~${randomBytes(6).toString('hex')}`);
     this.#notice = notice;
     this.#lock = lockOf(this.#folder);
-    const merge = () => ship(database, recording, this.#folder);
+    const merge: WriterOptions['merge'] = ({ below }) => ship(database, recording, this.#folder, below);
     this.#writer = openWriter(this.#folder, { merge, mode, onNotice: notice });
   }
 
@@ -81,13 +80,13 @@ export class Outbox {
   }
 
   get counts() {
-    const { waiting, ...others } = this.#writer.counts;
-    return { ...others, waiting: waiting + this.#writer.unmerged };
+    const { waiting, unmerged, ...others } = this.#writer.counts;
+    return { ...others, waiting: waiting + unmerged };
   }
 
   /** Why something is lost or waits; undefined while all is well. */
   get trouble(): Error | undefined {
-    return this.#writer.trouble;
+    return this.#writer.troubleNow();
   }
 
   /** Resolves when the database has all that there is now, or it was tried. */
@@ -114,14 +113,12 @@ export class Outbox {
   }
 }
 
-/** Inserts what an outbox holds. @param withJournal its process is gone */
-async function ship(database: Database, recording: string, root: string, withJournal = false): Promise<void> {
+/** Inserts what an outbox holds. @param below number of the segment that its process goes on in */
+async function ship(database: Database, recording: string, root: string, below?: number): Promise<void> {
   const folder = join(root, HIDDEN);
-  for (const number of segmentNumbers(folder)) {
-    const isJournal = !Number.isFinite(number);
-    if (isJournal && !withJournal) return;
+  for (const number of segmentNumbers(folder, below)) {
     const segment = readSegment(folder, number);
-    const first = (isJournal ? LAST_SEGMENT : number) * NUMBERS;
+    const first = number * NUMBERS;
     if (segment) await insertFrames(database, { recording, ...segment, first }, segment.frames);
     removeSegment(folder, number);
   }
@@ -134,7 +131,7 @@ async function shipLeft({ database, notice }: OutboxOptions, root: string): Prom
     let lock: Lock | undefined;
     try {
       lock = lockOf(folder);
-      await ship(database, decodeURIComponent(name.slice(0, name.lastIndexOf('~'))), folder, true);
+      await ship(database, decodeURIComponent(name.slice(0, name.lastIndexOf('~'))), folder);
       rmSync(folder, { recursive: true, force: true });
       notice(`what an earlier run had left in ${folder} is in the database now`);
     } catch (error) {

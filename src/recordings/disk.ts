@@ -23,21 +23,18 @@ export function makeFolders(folder: string): void {
   const full = isAbsolute(folder) ? folder : join(realpathSync.native('.'), folder);
   if (existsSync(full)) return;
   makeFolders(dirname(full));
-  unlessThere(() => mkdirSync(full));
+  try {
+    mkdirSync(full);
+  } catch (error) {
+    // Another process may be faster.
+    if (systemCode(error) !== 'EEXIST') throw error;
+  }
 }
 
 /** @param folder one that is there */
 export function hideFromGit(folder: string): void {
-  unlessThere(() => writeFileSync(join(folder, IGNORE), '*\n', { flag: 'wx' }));
-}
-
-/** Another process may be faster. */
-function unlessThere(make: () => void): void {
-  try {
-    make();
-  } catch (error) {
-    if (systemCode(error) !== 'EEXIST') throw error;
-  }
+  const file = join(folder, IGNORE);
+  if (!existsSync(file)) writeFileSync(file, '*\n');
 }
 
 /** Releases the lock, and removes the folder if nothing else is in it. */
@@ -55,9 +52,8 @@ export function leaveHidden(folder: string, release: () => void): void {
 
 /** Replaces a file whole or not at all, and makes its folder. @throws PatchgateError `cannot-write` */
 export async function writeFileAtomically(file: string, text: string): Promise<void> {
-  const folder = dirname(file);
   try {
-    if (!existsSync(folder)) makeFolders(folder);
+    makeFolders(dirname(file));
     // Most commands write nothing. Three turns of the event loop for each file cost more than writing it.
     const { TextFileSync } = await import('lowdb/node');
     new TextFileSync(file).write(text);
@@ -102,6 +98,11 @@ export function ifThere<T>(place: string, read: () => T, hint = 'correct its per
     if (['ENOENT', 'ENOTDIR'].includes(systemCode(cause) as string)) return undefined;
     throw new PatchgateError('cannot-read', `cannot read ${place}: ${messageOf(cause)}`, { hint, cause });
   }
+}
+
+/** Whether it is a folder, or a link to one; undefined if it is not there. @throws PatchgateError `cannot-read` */
+export function isFolder(place: string): boolean | undefined {
+  return ifThere(place, () => statSync(place).isDirectory());
 }
 
 /** Of a file whose writing has failed: why it has is what matters. */

@@ -20,23 +20,26 @@ export interface RecordingContent {
 }
 
 /**
- * A file of a recording as a lowdb database: it checks what it reads, and replaces the file whole or not at all. A
- * file that is not there holds no exchanges.
+ * Changes the exchanges of a file, which is replaced whole or not at all. A file that is not there holds none.
  *
  * @param place undefined if the file's name does not say it
+ * @param change gives the very list that it gets if the file is to stay as it is
+ * @throws PatchgateError `cannot-read`, `bad-recording` with line and column, `cannot-write`
  */
-export function openFile(file: string, place?: Place): Low<RecordingContent> {
+export async function changeFile(
+  file: string,
+  place: Place | undefined,
+  change: (before: readonly Exchange[]) => readonly Exchange[],
+): Promise<void> {
   const adapter: Adapter<RecordingContent> = {
     read: async () => readContent(file, place) ?? null,
     // Two spaces, and one line feed at the end.
     write: (content) => writeFileAtomically(file, `${JSON.stringify(content, null, 2)}\n`),
   };
-  return new Low(adapter, { formatVersion: FORMAT_VERSION, exchanges: [] });
-}
-
-/** Gives a file other exchanges. @throws PatchgateError `cannot-write` */
-export async function writeExchanges(file: string, exchanges: readonly Exchange[]): Promise<void> {
-  const db = openFile(file);
+  const db = new Low(adapter, { formatVersion: FORMAT_VERSION, exchanges: [] });
+  await db.read();
+  const exchanges = change(db.data.exchanges);
+  if (exchanges === db.data.exchanges) return;
   db.data.exchanges = exchanges;
   await db.write();
 }

@@ -1,8 +1,8 @@
-import { readdirSync, statSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { PatchgateError } from '../errors.ts';
 import { nearest } from '../model/nearest.ts';
-import { ifThere } from './disk.ts';
+import { ifThere, isFolder } from './disk.ts';
 import { RESERVED } from './names.ts';
 
 /** A name that every file system takes, and that leads out of no folder. */
@@ -60,13 +60,4 @@ export function noSuchRecording(
 export async function recordingNames(folder: string): Promise<string[]> {
   const names = ifThere(folder, () => readdirSync(folder)) ?? [];
   return names.filter((name) => isRecordingName(name) && isFolder(join(folder, name))).sort();
-}
-
-/** Or a link to one. What else is wrong with it is said by who opens it. */
-function isFolder(path: string): boolean {
-  try {
-    return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
-  } catch {
-    return true;
-  }
 }

@@ -6,24 +6,24 @@ import {
   openSync,
   readdirSync,
   readSync,
-  renameSync,
   rmSync,
   statSync,
+  writeFileSync,
   writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
 import type { PatchgateError } from '../errors.ts';
 import { isObject, parseJson } from '../json/json.ts';
 import { brokenFile, cannotWrite, ifThere, makeFolders, readFileIfThere, removeQuietly } from './disk.ts';
+import type { MergeMode, Progress } from './merge.ts';
 import type { PlainExchange } from './plain-exchange.ts';
 
 /**
- * The journal of a recording, `.patchgate/journal`: a line of JSON with the run and its mode, then one frame for each exchange, in the
- * order of their answers. A frame is a line of JSON (time, method, path, query, headers, status, sizes), the bytes of both bodies, and
- * a line feed. A merge renames it to a segment, `journal.1`, `journal.2`, …, and goes through these.
+ * The journal of a recording is in segments, `.patchgate/journal.1`, `journal.2`, …: a line of JSON with the run and its mode, then one
+ * frame for each exchange, in the order of their answers. A frame is a line of JSON (all but the bodies, and their lengths), the bytes of
+ * both bodies, and a line feed. The last segment is written to; a merge goes through those before it. Once the files have
+ * its frames, the first line alone is left of a segment, with the progress of the run.
  */
-const JOURNAL = 'journal';
-
 const LINE_FEED = 10;
 const END = Buffer.from('\n');
 const FORMAT = 1;
@@ -32,33 +32,33 @@ const BEGIN = '{"journal":';
 const LOOK_MS = 100;
 const NOTHING = Buffer.alloc(0);
 
-/** `all`: the n-th answer to a request takes the place of the n-th that the file has. `append`: all goes behind. */
-export type MergeMode = 'all' | 'append';
-
 /** What a journal holds. */
 export interface Segment {
+  number: number;
   run: string;
   mode: MergeMode;
+  /** How far the run was before. */
+  progress: Progress;
   frames: PlainExchange[];
 }
 
-/** The first line of a frame. */
-interface FrameHead {
-  meta: PlainExchange['meta'];
-  status: number;
-  request: [method: string, path: string, query: string, ...headers: string[]];
-  response: readonly string[];
-  sizes: [request: number, response: number];
+/** The line that a segment begins with. @param progress if it is merged */
+export function firstLine(run: string, mode: MergeMode, progress?: Progress): string {
+  return `${JSON.stringify({ journal: FORMAT, run, mode, progress })}\n`;
 }
+
+/** The first line of a frame: the exchange with the lengths of its bodies. */
+type FrameHead = Pick<PlainExchange, 'meta'> & {
+  request: Omit<PlainExchange['request'], 'body'> & { body: number };
+  response: Omit<PlainExchange['response'], 'body'> & { body: number };
+};
 
 /** One exchange as the journal has it. */
 export function encodeFrame({ request, response, meta }: PlainExchange): Buffer {
   const head: FrameHead = {
+    request: { ...request, body: request.body.length },
+    response: { ...response, body: response.body.length },
     meta,
-    status: response.status,
-    request: [request.method, request.path, request.query, ...request.headers],
-    response: response.headers,
-    sizes: [request.body.length, response.body.length],
   };
   return Buffer.concat([Buffer.from(`${JSON.stringify(head)}\n`), request.body, response.body, END]);
 }
@@ -75,55 +75,59 @@ function* framesIn(bytes: Buffer, start: number, file: string): Generator<PlainE
     const end = bytes.indexOf(LINE_FEED, at);
     if (end < 0) return;
     const head = parseJson(bytes.toString('utf8', at, end)) as FrameHead | undefined;
-    const isHead = isObject(head) && isObject(head.meta);
-    if (!isHead || ![head.request, head.response, head.sizes].every(Array.isArray))
+    const lists = [head?.request?.headers, head?.response?.headers];
+    if (!lists.every(Array.isArray) || !isObject(head?.meta))
       throw broken(bytes, at, file, 'this is no exchange');
-    const middle = end + 1 + head.sizes[0];
-    const last = middle + head.sizes[1];
+    const { request, response } = head;
+    const middle = end + 1 + request.body;
+    const last = middle + response.body;
     if (last >= bytes.length) return;
     if (bytes[last] !== LINE_FEED) throw broken(bytes, at, file, 'an exchange is not as long as it says');
-    const [method, path, query, ...headers] = head.request;
-    const body = bytes.subarray(end + 1, middle);
-    const answer = bytes.subarray(middle, last);
     yield {
-      request: { method, path, query, headers, body },
-      response: { status: head.status, headers: head.response, body: answer },
-      meta: head.meta,
+      ...head,
+      request: { ...request, body: bytes.subarray(end + 1, middle) },
+      response: { ...response, body: bytes.subarray(middle, last) },
     };
     at = last + 1;
   }
 }
 
 /**
- * Reads a segment or the journal.
+ * Reads a segment.
  *
+ * @param last the one before it
  * @returns undefined if it is gone, or its first line was cut off
  * @throws PatchgateError `cannot-read`; `bad-recording` with file and line
  */
-export function readSegment(folder: string, number: number): Segment | undefined {
+export function readSegment(
+  folder: string,
+  number: number,
+  last?: Pick<Segment, 'run' | 'progress'>,
+): Segment | undefined {
   const file = segmentFile(folder, number);
   const bytes = readFileIfThere(file) ?? NOTHING;
-  const first = bytes.indexOf(LINE_FEED);
-  if (first < 0 && BEGIN.startsWith(bytes.toString('latin1', 0, BEGIN.length))) return undefined;
-  const head = first < 0 ? undefined : parseJson(bytes.toString('utf8', 0, first));
-  if (!isObject(head) || typeof head.run !== 'string' || (head.mode !== 'all' && head.mode !== 'append'))
+  const end = bytes.indexOf(LINE_FEED);
+  if (end < 0 && BEGIN.startsWith(bytes.toString('latin1', 0, BEGIN.length))) return undefined;
+  const head = end < 0 ? undefined : parseJson(bytes.toString('utf8', 0, end));
+  if (!isObject(head) || typeof head.run !== 'string' || !/^(?:all|append)$/.test(String(head.mode)))
     throw broken(bytes, 0, file, 'this is no journal');
   if (head.journal !== FORMAT) throw broken(bytes, 0, file, `the journal is of format ${head.journal}`);
-  const { run, mode } = head;
-  return { run, mode, frames: [...framesIn(bytes, first + 1, file)] };
+  // Somebody may have deleted the lock of a run that goes on: then the next segment may be of another.
+  const before = last?.run === head.run ? last.progress : {};
+  const { run, mode, progress = before } = head as unknown as Segment;
+  if (!isObject(progress)) throw broken(bytes, 0, file, 'this is no progress of a run');
+  return { number, run, mode, progress, frames: [...framesIn(bytes, end + 1, file)] };
 }
 
-/** Numbers of the segments, then `Infinity` for the journal, as far as they are there. @throws PatchgateError `cannot-read` */
-export function segmentNumbers(folder: string): number[] {
+/** Numbers of the segments, as far as they are there. @throws PatchgateError `cannot-read` */
+export function segmentNumbers(folder: string, below = Number.POSITIVE_INFINITY): number[] {
   const names = ifThere(folder, () => readdirSync(folder)) ?? [];
-  const numbers = names.map((name) =>
-    name === JOURNAL ? Number.POSITIVE_INFINITY : Number(/^journal\.(\d{1,15})$/.exec(name)?.[1]),
-  );
-  return numbers.filter((number) => !Number.isNaN(number)).sort((a, b) => a - b);
+  const numbers = names.map((name) => Number(/^journal\.(\d{1,15})$/.exec(name)?.[1]));
+  return numbers.filter((number) => number < below).sort((a, b) => a - b);
 }
 
 export function segmentFile(folder: string, number: number): string {
-  return join(folder, number === Number.POSITIVE_INFINITY ? JOURNAL : `${JOURNAL}.${number}`);
+  return join(folder, `journal.${number}`);
 }
 
 export function removeSegment(folder: string, number: number): void {
@@ -131,66 +135,60 @@ export function removeSegment(folder: string, number: number): void {
 }
 
 /**
- * The file that takes each exchange first. All is synchronous: when `append` returns, the frames are with the system, and outlive
+ * The segment that takes each exchange first. All is synchronous: when `append` returns, the frames are with the system, and outlive
  * this process. The first append makes the file, with its folder.
  */
 export class Journal {
   readonly #folder: string;
-  readonly #file: string;
   readonly #head: Buffer;
   #fd: number | undefined;
   #size = 0;
-  #segments = 0;
+  #number = 1;
   #lookedAt = 0;
-  /** Something half written may stand behind the last frame. */
-  #isTorn = false;
 
   /** @param folder of this run alone */
   constructor(folder: string, mode: MergeMode, run = randomBytes(9).toString('base64url')) {
     this.#folder = folder;
-    this.#file = join(folder, JOURNAL);
-    this.#head = Buffer.from(`${JSON.stringify({ journal: FORMAT, run, mode })}\n`);
+    this.#head = Buffer.from(firstLine(run, mode));
   }
 
-  /** Bytes of all whole frames. */
-  get size(): number {
-    return this.#size;
+  get #file(): string {
+    return segmentFile(this.#folder, this.#number);
   }
 
-  /** All frames, or none as far as a reader can see. @throws PatchgateError `cannot-write` */
-  append(frames: readonly Buffer[]): void {
+  /**
+   * All frames, or none as far as a reader can see.
+   *
+   * @param mostBytes of a segment: past them another one begins
+   * @returns whether the next frame begins one
+   * @throws PatchgateError `cannot-write`
+   */
+  append(frames: readonly Buffer[], mostBytes = Number.POSITIVE_INFINITY): boolean {
     try {
-      const lost = this.#takeBack();
+      if (this.#size > mostBytes) this.rotate();
+      else if (performance.now() - this.#lookedAt > LOOK_MS) this.#restore();
       this.#fd ??= this.#make();
-      if (this.#isTorn) ftruncateSync(this.#fd, this.#size);
-      const before = lost ?? (this.#size === 0 ? this.#head : NOTHING);
-      const bytes = Buffer.concat([before, ...frames]);
-      this.#isTorn = true;
+      const bytes = Buffer.concat([this.#size === 0 ? this.#head : NOTHING, ...frames]);
       for (let done = 0; done < bytes.length; )
         done += writeSync(this.#fd, bytes, done, bytes.length - done, this.#size + done);
-      this.#isTorn = false;
       this.#size += bytes.length;
+      return this.#size > mostBytes;
     } catch (error) {
+      // The next frame must not stand behind half of this one.
+      if (this.#fd !== undefined) ftruncateSync(this.#fd, this.#size);
       throw cannotWrite(this.#file, error);
     }
   }
 
-  /** Makes the next segment of it, if it holds something. @throws PatchgateError `cannot-write` */
-  rotate(): void {
-    if (this.#size === 0) return;
-    this.#lookedAt = 0;
-    this.append([]);
-    try {
-      renameSync(this.#file, segmentFile(this.#folder, this.#segments + 1));
-    } catch (error) {
-      throw cannotWrite(this.#file, error);
-    }
-    this.#segments++;
+  /** Ends the segment, if it holds something. @returns the number of the next one */
+  rotate(): number {
+    if (this.#size === 0) return this.#number;
+    this.#restore();
     this.close();
     this.#size = 0;
+    return ++this.#number;
   }
 
-  /** Nothing is appended after it. */
   close(): void {
     if (this.#fd === undefined) return;
     closeSync(this.#fd);
@@ -198,23 +196,22 @@ export class Journal {
     if (this.#size === 0) removeQuietly(this.#file);
   }
 
-  /** If somebody has removed the file: what it held can still be read. */
-  #takeBack(): Buffer | undefined {
-    const now = performance.now();
-    if (this.#fd === undefined || now - this.#lookedAt < LOOK_MS) return undefined;
-    this.#lookedAt = now;
-    if (statSync(this.#file, { throwIfNoEntry: false })?.ino === fstatSync(this.#fd).ino) return undefined;
-    const bytes = Buffer.alloc(this.#size);
-    readSync(this.#fd, bytes, 0, bytes.length, 0);
-    closeSync(this.#fd);
-    this.#fd = undefined;
-    this.#size = 0;
-    return bytes;
-  }
-
   #make(): number {
     makeFolders(this.#folder);
     return openSync(this.#file, 'wx+');
+  }
+
+  /** If somebody has removed the file: what it held can still be read. */
+  #restore(): void {
+    this.#lookedAt = performance.now();
+    if (this.#fd === undefined) return;
+    if (statSync(this.#file, { throwIfNoEntry: false })?.ino === fstatSync(this.#fd).ino) return;
+    const held = Buffer.alloc(this.#size);
+    readSync(this.#fd, held, 0, held.length, 0);
+    const again = this.#make();
+    writeFileSync(again, held);
+    closeSync(this.#fd);
+    this.#fd = again;
   }
 }
 

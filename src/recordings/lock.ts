@@ -32,7 +32,8 @@ export interface Lock {
 }
 
 /**
- * Takes the lock of what one process writes at a time. The lock of a process that is gone is taken over.
+ * Takes the lock of what one process writes at a time. Who finds the lock of a process that is gone puts a claim beside it, which bears
+ * the id of that lock in its name. A claim is a lock itself: the first process alive in this chain has the lock.
  *
  * @param file the lock; its folder is made if it is missing
  * @param thing its name: `the recording recordings/checkout`
@@ -48,80 +49,69 @@ export function takeLock(file: string, thing: string, instead: string): Lock {
     id: randomBytes(6).toString('hex'),
   };
   const own = `${file}.${self.id}.tmp`;
+  let claim = file;
   try {
-    take(file);
+    for (let at = file; ; ) {
+      const holder = readHolder(at);
+      if (holder?.id === self.id) break;
+      if (holder && isAlive(holder)) throw inUse(holder);
+      if (holder) at = `${file}.${holder.id}`;
+      else {
+        place(own, self, at);
+        claim = at;
+        // It looks again: the chain may lead elsewhere by now.
+        at = file;
+      }
+    }
+    if (claim !== file) renameSync(claim, file);
     // What killed processes left, and those that come too late: these begin again.
     for (const name of readdirSync(dirname(file)))
       if (name.startsWith(`${basename(file)}.`)) removeQuietly(join(dirname(file), name));
   } catch (error) {
+    release(claim);
     if (error instanceof PatchgateError) throw error;
-    throw new PatchgateError('cannot-write', `cannot take the lock ${file}: ${messageOf(error)}`, {
-      hint: `make room or correct the permissions, or ${instead}`,
+    const hint = `make room or correct the permissions, or ${instead}`;
+    throw new PatchgateError('cannot-write', `cannot lock ${thing}: ${messageOf(error)}`, {
+      hint,
       cause: error,
     });
   } finally {
     removeQuietly(own);
   }
-  return {
-    release() {
+  return { release: () => release(file) };
+
+  function release(lock: string): void {
+    try {
       // Somebody may have deleted it, and somebody else taken it.
-      if (isHeldBy(file, self.id)) removeQuietly(file);
-    },
-  };
-
-  function take(at: string): void {
-    while (!place(at)) {
-      const holder = readHolder(at);
-      if (holder === undefined) continue;
-      if (holder.id === self.id) return;
-      if (isAlive(holder)) throw inUse(holder);
-      // Of several that find a dead one's lock, the holder of the claim replaces it.
-      const claim = `${at}.${holder.id}`;
-      take(claim);
-      if (isHeldBy(at, holder.id)) ifThere(claim, () => renameSync(claim, at));
-      else removeQuietly(claim);
-    }
-  }
-
-  /** Puts our lock, whole, in a place that is free. */
-  function place(at: string): boolean {
-    try {
-      makeFolders(dirname(own));
-      writeFileSync(own, `${JSON.stringify(self)}\n`);
-      try {
-        linkSync(own, at);
-      } catch (error) {
-        if (systemCode(error) === 'EEXIST') return false;
-        // FAT and some shared folders have no links.
-        copyFileSync(own, at, constants.COPYFILE_EXCL);
-      }
-      return true;
-    } catch (error) {
-      // The folder, or our own file, was tidied away meanwhile.
-      if (['EEXIST', 'ENOENT'].includes(systemCode(error) as string)) return false;
-      throw error;
-    }
-  }
-
-  function isHeldBy(at: string, id: string): boolean {
-    try {
-      return readHolder(at)?.id === id;
+      if (readHolder(lock)?.id === self.id) removeQuietly(lock);
     } catch {
-      return false;
+      // It is not ours.
     }
   }
 
   function inUse({ pid, host, startedAt }: Holder): PatchgateError {
     const who = pid === process.pid ? 'this process' : `process ${pid}`;
     const where = host === hostname() ? '' : ` on the host ${host}`;
-    return new PatchgateError(
-      'recording-in-use',
-      `${thing} is in use: ${who}${where} has it since ${startedAt}`,
-      {
-        hint: `stop it first, or ${instead}; if it is gone, delete ${file}`,
-        details: { pid, host, startedAt },
-      },
-    );
+    const what = `${thing} is in use: ${who}${where} has it since ${startedAt}`;
+    const hint = `stop it first, or ${instead}; if it is gone, delete ${file}`;
+    return new PatchgateError('recording-in-use', what, { hint, details: { pid, host, startedAt } });
+  }
+}
+
+/** Puts a lock, whole, in a place, unless another is there by now. @param own of this process alone */
+function place(own: string, lock: Holder, at: string): void {
+  makeFolders(dirname(own));
+  try {
+    writeFileSync(own, `${JSON.stringify(lock)}\n`);
+    try {
+      linkSync(own, at);
+    } catch {
+      // FAT and some shared folders have no links.
+      copyFileSync(own, at, constants.COPYFILE_EXCL);
+    }
+  } catch (error) {
+    // Our own file, or the folder, may have been tidied away.
+    if (!['EEXIST', 'ENOENT'].includes(systemCode(error) as string)) throw error;
   }
 }
 
@@ -151,19 +141,17 @@ function isAlive({ pid, host, processStart }: Holder): boolean {
     if (systemCode(error) === 'ESRCH') return false;
   }
   const now = startOf(pid);
-  return now === undefined || (now !== ENDED && (processStart === undefined || now === processStart));
+  return now === undefined || processStart === undefined || now === processStart;
 }
 
-const ENDED = 'ended';
-
-/** When a process began: the boot and its ticks; `ended` for a zombie. Linux only (proc_pid_stat(5)). */
+/** When a process began: the boot and its ticks. A zombie has ended. Linux only (proc_pid_stat(5)). */
 function startOf(pid: number): string | undefined {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'latin1');
     // The name in parentheses may hold anything.
     const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
     const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim();
-    return /[ZX]/.test(fields[0] as string) ? ENDED : `${boot}:${fields[19]}`;
+    return /[ZX]/.test(fields[0] as string) ? 'ended' : `${boot}:${fields[19]}`;
   } catch {
     return undefined;
   }

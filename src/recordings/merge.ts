@@ -1,6 +1,9 @@
 import type { Exchange } from '../model/exchange.ts';
-import type { MergeMode } from './journal.ts';
 import { formOf, keyOf, type MatchRules } from './match.ts';
+import { grouped } from './names.ts';
+
+/** `all`: the n-th answer to a request takes the place of the n-th that the file has. `append`: all goes behind. */
+export type MergeMode = 'all' | 'append';
 
 /** How often a run has answered each request of a file by now, by a key for request and session. */
 export type Counts = Readonly<Record<string, number>>;
@@ -12,6 +15,9 @@ export interface Merged {
   /** The file has more for some request than the run has answered. */
   hasSurplus: boolean;
 }
+
+/** How far a run of mode `all` is with each file, by the file's place in the recording. */
+export type Progress = Record<string, Pick<Merged, 'counts' | 'hasSurplus'>>;
 
 /**
  * Merges what a run recorded into what a file holds. In mode `all` the run's n-th answer to a request takes the place of the n-th that
@@ -28,42 +34,25 @@ export function merge(
   rules: MatchRules,
 ): Merged {
   if (mode === 'append') {
-    const added = without(before, batch);
+    const there = grouped(before, (exchange) => JSON.stringify(exchange));
+    const added = batch.filter((exchange) => !there.get(JSON.stringify(exchange))?.pop());
     const exchanges = added.length === 0 ? before : [...before, ...added];
     return { exchanges, counts, hasSurplus: false };
   }
   const after = before.slice();
-  const places = new Map<string, number[]>();
-  const addPlace = (key: string, place: number) => {
-    if (places.get(key)?.push(place) === undefined) places.set(key, [place]);
-  };
-  for (const [place, exchange] of before.entries()) addPlace(slotOf(exchange, rules), place);
-  const next = new Map(Object.entries(counts));
-  let isChanged = false;
+  const places = grouped(before.keys(), (place) => slotOf(before[place] as Exchange, rules));
+  const next = { ...counts };
   for (const exchange of batch) {
     const key = slotOf(exchange, rules);
-    const n = next.get(key) ?? 0;
-    next.set(key, n + 1);
-    const place = places.get(key)?.[n];
-    if (place === undefined) addPlace(key, after.push(exchange) - 1);
-    else if (differsByNoise(after[place] as Exchange, exchange)) continue;
-    else after[place] = exchange;
-    isChanged = true;
+    const n = next[key] ?? 0;
+    next[key] = n + 1;
+    const place = places.get(key)?.[n] ?? after.length;
+    const there = after[place];
+    if (!there || !differsByNoise(there, exchange)) after[place] = exchange;
   }
-  const hasSurplus = [...next].some(([key, n]) => (places.get(key)?.length ?? 0) > n);
-  return { exchanges: isChanged ? after : before, counts: Object.fromEntries(next), hasSurplus };
-}
-
-/** Those of a batch that are not there, each as often as it is. */
-function without(there: readonly Exchange[], batch: readonly Exchange[]): Exchange[] {
-  const left = new Map<string, number>();
-  for (const text of there.map((one) => JSON.stringify(one))) left.set(text, (left.get(text) ?? 0) + 1);
-  return batch.filter((exchange) => {
-    const text = JSON.stringify(exchange);
-    const count = left.get(text) ?? 0;
-    left.set(text, count - 1);
-    return count <= 0;
-  });
+  const hasSurplus = Object.entries(next).some(([key, n]) => (places.get(key)?.length ?? 0) > n);
+  const isSame = after.length === before.length && after.every((one, place) => one === before[place]);
+  return { exchanges: isSame ? before : after, counts: next, hasSurplus };
 }
 
 /** At the end of a run of mode `all`: without what earlier runs recorded beyond its own answers to the same requests. */
@@ -72,13 +61,9 @@ export function withoutSurplus(
   counts: Counts,
   rules: MatchRules,
 ): readonly Exchange[] {
-  const seen = new Map<string, number>();
-  return exchanges.filter((exchange) => {
-    const key = slotOf(exchange, rules);
-    const n = seen.get(key) ?? 0;
-    seen.set(key, n + 1);
-    return n < (counts[key] ?? Number.POSITIVE_INFINITY);
-  });
+  const bySlot = grouped(exchanges, (exchange) => slotOf(exchange, rules));
+  const surplus = new Set([...bySlot].flatMap(([key, own]) => own.slice(counts[key] ?? own.length)));
+  return exchanges.filter((exchange) => !surplus.has(exchange));
 }
 
 /** The same for exchanges of one request, as the rules have it, in one session. */

@@ -12,10 +12,15 @@ export function placeKey({ method, path }: Place): string {
 
 /** Exchanges by `placeKey`. */
 export function byPlace<T extends { request: Place }>(exchanges: readonly T[]): Map<string, T[]> {
+  return grouped(exchanges, ({ request }) => placeKey(request));
+}
+
+/** Items by a key, in their order. */
+export function grouped<T>(items: Iterable<T>, keyOf: (item: T) => string): Map<string, T[]> {
   const groups = new Map<string, T[]>();
-  for (const exchange of exchanges) {
-    const key = placeKey(exchange.request);
-    if (groups.get(key)?.push(exchange) === undefined) groups.set(key, [exchange]);
+  for (const item of items) {
+    const key = keyOf(item);
+    if (groups.get(key)?.push(item) === undefined) groups.set(key, [item]);
   }
   return groups;
 }

@@ -1,15 +1,15 @@
-import { accessSync, constants, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { messageOf, PatchgateError } from '../errors.ts';
+import { PatchgateError } from '../errors.ts';
 import type { Exchange } from '../model/exchange.ts';
-import { HIDDEN, hideFromGit, ifThere, LOCK, leaveHidden, makeFolders } from './disk.ts';
+import { mergeBeside } from './beside.ts';
+import { HIDDEN, hideFromGit, isFolder, LOCK, leaveHidden } from './disk.ts';
 import { ExchangeIndex } from './exchange-index.ts';
 import { placesIn, readExchanges } from './files.ts';
 import { checkRecordingName } from './find-recording.ts';
 import { takeLock } from './lock.ts';
 import { DEFAULT_RULES, type MatchRules } from './match.ts';
 import { merge } from './merge.ts';
-import { mergeBeside, mergeLeft, readWaiting } from './merge-files.ts';
+import { mergeSegments, readWaiting } from './merge-files.ts';
 import { locationOf, type Place, placeKey } from './names.ts';
 import { type PlainExchange, toStoredExchange } from './plain-exchange.ts';
 import { openWriter, type Writer, type WriterOptions } from './writer.ts';
@@ -68,29 +68,19 @@ export async function openStore(
   const { rules = DEFAULT_RULES } = options;
   const root = join(folder, name);
   if (options.writable) return openToWrite(root, rules, options);
-  if (ifThere(root, () => statSync(root).isDirectory()) ?? true) return storeIn(root, rules);
-  throw new PatchgateError('cannot-read', `${root} is no folder`, {
-    hint: 'a recording is a folder: give another name with --recording',
-  });
+  if (isFolder(root) ?? true) return storeIn(root, rules);
+  const hint = 'a recording is a folder: give another name with --recording';
+  throw new PatchgateError('cannot-read', `${root} is no folder`, { hint });
 }
 
 async function openToWrite(root: string, rules: MatchRules, options: StoreOptions): Promise<RecordingStore> {
-  try {
-    makeFolders(root);
-    accessSync(root, constants.W_OK | constants.X_OK);
-  } catch (error) {
-    throw new PatchgateError('cannot-write', `cannot record into ${root}: ${messageOf(error)}`, {
-      hint: 'choose another folder with --recordings, or correct its permissions',
-      cause: error,
-    });
-  }
   const hidden = join(root, HIDDEN);
   const instead = 'record under another name with --recording, or in another folder with --recordings';
   const lock = takeLock(join(hidden, LOCK), `the recording ${root}`, instead);
   const leave = () => leaveHidden(hidden, () => lock.release());
   try {
     hideFromGit(hidden);
-    if (await mergeLeft(root, rules))
+    if (await mergeSegments(root, { rules, run: 'was killed' }))
       options.onNotice?.(`what an earlier run had left in the journal of ${root} is in its files now`);
     const merge: WriterOptions['merge'] = (how) => mergeBeside(root, { rules, ...how });
     const writer = openWriter(root, { ...options, merge, mode: options.replaces ? 'all' : 'append' });
@@ -132,24 +122,21 @@ function storeIn(root: string, rules: MatchRules, writer?: Writer, leave?: () =>
     const location = locationOf(place.method, place.path);
     const kept = readExchanges(join(root, location), place) ?? [];
     if (!waiting || frames.length === 0) return kept;
-    const counts = waiting.counts[location] ?? {};
-    return merge(kept, frames.map(toStoredExchange), waiting.mode, counts, rules).exchanges;
+    const { mode, progress } = waiting;
+    const { counts = {} } = progress[location] ?? {};
+    return merge(kept, frames.map(toStoredExchange), mode, counts, rules).exchanges;
   }
 
   function* places(): Generator<Place> {
+    const inMemory = [...paths.values()].filter(({ index }) => index.length > 0).map(({ place }) => place);
+    const inJournal = [...(waiting?.frames.values() ?? [])].flatMap(([first]) => first?.request ?? []);
     const given = new Set<string>();
-    for (const { method, path } of placesTwice()) {
-      const key = placeKey({ method, path });
-      if (!given.has(key)) yield { method, path };
-      given.add(key);
-    }
-  }
-
-  /** Some come more than once. */
-  function* placesTwice(): Generator<Place> {
-    for (const { place, index } of paths.values()) if (index.length > 0) yield place;
-    for (const [first] of waiting?.frames.values() ?? []) yield (first as PlainExchange).request;
-    if (!isLoaded) yield* placesIn(root);
+    for (const some of [inMemory, inJournal, isLoaded ? [] : placesIn(root)])
+      for (const { method, path } of some) {
+        const key = placeKey({ method, path });
+        if (!given.has(key)) yield { method, path };
+        given.add(key);
+      }
   }
 
   return {
@@ -184,9 +171,9 @@ function storeIn(root: string, rules: MatchRules, writer?: Writer, leave?: () =>
     get counts() {
       return writer?.counts ?? { recorded: 0, waiting: 0, lost: 0 };
     },
-    takesExchanges: () => writer?.takesExchanges ?? false,
+    takesExchanges: () => writer?.takesExchanges() ?? false,
     get trouble() {
-      return writer?.trouble;
+      return writer?.troubleNow();
     },
     flush: async () => writer?.flush(),
     async close() {

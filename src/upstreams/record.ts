@@ -1,11 +1,11 @@
 import { messageOf } from '../errors.ts';
 import { answerBounds, type Decoded, decodeContent } from '../http/decode-content.ts';
 import { announcesBody, type RequestHead } from '../http/http.ts';
+import { plainExchangeBeside } from '../recordings/beside.ts';
 import { RECORD_LIMIT } from '../recordings/body.ts';
 import { DEFAULT_RULES, type MatchRules } from '../recordings/match.ts';
 import { plainExchangeOf, type SeenExchange, tooLong } from '../recordings/plain-exchange.ts';
 import { codingOf } from '../recordings/redact/redact.ts';
-import { plainExchangeBeside } from '../recordings/redact-beside.ts';
 import type { RecordingStore } from '../recordings/store.ts';
 import { BodyCollector, bounded, type CollectedBody, NO_BODY, readAlong } from './bodies.ts';
 import type { Answer, Upstream } from './upstream.ts';

@@ -63,7 +63,7 @@ describe('a journal that cannot be written', () => {
       const cwd = temporaryFolder();
       const gate = await startBinary(['proxy', target.url, '--record'], { cwd });
       const root = join(cwd, 'recordings', 'default');
-      const journal = join(root, '.patchgate', 'journal');
+      const journal = join(root, '.patchgate', 'journal.1');
       mkdirSync(journal);
       expect(await statusesOf(gate, paths(5))).toEqual(Array(5).fill(200));
       const trouble = expect.stringContaining('journal');

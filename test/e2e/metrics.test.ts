@@ -75,7 +75,7 @@ describe('metrics', () => {
     const cwd = temporaryFolder();
     const gate = await startRecorder(cwd, target.url);
     const root = join(cwd, 'recordings', 'default');
-    const inTheWay = [join(root, '.patchgate', 'journal'), join(root, 'a', 'GET.json')];
+    const inTheWay = [join(root, '.patchgate', 'journal.1'), join(root, 'a', 'GET.json')];
     for (const folder of inTheWay) mkdirSync(folder, { recursive: true });
     await fetch(`${gate.url}/a`);
     expect(await numbersOf(gate)).toMatchObject({ exchanges_waiting: 1, exchanges_recorded_total: 0 });

@@ -189,7 +189,7 @@ describe('a gate beside the test', () => {
       stderr: expect.stringContaining('no test has closed 1 gate'),
     });
     expect(stderr).toContain('recorded 1 exchange');
-    expect(existsSync(join(recordings, 'open', '.patchgate', 'journal'))).toBe(false);
+    expect(existsSync(join(recordings, 'open', '.patchgate'))).toBe(false);
   });
 });
 

@@ -6,8 +6,9 @@ import type { Database } from '../../src/postgres/database.ts';
 import { placesOf, requireStored } from '../../src/postgres/frames.ts';
 import { Outbox } from '../../src/postgres/outbox.ts';
 import { PgRecordingStore } from '../../src/postgres/recordings.ts';
-import { decodeFrame, encodeFrame, Journal, type MergeMode } from '../../src/recordings/journal.ts';
+import { decodeFrame, encodeFrame, Journal } from '../../src/recordings/journal.ts';
 import { DEFAULT_RULES } from '../../src/recordings/match.ts';
+import type { MergeMode } from '../../src/recordings/merge.ts';
 import type { RecordingStore } from '../../src/recordings/store.ts';
 import { describeStore } from '../recordings/store-suite.ts';
 import { cleanUpLater } from '../support/clean-up.ts';
@@ -144,7 +145,7 @@ describe('an outbox', { tags: 'slow' }, () => {
     await openOutbox(database, folder);
     for (const round of [1, 2]) {
       const left = leave(database, folder, '1', '2', '3');
-      appendFileSync(join(left, '.patchgate/journal'), '{"meta":{"recordedAt"');
+      appendFileSync(join(left, '.patchgate/journal.1'), '{"request":{"method"');
       const { notices } = await openOutbox(database, folder);
       expect(await textsIn(database)).toEqual(['1', '2', '3']);
       expect(existsSync(left), `${round}`).toBe(false);
@@ -157,7 +158,7 @@ describe('an outbox', { tags: 'slow' }, () => {
     const folder = temporaryFolder();
     const other = leave({ name: 'other' }, folder, '1');
     const broken = leave(database, folder, '1');
-    writeFileSync(join(broken, '.patchgate/journal'), 'no journal\n');
+    writeFileSync(join(broken, '.patchgate/journal.1'), 'no journal\n');
     const { notices } = await openOutbox(database, folder);
     expect(notices).toEqual([
       expect.stringMatching(/keeps what the database has not yet: .*this is no journal/),

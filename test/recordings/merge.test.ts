@@ -1,8 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { Exchange } from '../../src/model/exchange.ts';
-import type { MergeMode } from '../../src/recordings/journal.ts';
 import { DEFAULT_RULES } from '../../src/recordings/match.ts';
-import { type Counts, differsByNoise, merge, withoutSurplus } from '../../src/recordings/merge.ts';
+import {
+  type Counts,
+  differsByNoise,
+  type MergeMode,
+  merge,
+  withoutSurplus,
+} from '../../src/recordings/merge.ts';
 import { exchange } from '../support/exchanges.ts';
 
 /** `a1`: the answer 1 to the request a; `a1@s`: in the session s; `a1 x`: with the request id x, as of another day. */

@@ -208,15 +208,15 @@ describe('a disk that cannot be written', () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     onTestFinished(() => void vi.useRealTimers());
     const store = await write();
-    mkdirSync(hidden('journal'));
+    mkdirSync(hidden('journal.1'));
     append(store, ONE);
     await turn();
     expect(store.trouble).toMatchObject({
       code: 'cannot-write',
-      message: expect.stringContaining(hidden('journal')),
+      message: expect.stringContaining(hidden('journal.1')),
     });
     expect(store.takesExchanges()).toBe(false);
-    rmdirSync(hidden('journal'));
+    rmdirSync(hidden('journal.1'));
     append(store, TWO);
     await turn();
     expect(find(store)).toEqual([ONE, TWO]);
@@ -231,13 +231,13 @@ describe('a disk that cannot be written', () => {
     const notices: string[] = [];
     const store = await write({ mostBytes: 10_000, onNotice: (text) => notices.push(text) });
     const big = (letter: string) => exchange({ answer: { text: letter.repeat(6000) } });
-    mkdirSync(hidden('journal'));
+    mkdirSync(hidden('journal.1'));
     append(store, big('a'), big('b'), big('c'));
     expect(find(store)).toEqual([big('a'), big('b')]);
     expect(store.counts).toMatchObject({ waiting: 2, lost: 1 });
     expect(notices.at(-1)).toContain('exchanges are lost from now on');
     await expect(store.flush()).rejects.toMatchObject({ code: 'cannot-write' });
-    rmdirSync(hidden('journal'));
+    rmdirSync(hidden('journal.1'));
     append(store, big('d'));
     await turn();
     expect(store.counts).toMatchObject({ waiting: 0, lost: 1 });
@@ -271,7 +271,8 @@ it('cuts its journal into segments while one of them is merged', async () => {
   for (const frame of frames) {
     append(store, frame);
     await turn();
-    expect(statSync(hidden('journal'), { throwIfNoEntry: false })?.size ?? 0).toBeLessThan(20_000);
+    const segments = readdirSync(hidden()).filter((name) => name.startsWith('journal.'));
+    for (const name of segments) expect(statSync(hidden(name)).size).toBeLessThan(20_000);
   }
   await store.close();
   expect(await kept()).toEqual(frames);
@@ -308,7 +309,7 @@ describe('a recording that is recorded into', () => {
     await expect(write()).rejects.toMatchObject({ code: 'recording-in-use', exitCode: 2 });
     append(store, ONE, exchange({ path: '/other' }));
     await turn();
-    expect(readdirSync(hidden()).sort()).toEqual(['.gitignore', 'journal', 'lock']);
+    expect(readdirSync(hidden()).sort()).toEqual(['.gitignore', 'journal.1', 'lock']);
     expect(readFileSync(hidden('.gitignore'), 'utf8')).toBe('*\n');
     const reader = await openStore(folder, 'r');
     expect(Array.from(reader.places(), ({ path }) => path).sort()).toEqual([PROJECT_PATH, '/other'].sort());
@@ -322,10 +323,10 @@ describe('a recording that is recorded into', () => {
   });
 
   it('is free again after a start or an end that failed, and leaves what others put there', async () => {
-    writeBelow(hidden('journal'), 'x\n');
+    writeBelow(hidden('journal.1'), 'x\n');
     for (let i = 0; i < 2; i++) await expect(write()).rejects.toMatchObject({ code: 'bad-recording' });
     expect(readdirSync(hidden())).not.toContain('lock');
-    rmSync(hidden('journal'));
+    rmSync(hidden('journal.1'));
     const store = append(await write(), ONE);
     writeFileSync(hidden('note'), '');
     writeFileSync(join(root, 'api'), '');
@@ -357,10 +358,10 @@ describe('a journal that was left', () => {
     'may end within a frame, which nobody was told of: cut by %s',
     async (cut) => {
       await leave(ONE, TWO);
-      const bytes = readFileSync(hidden('journal'));
-      const line = bytes.length - bytes.lastIndexOf('{"meta"');
+      const bytes = readFileSync(hidden('journal.1'));
+      const line = bytes.length - bytes.lastIndexOf('{"request"');
       const all = { 'all but the feed': 1, 'all but the line': line - 1 } as Record<string, number>;
-      truncateSync(hidden('journal'), bytes.length - (all[cut] ?? (cut as number)));
+      truncateSync(hidden('journal.1'), bytes.length - (all[cut] ?? (cut as number)));
       expect(await kept()).toEqual([ONE]);
       await append(await write(), TWO).close();
       expect(await kept()).toEqual([ONE, TWO]);
@@ -369,7 +370,7 @@ describe('a journal that was left', () => {
 
   it.each([5, 0])('may have been begun only, with %j bytes', async (size) => {
     await leave(ONE);
-    truncateSync(hidden('journal'), size);
+    truncateSync(hidden('journal.1'), size);
     const store = append(await write(), TWO);
     await turn();
     expect(store.trouble).toBeUndefined();
@@ -386,9 +387,9 @@ describe('a journal that was left', () => {
         exchange({ answer: { text: 'again' } }),
       ];
       const store = append(await write({ replaces: true }), fresh);
-      if (obstacle) mkdirSync(hidden('counts'));
+      if (obstacle) mkdirSync(hidden('.journal.1.tmp'));
       await store.flush().catch(() => undefined);
-      if (obstacle) rmdirSync(hidden('counts'));
+      if (obstacle) rmdirSync(hidden('.journal.1.tmp'));
       await store.flush();
       append(store, again);
       await turn();
@@ -404,16 +405,24 @@ describe('a journal that was left', () => {
   );
 
   it.each([
-    { name: 'journal', bytes: 'hello', what: '1:1: this is no journal' },
-    { name: 'journal', bytes: '\0'.repeat(100), what: '1:1: this is no journal' },
+    { name: 'journal.1', bytes: 'hello', what: '1:1: this is no journal' },
+    { name: 'journal.1', bytes: '\0'.repeat(100), what: '1:1: this is no journal' },
     {
-      name: 'journal',
+      name: 'journal.1',
       bytes: '{"journal":9,"run":"a","mode":"all"}\n',
       what: '1:1: the journal is of format 9',
     },
-    { name: 'journal', bytes: '{"journal":1,"run":"a","mode":"all"}\nX\n', what: '2:1: this is no exchange' },
-    { name: 'counts', bytes: '{}', what: '1:1: these are no counts' },
-    { name: 'counts', bytes: 'null', what: '1:1: these are no counts' },
+    {
+      name: 'journal.1',
+      bytes: '{"journal":1,"run":"a","mode":"all"}\nX\n',
+      what: '2:1: this is no exchange',
+    },
+    {
+      name: 'journal.1',
+      bytes: '{"journal":1,"run":"a","mode":"all","progress":[]}\n',
+      what: '1:1: this is no progress of a run',
+    },
+    { name: 'journal.1', bytes: 'null\n', what: '1:1: this is no journal' },
   ])(
     'stops the start if it is broken or of somebody else, and stays: $name $bytes',
     async ({ name, bytes, what }) => {
@@ -426,16 +435,19 @@ describe('a journal that was left', () => {
     },
   );
 
-  it('is merged whatever the counts of another run say', async () => {
+  it('is merged whatever the progress of another run says', async () => {
     const store = append(await write({ replaces: true }), ONE);
+    await store.flush();
+    append(store, TWO);
     await turn();
     killed();
     await store.close();
-    writeFileSync(hidden('counts'), '{"run":"other","merged":5,"counts":{},"surplus":{}}');
-    renameSync(hidden('journal'), hidden('journal.1'));
-    expect(await kept()).toEqual([ONE]);
+    const progress = readFileSync(hidden('journal.1'), 'utf8');
+    writeFileSync(hidden('journal.1'), progress.replace(/"run":"[^"]+"/, '"run":"other"'));
+    // It is the first of its run.
+    expect(await kept()).toEqual([TWO]);
     await (await write()).close();
-    expect(await kept()).toEqual([ONE]);
+    expect(await kept()).toEqual([TWO]);
     expect(readdirSync(root)).toEqual(['api']);
   });
 

@@ -6,7 +6,7 @@ import type { Argv } from 'yargs';
 import { rulesOf, withDatabase } from '../../app/modes.ts';
 import type { Exchange } from '../../model/exchange.ts';
 import type { Database } from '../../postgres/database.ts';
-import { readExchanges, writeExchanges } from '../../recordings/files.ts';
+import { changeFile, readExchanges } from '../../recordings/files.ts';
 import { findRecording, recordingNames } from '../../recordings/find-recording.ts';
 import type { MatchRules } from '../../recordings/match.ts';
 import { locationOf, type Place } from '../../recordings/names.ts';
@@ -74,7 +74,7 @@ function inFolder(folder: string, rules: MatchRules): Recordings {
           : (readExchanges(fileOf(place), place) ?? []),
       async write(place, exchanges) {
         const file = fileOf(place);
-        if (exchanges.length > 0) return writeExchanges(file, exchanges);
+        if (exchanges.length > 0) return changeFile(file, place, () => exchanges);
         await rm(file, { force: true });
         for (let empty = dirname(file); empty !== root; empty = dirname(empty))
           await rmdir(empty).catch(() => undefined);

@@ -1,0 +1,86 @@
+/** Work that a thread does, so that requests do not wait. */
+import { once } from 'node:events';
+import { existsSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Worker } from 'node:worker_threads';
+import pLimit from 'p-limit';
+import { PatchgateError } from '../errors.ts';
+import { HIDDEN } from './disk.ts';
+import { segmentFile, segmentNumbers } from './journal.ts';
+import type { MatchRules } from './match.ts';
+import { type MergeOptions, mergeSegments } from './merge-files.ts';
+import {
+  type PlainExchange,
+  plainExchangeOf,
+  type RecordRules,
+  type SeenExchange,
+} from './plain-exchange.ts';
+import type { Redaction } from './redact/redaction.ts';
+
+/** Of the build alone: sources and tests have no thread. */
+const WORKER = fileURLToPath(new URL('./recording-worker.js', import.meta.url));
+
+/** What a thread can be asked for, as far as it can be sent there. */
+export interface Task {
+  merge?: Omit<MergeOptions, 'rules' | 'signal'> & { root: string; settings: MatchRules['settings'] };
+  redact?: Pick<Redaction, 'settings' | 'texts'> & Pick<RecordRules, 'headers'> & { seen: SeenExchange };
+}
+
+/** One task at a time. @throws what the task does, which ends the thread; AbortError */
+async function ask<T>(thread: Worker, task: Task, signal?: AbortSignal): Promise<T> {
+  // An idle thread keeps no process running.
+  thread.ref();
+  try {
+    thread.postMessage(task);
+    const [answer] = await once(thread, 'message', { signal });
+    return answer as T;
+  } catch (error) {
+    // It loses its class on its way out of a thread.
+    if ((error as Error).name === 'PatchgateError') Object.setPrototypeOf(error, PatchgateError.prototype);
+    throw error;
+  } finally {
+    thread.unref();
+  }
+}
+
+/** At the end nobody waits: so few bytes are merged before a thread would have started. */
+const WORTH_A_THREAD = 1024 * 1024;
+
+/** The same as `mergeSegments`. */
+export async function mergeBeside(root: string, options: MergeOptions): Promise<void> {
+  const { rules, signal, ...how } = options;
+  const folder = join(root, HIDDEN);
+  const sizes = segmentNumbers(folder).map((number) => statSync(segmentFile(folder, number)).size);
+  const isSmall = how.run === 'ends' && sizes.reduce((sum, size) => sum + size, 0) < WORTH_A_THREAD;
+  if (isSmall || !existsSync(WORKER)) return void (await mergeSegments(root, options));
+  const thread = new Worker(WORKER, { execArgv: [] }).on('error', () => undefined);
+  try {
+    await ask(thread, { merge: { root, settings: rules.settings, ...how } }, signal);
+  } finally {
+    await thread.terminate();
+  }
+}
+
+const oneByOne = pLimit(1);
+/** One for the process, from the first large exchange on. */
+let redacting: Worker | undefined;
+
+/** The same as `plainExchangeOf`. */
+export async function plainExchangeBeside(seen: SeenExchange, rules: RecordRules): Promise<PlainExchange> {
+  if (!existsSync(WORKER)) return plainExchangeOf(seen, rules);
+  const { settings, texts } = rules.redaction;
+  const exchange = await oneByOne(() => {
+    redacting ??= new Worker(WORKER, { execArgv: [] }).on('error', () => {
+      redacting = undefined;
+    });
+    return ask<PlainExchange>(redacting, { redact: { seen, headers: rules.headers, settings, texts } });
+  });
+  for (const message of [exchange.request, exchange.response]) message.body = bufferOf(message.body);
+  return exchange;
+}
+
+/** A buffer that came from another thread. */
+export function bufferOf({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
+  return Buffer.from(buffer as ArrayBuffer, byteOffset, byteLength);
+}
