@@ -4,6 +4,7 @@ import { FileApprovals } from '../guard/file-approvals.ts';
 import { Guard } from '../guard/guard.ts';
 import { fakeReader, targetReader } from '../guard/reader.ts';
 import { MemoryRecords, type Records } from '../guard/records.ts';
+import { StateFile, stateFileFor } from '../guard/state-file.ts';
 import type { Backend, Setup } from './modes.ts';
 
 /** Milliseconds that the token of a 409 may be used. */
@@ -19,15 +20,20 @@ export type Guarding = Awaited<ReturnType<typeof guardOf>>;
  * @throws PatchgateError if the state file is broken; `bad-usage` if a real service is to be protected unguarded
  */
 export async function guardOf(setup: Setup, { fake, forward }: Backend) {
-  const { config, gate, approvers, database } = setup;
+  const { config, gate, approvers, database, notice, opened } = setup;
   const { redaction } = setup.rules;
   if (forward && config.guard === 'off' && config.protect.length > 0)
     throw new PatchgateError('bad-usage', 'without the guard, nothing that --protect names is safe', {
       hint: 'leave out --no-guard, or --protect',
     });
   const service = forward?.target.origin;
-  const state =
-    service && !database && config.state ? await stateOf(setup, config.state, service) : undefined;
+  let state: StateFile | undefined;
+  if (service && !database && config.state) {
+    const file = stateFileFor(config.state, service);
+    if (file !== config.state)
+      notice(`${config.state} is of another service: records of ${service} are kept in ${file}`);
+    state = opened.add(new StateFile(file, service, redaction, notice));
+  }
   let records: Records = new MemoryRecords(state, !forward);
   let book: ApprovalBook = new FileApprovals(state?.data.approvals, state && (() => state.now()));
   if (service && database) {
@@ -43,11 +49,4 @@ export async function guardOf(setup: Setup, { fake, forward }: Backend) {
   const approvals = new Approvals({ book, lifetime: TOKEN_LIFETIME, approvers: names, redaction });
   const guard = new Guard({ gate, mode: config.guard, records, reader, approvals, fake, redaction });
   return { guard, approvals, state };
-}
-
-async function stateOf({ rules, notice, opened }: Setup, file: string, service: string) {
-  const { StateFile, stateFileFor } = await import('../guard/state-file.ts');
-  const place = stateFileFor(file, service);
-  if (place !== file) notice(`${file} is of another service: records of ${service} are kept in ${place}`);
-  return opened.add(new StateFile(place, service, rules.redaction, notice));
 }

@@ -7,7 +7,7 @@ import { findRecording } from '../recordings/find-recording.ts';
 import { type MatchRules, matchRules } from '../recordings/match.ts';
 import { redactText, redactUrl } from '../recordings/redact/redact.ts';
 import { hidingSecrets, redactionOf } from '../recordings/redact/redaction.ts';
-import type { RecordingStore } from '../recordings/store.ts';
+import { openStore, type RecordingStore } from '../recordings/store.ts';
 import type { NamedTokens } from '../server/access.ts';
 import type { Config, Resolved } from '../settings/config.ts';
 import type { Env } from '../settings/named-values.ts';
@@ -15,7 +15,8 @@ import { COMMAND_DEFAULTS, type RecordMode, STATE_BY_DEFAULT } from '../settings
 import type { Fake } from '../upstreams/fake/fake.ts';
 import type { State } from '../upstreams/fake/seed.ts';
 import type { Forward } from '../upstreams/forward.ts';
-import type { ReplayUpstream } from '../upstreams/replay.ts';
+import { type RecordOptions, record } from '../upstreams/record.ts';
+import { type ReplayUpstream, replay } from '../upstreams/replay.ts';
 import { parseTarget } from '../upstreams/target.ts';
 import type { Upstream } from '../upstreams/upstream.ts';
 
@@ -48,11 +49,11 @@ export class Opened implements Closable {
   }
 
   async close(): Promise<void> {
-    try {
-      await this.#all.pop()?.close();
-    } finally {
-      if (this.#all.length > 0) await this.close();
-    }
+    const one = this.#all.pop();
+    if (one)
+      await Promise.resolve()
+        .then(() => one.close())
+        .finally(() => this.close());
   }
 }
 
@@ -100,31 +101,25 @@ export const MODES: Readonly<Record<ServerKind, (setup: Setup) => Promise<Backen
     const to = `forwards to ${config.target}${proxy ? ` by the proxy ${proxy.origin}` : ''}`;
     const outbox = database && opened.add(await openOutbox(setup, database));
     if (config.record === undefined) return { upstream: forward, forward, outbox, summary: to };
-    const { redaction } = rules;
     const store = opened.add(await openRecording(setup, outbox));
-    const { record } = await import('../upstreams/record.ts');
-    const recorder = record(forward, store, {
-      ...{ rules, only: config.recordOnly },
-      onSkipped: (reason, { method, url }) =>
-        notice(`not recorded: ${method} ${redactUrl(url, redaction)}: ${redactText(reason, redaction)}`),
-    });
-    opened.add(recorder);
-    const replay = config.record === 'new_episodes' ? await replayOf(setup, store, recorder) : undefined;
-    const does = replay ? 'replays and records' : 'records';
-    const summary = `${to}, ${does} ${placeOf(setup)} (${config.record})`;
-    return { upstream: replay ?? recorder, forward, outbox, store, replay, summary };
+    const { redaction } = rules;
+    const onSkipped: RecordOptions['onSkipped'] = (reason, { method, url }) =>
+      notice(`not recorded: ${method} ${redactUrl(url, redaction)}: ${redactText(reason, redaction)}`);
+    const recorder = opened.add(record(forward, store, { rules, only: config.recordOnly, onSkipped }));
+    const replaying = { ...config, rules, onMiss: recorder };
+    const replays = config.record === 'new_episodes' ? replay(store, replaying) : undefined;
+    const summary = `${to}, ${replays ? 'replays and records' : 'records'} ${placeOf(setup)} (${config.record})`;
+    return { upstream: replays ?? recorder, forward, outbox, store, replay: replays, summary };
   },
 
   async replay(setup) {
-    const { config, database, opened, notice } = setup;
+    const { config, rules, database, opened } = setup;
     const { recordings, recording } = config;
     if (!database) await findRecording(recordings, recording);
     else await (await import('../postgres/frames.ts')).requireStored(database, recording);
     const store = opened.add(await openRecording(setup));
-    const at = placeOf(setup);
-    if (store.isEmpty()) notice(`the recording ${at} is empty, so every request is refused`);
-    const replay = await replayOf(setup, store);
-    return { upstream: replay, store, replay, summary: `replays ${at} and refuses the rest` };
+    const upstream = replay(store, { ...config, rules });
+    return { upstream, store, replay: upstream, summary: `replays ${placeOf(setup)} and refuses the rest` };
   },
 
   async fake({ config, seed: given }) {
@@ -136,11 +131,6 @@ export const MODES: Readonly<Record<ServerKind, (setup: Setup) => Promise<Backen
     return { upstream: fake, fake, summary: `stands in front of a fake of the service, seeded from ${from}` };
   },
 };
-
-async function replayOf({ config, rules }: Setup, store: RecordingStore, onMiss?: Upstream) {
-  const { replay } = await import('../upstreams/replay.ts');
-  return replay(store, { onMiss, strictSequence: config.strictSequence, rules });
-}
 
 /** For people: `"checkout" in recordings/`, or in the database. */
 function placeOf({ config, database }: Setup): string {
@@ -161,12 +151,9 @@ export async function recordMode(setup: RecordingSetup, env: Env): Promise<Recor
   }
   if (record === 'new_episodes') return record;
   const config = { ...setup.config, record: 'none' as const };
-  const store = await openRecording({ ...setup, config, notice: () => undefined });
-  try {
-    return store.isEmpty() ? record : 'none';
-  } finally {
-    await store.close();
-  }
+  // Only one that is written to must be closed.
+  const store = await openRecording({ ...setup, config });
+  return store.isEmpty() ? record : 'none';
 }
 
 /** Which requests are the same, and which texts are secret. @param secrets texts that are hidden wherever they stand */
@@ -176,6 +163,8 @@ export function rulesOf(config: Config, secrets: readonly string[] = []): MatchR
 
 /** Milliseconds: what stops a server kills it after ten seconds. */
 const CLOSE_WITHIN = 8000;
+
+const mergeMode = ({ record }: Config) => (record === 'new_episodes' ? 'append' : 'all');
 
 /** It can be written to if the record mode says so. @throws PatchgateError as `openStore`; `store-unavailable` */
 async function openRecording(setup: RecordingSetup, outbox?: Outbox): Promise<RecordingStore> {
@@ -187,9 +176,8 @@ async function openRecording(setup: RecordingSetup, outbox?: Outbox): Promise<Re
     const places = await placesOf(database, recording);
     return new PgRecordingStore(recording, { database, rules, outbox }, places);
   }
-  const { openStore } = await import('../recordings/store.ts');
-  const how = { writable: record !== 'none', replaces: record !== 'none' && record !== 'new_episodes' };
-  return openStore(recordings, recording, { rules, onNotice: notice, closeWithin: CLOSE_WITHIN, ...how });
+  const mode = record === 'none' ? undefined : mergeMode(config);
+  return openStore(recordings, recording, { rules, mode, onNotice: notice, closeWithin: CLOSE_WITHIN });
 }
 
 /** The database of `--store`; undefined without that setting. @throws PatchgateError as `openDatabase` */
@@ -203,7 +191,7 @@ export async function openDatabaseOf({ store }: Config, notice: RecordingSetup['
 async function openOutbox({ config, notice }: RecordingSetup, database: Database): Promise<Outbox> {
   const { Outbox } = await import('../postgres/outbox.ts');
   const folder = join(dirname(config.state || STATE_BY_DEFAULT), 'outbox');
-  const mode = config.record === 'new_episodes' ? 'append' : 'all';
+  const mode = mergeMode(config);
   return Outbox.open({ database, folder, recording: config.recording, mode, notice });
 }
 

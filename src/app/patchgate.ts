@@ -6,7 +6,7 @@ import { RECORD_KINDS } from '../model/record.ts';
 import type { RecordingStore } from '../recordings/store.ts';
 import { createAccess, readNamedTokens } from '../server/access.ts';
 import type { Handler } from '../server/connections.ts';
-import { CONTROL_ROOT, isControlPath } from '../server/control-path.ts';
+import { isControlPath } from '../server/control-path.ts';
 import { createDataPath } from '../server/data-path.ts';
 import { type Handlers, type Listening, listen } from '../server/listen.ts';
 import { ownFault, problemOfError, sendProblem } from '../server/problem.ts';
@@ -55,8 +55,7 @@ export async function createPatchgate(asked: ServerKind, given: Config, context:
     if (backend.replay && backend.store) await lookAt(backend.store, run, notice);
     const { close: stop, ...at } = await listenFor(parts, run, tls);
     // To stop ends what listens, and requests in flight finish; to close writes out and frees everything, too.
-    const ends = { stop, close: () => opened.close() };
-    return { ...backend, ...run, ...at, guard: config.guard, ...ends };
+    return { ...backend, ...run, ...at, guard: config.guard, stop, close: () => opened.close() };
   } catch (error) {
     await opened.close();
     throw error;
@@ -83,9 +82,7 @@ async function listenFor(parts: Parts, run: Run, tls: KeyPair | undefined): Prom
   servers.push(own);
   run.url = own.url;
   if (!own.isLoopback && controlToken === undefined)
-    notice(
-      `others can reach ${own.url}, so the control API (${CONTROL_ROOT}/) is off until it has a token: PATCHGATE_CONTROL_TOKEN`,
-    );
+    notice(`others can reach ${own.url}: the control API is off until PATCHGATE_CONTROL_TOKEN is set`);
   if (ui !== undefined) servers.push(await openPage(ui, parts, control));
   return { ...own, close };
 }

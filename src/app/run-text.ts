@@ -26,10 +26,8 @@ export function missesText(missed?: Missed, hintOf = (hint: string) => hint): st
 }
 
 /** How many exchanges a run never served, and which they are, each in a line. */
-export function unservedText(
-  { recording, session, total, count, exchanges }: Unserved,
-  isListed = true,
-): string {
+export function unservedText(unserved: Unserved, isListed = true): string {
+  const { recording, session, total, count, exchanges } = unserved;
   const of = `"${recording}"${inSession(session)}`;
   if (count === 0) return `every exchange of ${of} was served (${total})`;
   if (!isListed)

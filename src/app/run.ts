@@ -81,10 +81,7 @@ export function createRun(parts: Parts) {
         trouble: trouble?.message,
       };
     },
-    metrics() {
-      const recording = store?.isWritable ? store.counts : undefined;
-      return metrics.text(kind, approvals.counts, replay?.misses.list().count, recording);
-    },
+    metrics: () => metrics.text(kind, approvals.counts, replay?.misses.list().count, store?.counts),
     close() {
       audit?.close();
       log.flush();

@@ -89,7 +89,7 @@ export async function serve(kind: ServerKind, flags: Readonly<Record<string, unk
 /** Says how much a run has recorded, and where. */
 export function sayRecorded({ store }: Patchgate, { store: database, recordings, recording }: Config): void {
   const place = database === undefined ? join(recordings, recording) : `"${recording}" of the database`;
-  if (store?.isWritable) say(recordedText(store.counts.recorded, place));
+  if (store?.counts) say(recordedText(store.counts.recorded, place));
 }
 
 /** Says what was never asked for. @returns whether that is a failure */

@@ -67,8 +67,8 @@ export class PgRecordingStore implements RecordingStore {
   }
 
   get counts() {
-    const { waiting = 0, lost = 0 } = this.#options.outbox?.counts ?? {};
-    return { recorded: this.#recorded, waiting, lost };
+    const { outbox } = this.#options;
+    return outbox && { ...outbox.counts, recorded: this.#recorded };
   }
 
   takesExchanges(): boolean {

@@ -8,7 +8,7 @@ import { placesIn, readExchanges } from './files.ts';
 import { checkRecordingName } from './find-recording.ts';
 import { takeLock } from './lock.ts';
 import { DEFAULT_RULES, type MatchRules } from './match.ts';
-import { merge } from './merge.ts';
+import { type MergeMode, merge } from './merge.ts';
 import { mergeSegments, readWaiting } from './merge-files.ts';
 import { locationOf, type Place, placeKey } from './names.ts';
 import { type PlainExchange, toStoredExchange } from './plain-exchange.ts';
@@ -33,8 +33,8 @@ export interface RecordingStore {
   /** Keeps an exchange: the system has it before the answers of this turn of the event loop go out (see `beforeAnswers`), and its file
    *  soon after. Never throws: see `trouble`. */
   append(exchange: PlainExchange): void;
-  /** Exchanges that this run has recorded; that are in memory alone, or not in the database; that were lost. */
-  readonly counts: { recorded: number; waiting: number; lost: number };
+  /** Exchanges that this run has recorded; that are in memory alone, or not in the database; that were lost. Undefined if it only reads. */
+  readonly counts: { recorded: number; waiting: number; lost: number } | undefined;
   takesExchanges(): boolean;
   /** The last failure to write, for the log and `health`; undefined while all is well. */
   readonly trouble: Error | undefined;
@@ -44,10 +44,9 @@ export interface RecordingStore {
 }
 
 export interface StoreOptions extends Pick<WriterOptions, 'onNotice' | 'closeWithin' | 'mostBytes'> {
-  /** The recording will be written to: its folder is made now, so that one that cannot be made stops the start. */
-  writable?: boolean;
-  /** Mode `all`: answers take the places of those that earlier runs recorded. What this run records is then not read. */
-  replaces?: boolean;
+  /** How it is written to: its folder is made now, so that one that cannot be made stops the start. What a run of mode `all` records is
+   *  not read by it. Undefined: it is only read. */
+  mode?: MergeMode | undefined;
   /** Which requests are the same, so that one replaces what was kept for the other. */
   rules?: MatchRules;
 }
@@ -65,15 +64,15 @@ export async function openStore(
   options: StoreOptions = {},
 ): Promise<RecordingStore> {
   checkRecordingName(name);
-  const { rules = DEFAULT_RULES } = options;
+  const { mode, rules = DEFAULT_RULES, ...others } = options;
   const root = join(folder, name);
-  if (options.writable) return openToWrite(root, rules, options);
+  if (mode) return openToWrite(root, rules, { mode, ...others });
   if (isFolder(root) ?? true) return storeIn(root, rules);
   const hint = 'a recording is a folder: give another name with --recording';
   throw new PatchgateError('cannot-read', `${root} is no folder`, { hint });
 }
 
-async function openToWrite(root: string, rules: MatchRules, options: StoreOptions): Promise<RecordingStore> {
+async function openToWrite(root: string, rules: MatchRules, options: Omit<WriterOptions, 'merge'>) {
   const hidden = join(root, HIDDEN);
   const instead = 'record under another name with --recording, or in another folder with --recordings';
   const lock = takeLock(join(hidden, LOCK), `the recording ${root}`, instead);
@@ -83,8 +82,7 @@ async function openToWrite(root: string, rules: MatchRules, options: StoreOption
     if (await mergeSegments(root, { rules, run: 'was killed' }))
       options.onNotice?.(`what an earlier run had left in the journal of ${root} is in its files now`);
     const merge: WriterOptions['merge'] = (how) => mergeBeside(root, { rules, ...how });
-    const writer = openWriter(root, { ...options, merge, mode: options.replaces ? 'all' : 'append' });
-    return storeIn(root, rules, writer, leave);
+    return storeIn(root, rules, openWriter(root, { ...options, merge }), leave);
   } catch (error) {
     leave();
     throw error;
@@ -169,7 +167,7 @@ function storeIn(root: string, rules: MatchRules, writer?: Writer, leave?: () =>
       }
     },
     get counts() {
-      return writer?.counts ?? { recorded: 0, waiting: 0, lost: 0 };
+      return writer?.counts;
     },
     takesExchanges: () => writer?.takesExchanges() ?? false,
     get trouble() {

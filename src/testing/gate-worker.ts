@@ -118,9 +118,8 @@ function callsOf(gate: Patchgate, config: Config) {
       } finally {
         await gate.close();
       }
-      const { store } = gate;
-      if (store?.isWritable)
-        notice(recordedText(store.counts.recorded, join(config.recordings, config.recording)));
+      const { counts } = gate.store ?? {};
+      if (counts) notice(recordedText(counts.recorded, join(config.recordings, config.recording)));
     },
   };
 }

@@ -37,7 +37,7 @@ const numberIn = ({ request }: Exchange) =>
 
 /** Fifty megabytes on fifty paths, under the eyes of a collector that allows for less. */
 const MUCH = `${APPEND}
-  const store = await openStore(process.argv[2], 'r', { writable: true, replaces: true, mostBytes: 8_000_000 });
+  const store = await openStore(process.argv[2], 'r', { mode: 'all', mostBytes: 8_000_000 });
   for (let number = 0; number < 6000; number++) {
     append(store, '/' + (number % 50), number, 4000);
     // What its file has is in memory no longer.
@@ -62,7 +62,7 @@ const PATHS = ['/a', '/b', '/c/d'];
 
 /** Appends and writes without end, each part of what it does in its turn, and says what was appended. */
 const WRITING = `${APPEND}
-  const store = await openStore(process.argv[2], 'r', { writable: true });
+  const store = await openStore(process.argv[2], 'r', { mode: 'append' });
   for (let number = 1; ; number++) {
     append(store, ${JSON.stringify(PATHS)}[number % 3], number, number % 900);
     await new Promise(setImmediate);

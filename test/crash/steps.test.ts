@@ -116,11 +116,11 @@ describe('writing that is killed at any step', () => {
   ])('loses nothing and keeps nothing twice: %s', async (name, runs) => {
     const folder = temporaryFolder();
     for (const run of runs.slice(0, -1)) {
-      const store = await openStore(folder, 'r', { writable: true });
+      const store = await openStore(folder, 'r', { mode: 'append' });
       run(store);
       await store.close();
     }
-    const store = await openStore(folder, 'r', { writable: true, replaces: name.endsWith('replaced') });
+    const store = await openStore(folder, 'r', { mode: name.endsWith('replaced') ? 'all' : 'append' });
     runs.at(-1)?.(store);
     await turn();
     const copies = await copyAtEachStep(folder, () => store.flush());
@@ -137,15 +137,15 @@ describe('writing that is killed at any step', () => {
       // The next start puts the files in order, and may be killed itself.
       const interrupted = join(temporaryFolder(), 'copy');
       if (step % 6 === 0) cpSync(copy, interrupted, { recursive: true });
-      const again = await openStore(copy, 'r', { writable: true });
+      const again = await openStore(copy, 'r', { mode: 'append' });
       expect(filesOf(copy), `written after step ${step}`).toEqual(files);
       await again.close();
       // There are hundreds of them.
       rmSync(copy, { recursive: true });
       if (step % 6 !== 0) continue;
-      const nested = await copyAtEachStep(interrupted, () => openStore(interrupted, 'r', { writable: true }));
+      const nested = await copyAtEachStep(interrupted, () => openStore(interrupted, 'r', { mode: 'append' }));
       for (const [nestedStep, nestedCopy] of nested.entries()) {
-        const last = await openStore(nestedCopy, 'r', { writable: true });
+        const last = await openStore(nestedCopy, 'r', { mode: 'append' });
         expect(filesOf(nestedCopy), `written after steps ${step} and ${nestedStep}`).toEqual(files);
         await last.close();
         rmSync(nestedCopy, { recursive: true });

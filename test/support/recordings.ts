@@ -8,7 +8,7 @@ import { PROJECT_PATH, plainOf } from './exchanges.ts';
 
 /** Records exchanges, in their order. */
 export async function recordAll(folder: string, name: string, exchanges: readonly Exchange[]): Promise<void> {
-  const store = await openStore(folder, name, { writable: true });
+  const store = await openStore(folder, name, { mode: 'append' });
   for (const exchange of exchanges) store.append(plainOf(exchange));
   await store.close();
 }

@@ -48,7 +48,7 @@ async function recording(listener: RequestListener, options: RecordOptions & { j
   const behind = createServer(listener);
   cleanups.push(() => closeServer(behind));
   const port = await listen(behind);
-  const store = await openStore(folder, 'demo', { writable: true });
+  const store = await openStore(folder, 'demo', { mode: 'append' });
   cleanups.push(() => store.close());
   const skipped: string[] = [];
   const skip = (reason: string) => skipped.push(reason);

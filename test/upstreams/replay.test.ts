@@ -23,7 +23,7 @@ afterEach(async () => {
 /** A server that replays these exchanges, from files that were written and closed. */
 async function replaying(exchanges: Exchange[], options: ReplayOptions & { judged?: boolean } = {}) {
   const folder = temporaryFolder();
-  const writer = await openStore(folder, 'demo', { writable: true });
+  const writer = await openStore(folder, 'demo', { mode: 'append' });
   for (const one of exchanges) writer.append(plainOf(one));
   await writer.close();
   const upstream = replay(await openStore(folder, 'demo'), options);
@@ -46,7 +46,7 @@ const statuses = async (server: ServedUpstream, count: number, init: Parameters<
 const problemOf = async (response: Response) => (await response.json()) as Record<string, unknown>;
 
 it('answers with no promise on its way, where the store reads at once', async () => {
-  const store = await openStore(temporaryFolder(), 'demo', { writable: true });
+  const store = await openStore(temporaryFolder(), 'demo', { mode: 'append' });
   closing.push(() => store.close());
   store.append(plainOf(exchange({ status: 201 })));
   const head = { method: 'PATCH', url: PROJECT_PATH, headers: [] };
@@ -82,7 +82,7 @@ describe('what was recorded several times', () => {
   });
 
   it('goes on with the upstream for misses, and what that records meanwhile is not served again', async () => {
-    const store = await openStore(temporaryFolder(), 'demo', { writable: true });
+    const store = await openStore(temporaryFolder(), 'demo', { mode: 'append' });
     closing.push(() => store.close());
     store.append(plainOf(exchange({ status: 201 })));
     const handle = () => {

@@ -63,7 +63,7 @@ function inFolder(folder: string, rules: MatchRules): Recordings {
   const open: Recordings['open'] = async (name, how) => {
     if (how !== 'create') await findRecording(folder, name);
     // A writer merges the journal into the files first.
-    const store = await openStore(folder, name, { writable: how !== 'read', rules });
+    const store = await openStore(folder, name, { mode: how === 'read' ? undefined : 'append', rules });
     const root = join(folder, name);
     const fileOf = ({ method, path }: Place) => join(root, locationOf(method, path));
     return {
