@@ -1,6 +1,7 @@
 import { PatchgateError } from '../errors.ts';
 import { type Decoded, decodeContentSync, REQUEST_BOUNDS } from '../http/decode-content.ts';
 import {
+  byHeaderName,
   connectionOptions,
   HOP_BY_HOP,
   header,
@@ -118,14 +119,22 @@ const PASSING: ReadonlySet<string> = new Set([...HOP_BY_HOP, 'date']);
 const OF_BYTES: ReadonlySet<string> = new Set(['content-length', 'content-encoding']);
 const LOCATIONS: ReadonlySet<string> = new Set(['location', 'content-location']);
 
-function keptHeaders(raw: RawHeaders, goes: (name: string) => boolean): string[] {
-  return withoutHeaders(raw, goes).map((text, i) => (i % 2 === 0 ? text.toLowerCase() : text));
+const lowerCase = byHeaderName((name) => name);
+
+/** The headers that stay, their names in lower case. */
+function keptHeaders(raw: RawHeaders, stays: (name: string) => boolean): string[] {
+  const headers: string[] = [];
+  for (let i = 0; i + 1 < raw.length; i += 2) {
+    const name = lowerCase(raw[i] as string);
+    if (stays(name)) headers.push(name, raw[i + 1] as string);
+  }
+  return headers;
 }
 
 /** Not redacted. @param body without its content codings */
 export function plainRequest({ method, url, headers }: RequestHead, body: Buffer, rules: RecordRules) {
-  const goes = (name: string) => !KEPT_OF_REQUEST.has(name) && !rules.headers.has(name);
-  return { method, ...splitTarget(url), headers: keptHeaders(headers, goes), body };
+  const stays = (name: string) => KEPT_OF_REQUEST.has(name) || rules.headers.has(name);
+  return { method, ...splitTarget(url), headers: keptHeaders(headers, stays), body };
 }
 
 /** Headers that may be replayed, secret ones too. */
@@ -133,8 +142,8 @@ function keptAnswerHeaders({ method, headers: asked }: RequestHead, raw: RawHead
   const options = connectionOptions(raw);
   // A HEAD's headers describe a body that is not there.
   const isOfBytes = (name: string) => method !== 'HEAD' && OF_BYTES.has(name);
-  const goes = (name: string) => PASSING.has(name) || isOfBytes(name) || options.includes(name);
-  const headers = keptHeaders(raw, goes);
+  const stays = (name: string) => !PASSING.has(name) && !isOfBytes(name) && !options.includes(name);
+  const headers = keptHeaders(raw, stays);
   const host = header(asked, 'host');
   return headers.map((text, i) =>
     i % 2 === 1 && LOCATIONS.has(headers[i - 1] as string) ? withoutOwnOrigin(text, host) : text,
