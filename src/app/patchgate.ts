@@ -6,7 +6,7 @@ import { RECORD_KINDS } from '../model/record.ts';
 import type { RecordingStore } from '../recordings/store.ts';
 import { createAccess, readNamedTokens } from '../server/access.ts';
 import type { Handler } from '../server/connections.ts';
-import { isControlPath } from '../server/control-path.ts';
+import { CONTROL_ROOT, isControlPath } from '../server/control-path.ts';
 import { createDataPath } from '../server/data-path.ts';
 import { type Handlers, type Listening, listen } from '../server/listen.ts';
 import { ownFault, problemOfError, sendProblem } from '../server/problem.ts';
@@ -82,7 +82,7 @@ async function listenFor(parts: Parts, run: Run, tls: KeyPair | undefined): Prom
   servers.push(own);
   run.url = own.url;
   if (!own.isLoopback && controlToken === undefined)
-    notice(`others can reach ${own.url}: the control API is off until PATCHGATE_CONTROL_TOKEN is set`);
+    notice(`beyond loopback, the control API (${CONTROL_ROOT}/) is off without PATCHGATE_CONTROL_TOKEN`);
   if (ui !== undefined) servers.push(await openPage(ui, parts, control));
   return { ...own, close };
 }
