@@ -90,11 +90,15 @@ export class KnownSecrets {
     return [...this.#texts];
   }
 
+  /** Without recursion: it may be nested deep. */
   #addValue(secret: JsonValue): void {
-    if (typeof secret === 'object' && secret !== null)
-      for (const one of Object.values(secret)) this.#addValue(one);
-    const text = typeof secret === 'number' ? String(secret) : secret;
-    if (typeof text === 'string' && !isRedacted(text) && !WORD.test(text)) this.#add(waysToWrite(text));
+    const left = [secret];
+    while (left.length > 0 && this.#texts.size < MOST_KNOWN) {
+      const value = left.pop() as JsonValue;
+      if (typeof value === 'object' && value !== null) for (const one of Object.values(value)) left.push(one);
+      const text = typeof value === 'number' ? String(value) : value;
+      if (typeof text === 'string' && !isRedacted(text) && !WORD.test(text)) this.#add(waysToWrite(text));
+    }
   }
 
   #add(texts: readonly string[]): void {

@@ -26,6 +26,8 @@ describe('a text', () => {
     [`{"${GITHUB}":{"token":{"a":1}}}`, '{"[redacted]":{"token":"[redacted]"}}'],
     ['{"value":{"token":"x"},"name":"DB_PASSWORD"}', '{"value":"[redacted]","name":"DB_PASSWORD"}'],
     ['see https://h.example/?a=1&access_token=x#y', 'see https://h.example/?a=1&access_token=[redacted]#y'],
+    ['Get "https://h.example/v1?token=abcd1234": EOF', 'Get "https://h.example/v1?token=[redacted]": EOF'],
+    ['see /x?f={%22password%22:%22hunter22%22}', 'see /x?f={%22password%22:%22[redacted]%22}'],
     ['"a\\npassword=x"', '"a\\npassword=[redacted]"'],
     ['see /in?to=%2Fx%3Ftoken%3Da%26b=1', 'see /in?to=%2Fx%3Ftoken%3D[redacted]%26b=1'],
     ['a=1&user%5Bsecret%5D=y&token[0]=z', 'a=1&user%5Bsecret%5D=[redacted]&token[0]=[redacted]'],
