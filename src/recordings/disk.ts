@@ -26,8 +26,8 @@ export function makeFolders(folder: string): void {
   try {
     mkdirSync(full);
   } catch (error) {
-    // Another process may be faster.
-    if (systemCode(error) !== 'EEXIST') throw error;
+    // Another process may be faster. A link to nowhere is there, and no folder.
+    if (systemCode(error) !== 'EEXIST' || !existsSync(full)) throw error;
   }
 }
 
@@ -40,8 +40,8 @@ export function hideFromGit(folder: string): void {
 /** Releases the lock, and removes the folder if nothing else is in it. */
 export function leaveHidden(folder: string, release: () => void): void {
   const names = ifThere(folder, () => readdirSync(folder)) ?? [];
-  const isEmpty = names.every((name) => name === IGNORE || name === LOCK);
-  if (isEmpty) removeQuietly(join(folder, IGNORE));
+  const isEmpty = names.every((name) => name === IGNORE || name === LOCK || name.endsWith('.tmp'));
+  for (const name of isEmpty ? names : []) if (name !== LOCK) removeQuietly(join(folder, name));
   release();
   try {
     if (isEmpty) rmdirSync(folder);

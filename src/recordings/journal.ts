@@ -209,7 +209,13 @@ export class Journal {
     const held = Buffer.alloc(this.#size);
     readSync(this.#fd, held, 0, held.length, 0);
     const again = this.#make();
-    writeFileSync(again, held);
+    try {
+      writeFileSync(again, held);
+    } catch (error) {
+      closeSync(again);
+      removeQuietly(this.#file);
+      throw error;
+    }
     closeSync(this.#fd);
     this.#fd = again;
   }

@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import type { Exchange } from '../model/exchange.ts';
@@ -50,6 +51,7 @@ export async function mergeSegments(root: string, options: MergeOptions): Promis
     signal?.throwIfAborted();
     const change = (all: readonly Exchange[]) => withoutSurplus(all, counts, rules);
     if (hasSurplus) await changeFile(join(root, location), undefined, change);
+    await setImmediate();
   }
   // The last one says how far the run is.
   for (const number of run === 'goes on' ? numbers.slice(0, -1) : numbers) removeSegment(folder, number);
@@ -101,11 +103,16 @@ async function mergeSegment(
  */
 export function readWaiting(root: string) {
   const folder = join(root, HIDDEN);
+  /** A merged segment is another file of the same name. */
+  const inodes = (numbers: readonly number[]) =>
+    numbers.map((number) => statSync(segmentFile(folder, number), { throwIfNoEntry: false })?.ino);
   for (;;) {
     const numbers = segmentNumbers(folder);
+    const before = inodes(numbers);
     const segments = [...segmentsOf(folder, numbers)];
     // Who records has merged meanwhile.
-    if (String(segmentNumbers(folder)) !== String(numbers)) continue;
+    const now = segmentNumbers(folder);
+    if (String([now, inodes(now)]) !== String([numbers, before])) continue;
     const { mode = 'append', progress = {} } = segments.at(-1) ?? {};
     return { mode, progress, frames: byPlace(segments.flatMap(({ frames }) => frames)) };
   }

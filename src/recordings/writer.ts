@@ -95,7 +95,8 @@ export function openWriter(root: string, options: WriterOptions) {
     tell();
   }
 
-  function interrupted(): Error {
+  function interrupted(): Error | undefined {
+    if (unmerged === 0) return undefined;
     const what = `${amountOf(unmerged)} not in the files of ${root} yet`;
     const hint = 'nothing is lost: start patchgate with this recording again before you commit it';
     return new PatchgateError('interrupted', what, { hint });
