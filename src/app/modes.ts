@@ -49,11 +49,11 @@ export class Opened implements Closable {
   }
 
   async close(): Promise<void> {
-    const one = this.#all.pop();
-    if (one)
-      await Promise.resolve()
-        .then(() => one.close())
-        .finally(() => this.close());
+    try {
+      await this.#all.pop()?.close();
+    } finally {
+      if (this.#all.length > 0) await this.close();
+    }
   }
 }
 
@@ -87,7 +87,7 @@ export interface Backend {
   fake?: Fake;
 }
 
-/** A mode is composition: `forward`, `record(forward)`, `replay` or `replay(record(forward))`. Each loads only what it needs. */
+/** A mode is composition: `forward`, `record(forward)`, `replay` or `replay(record(forward))`. Target, fake and database are loaded if needed. */
 export const MODES: Readonly<Record<ServerKind, (setup: Setup) => Promise<Backend>>> = {
   async proxy(setup) {
     const { config, rules, database, opened, notice, env } = setup;
@@ -113,11 +113,12 @@ export const MODES: Readonly<Record<ServerKind, (setup: Setup) => Promise<Backen
   },
 
   async replay(setup) {
-    const { config, rules, database, opened } = setup;
+    const { config, rules, database, opened, notice } = setup;
     const { recordings, recording } = config;
     if (!database) await findRecording(recordings, recording);
     else await (await import('../postgres/frames.ts')).requireStored(database, recording);
     const store = opened.add(await openRecording(setup));
+    if (store.isEmpty()) notice(`the recording ${placeOf(setup)} is empty, so every request is refused`);
     const upstream = replay(store, { ...config, rules });
     return { upstream, store, replay: upstream, summary: `replays ${placeOf(setup)} and refuses the rest` };
   },
@@ -150,9 +151,8 @@ export async function recordMode(setup: RecordingSetup, env: Env): Promise<Recor
     return 'none';
   }
   if (record === 'new_episodes') return record;
-  const config = { ...setup.config, record: 'none' as const };
   // Only one that is written to must be closed.
-  const store = await openRecording({ ...setup, config });
+  const store = await openRecording({ ...setup, config: { ...setup.config, record: 'none' } });
   return store.isEmpty() ? record : 'none';
 }
 
