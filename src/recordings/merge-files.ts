@@ -41,8 +41,10 @@ export async function mergeSegments(root: string, options: MergeOptions): Promis
   let progress: Progress = {};
   let count = 0;
   for (const segment of segmentsOf(folder, numbers)) {
-    await mergeSegment(root, segment, options);
     progress = segment.progress;
+    // It was merged before.
+    if (segment.frames.length === 0) continue;
+    await mergeSegment(root, segment, options);
     const merged = firstLine(segment.run, segment.mode, progress);
     await writeFileAtomically(segmentFile(folder, segment.number), merged);
     count += segment.frames.length;
@@ -103,16 +105,18 @@ async function mergeSegment(
  */
 export function readWaiting(root: string) {
   const folder = join(root, HIDDEN);
-  /** A merged segment is another file of the same name. */
-  const inodes = (numbers: readonly number[]) =>
-    numbers.map((number) => statSync(segmentFile(folder, number), { throwIfNoEntry: false })?.ino);
+  /** By number. A merged segment is another file of the same name. */
+  const inodes = () =>
+    segmentNumbers(folder).map((number) => {
+      const file = statSync(segmentFile(folder, number), { throwIfNoEntry: false });
+      return [number, file?.ino] as const;
+    });
   for (;;) {
-    const numbers = segmentNumbers(folder);
-    const before = inodes(numbers);
+    const before = inodes();
+    const numbers = before.map(([number]) => number);
     const segments = [...segmentsOf(folder, numbers)];
-    // Who records has merged meanwhile.
-    const now = segmentNumbers(folder);
-    if (String([now, inodes(now)]) !== String([numbers, before])) continue;
+    // The writer has merged meanwhile.
+    if (String(inodes()) !== String(before)) continue;
     const { mode = 'append', progress = {} } = segments.at(-1) ?? {};
     return { mode, progress, frames: byPlace(segments.flatMap(({ frames }) => frames)) };
   }
