@@ -32,8 +32,8 @@ export interface Lock {
 }
 
 /**
- * Takes the lock of what one process writes at a time. Who finds the lock of a process that is gone puts a claim beside it, which bears
- * the id of that lock in its name. A claim is a lock itself: the first process alive in this chain has the lock.
+ * Takes the lock of what one process writes at a time. A process that finds a dead one's lock puts a claim beside it, named after the id
+ * of that lock. A claim is a lock itself: the first live process of this chain holds the lock.
  *
  * @param file the lock; its folder is made if it is missing
  * @param thing its name: `the recording recordings/checkout`

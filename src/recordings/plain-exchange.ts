@@ -78,12 +78,13 @@ export function tooLong(side: string, bytes: number): PatchgateError {
 /** An exchange of a file, as if it were recorded now. */
 export function redactExchange(exchange: Exchange, redaction: Redaction): Exchange {
   const plain = toPlainExchange(exchange);
+  const before = { request: plain.request.body, response: plain.response.body };
   redactAll(plain, new KnownSecrets(redaction, plain.request.headers, plain.response.headers));
   const clean = toStoredExchange(plain);
   // A body without secrets stays as the file has it.
   for (const side of ['request', 'response'] as const) {
     const { body } = exchange[side];
-    if (body && bodyBytes(body).equals(plain[side].body)) clean[side].body = body;
+    if (body && plain[side].body === before[side]) clean[side].body = body;
   }
   return clean;
 }
