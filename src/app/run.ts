@@ -25,7 +25,7 @@ export function createRun(parts: Parts) {
   const hasAudit = config.audit !== undefined || outbox;
   const audit = hasAudit ? new Audit({ file: config.audit, outbox, entryOf, notice }) : undefined;
   const sessions = new Sessions();
-  const log = createAccessLog(config.log, entryOf, parts.writeLog, parts.isLogColoured);
+  const log = createAccessLog(config.log, entryOf, redaction, parts.writeLog, parts.isLogColoured);
   const exchanges = new ExchangeList(redaction);
   const metrics = new Metrics();
   const counts = { requests: 0, failed: 0 };

@@ -1,8 +1,8 @@
+import { withShortTexts } from '../json/json.ts';
 import type { Approval } from '../model/approval.ts';
 import { type Effect, losesEnvironment } from '../model/effect.ts';
 import { redactEffect } from '../recordings/redact/redact.ts';
 import type { Redaction } from '../recordings/redact/redaction.ts';
-import { shortened } from '../reporters/wording.ts';
 
 /** Effects that are named in all, unless more are lost, and characters of a name. */
 const [MOST_EFFECTS, LONGEST_NAME] = [100, 200];
@@ -14,10 +14,8 @@ export function decisiveEffects(
 ): Pick<Approval, 'effects' | 'effectsOmitted'> {
   const most = Math.max(MOST_EFFECTS, effects.filter(losesEnvironment).length);
   const named = effects.slice(0, most).map((effect) => redactEffect(effect, redaction));
-  const short = (_: string, value: unknown) =>
-    typeof value === 'string' ? shortened(value, LONGEST_NAME) : value;
   return {
-    effects: JSON.parse(JSON.stringify(named, short)),
+    effects: withShortTexts(named, LONGEST_NAME),
     ...(effects.length > most && { effectsOmitted: effects.length - most }),
   };
 }

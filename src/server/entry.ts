@@ -10,8 +10,8 @@ import type { FinishedExchange } from './exchange.ts';
 export type Entry = ReturnType<EntryOf>;
 export type EntryOf = ReturnType<typeof entriesBy>;
 
-const PATH_LENGTH = 2048;
-const TEXT_LENGTH = 500;
+export const PATH_LENGTH = 2048;
+export const TEXT_LENGTH = 500;
 
 /** @param forwards what passes may reach the target: not all of it is answered by a recording */
 export function entriesBy(gate: Gate, redaction: Redaction, forwards: boolean) {

@@ -1,7 +1,8 @@
+import { withShortTexts } from '../json/json.ts';
 import type { Verdict } from '../model/finding.ts';
 import type { Redaction } from '../recordings/redact/redaction.ts';
 import type { BodyToShow, FinishedExchange } from './exchange.ts';
-import { type ShownExchange, showExchange, withShortTexts } from './show-exchange.ts';
+import { LONGEST_TEXT, type ShownExchange, showExchange } from './show-exchange.ts';
 
 export interface ExchangeFilter {
   /** At most so many. */
@@ -99,7 +100,7 @@ export class ExchangeList {
     };
     let text = JSON.stringify(head);
     if (verdict && text.length > LONGEST_HEAD)
-      text = JSON.stringify({ ...head, verdict: withShortTexts(verdict) });
+      text = JSON.stringify({ ...head, verdict: withShortTexts(verdict, LONGEST_TEXT) });
     const textLength = Buffer.byteLength(text);
     const length = textLength + (asked?.bytes.length ?? 0) + (answered?.bytes.length ?? 0);
     if (length > this.#ring.length) return;

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { RawHeaders } from '../http/http.ts';
-import type { JsonObject, JsonValue } from '../json/json.ts';
+import { type JsonObject, type JsonValue, withShortTexts } from '../json/json.ts';
 import type { StoredHeaders } from '../model/exchange.ts';
 import type { Verdict } from '../model/finding.ts';
 import { jsonOf } from '../recordings/body.ts';
@@ -14,7 +14,6 @@ import {
   wholeCharacters,
 } from '../recordings/redact/redact.ts';
 import { hidingTexts, KnownSecrets, type Redaction } from '../recordings/redact/redaction.ts';
-import { shortened } from '../reporters/wording.ts';
 import type { BodyToShow, FinishedExchange } from './exchange.ts';
 
 /**
@@ -46,7 +45,7 @@ export interface ShownExchange
 /** Bytes of a body that are shown, once its content codings are undone. */
 const BODY_SHOWN = 65_536;
 /** Characters of a text of a finding or effect that are shown. */
-const LONGEST_TEXT = 2000;
+export const LONGEST_TEXT = 2000;
 
 /** What one part shows to be a secret is hidden in all others. */
 export function showExchange(x: FinishedExchange, redaction: Redaction, bodies = true): ShownExchange {
@@ -88,14 +87,7 @@ function showBy(x: FinishedExchange, redaction: Redaction, bodies: boolean): Sho
 function showVerdict(verdict: Verdict, redaction: Redaction): Verdict {
   if (verdict.findings.length === 0 && !verdict.effects) return verdict;
   const effects = verdict.effects?.map((effect) => redactEffect(effect, redaction));
-  return withShortTexts({ ...verdict, ...(effects && { effects }) });
-}
-
-/** What findings and effects quote, cut to a length that people read. */
-export function withShortTexts(verdict: Verdict): Verdict {
-  const shorten = (_: string, value: unknown) =>
-    typeof value === 'string' ? shortened(value, LONGEST_TEXT) : value;
-  return JSON.parse(JSON.stringify(verdict, shorten));
+  return withShortTexts({ ...verdict, ...(effects && { effects }) }, LONGEST_TEXT);
 }
 
 function showHeaders(headers: RawHeaders, redaction: Redaction): StoredHeaders {

@@ -11,7 +11,7 @@ const entryOf = entriesBy(gate(), DEFAULT_REDACTION, true);
 
 function line(format: 'text' | 'json', members: Partial<FinishedExchange> = {}): string {
   const written: string[] = [];
-  const log = createAccessLog(format, entryOf, (text) => written.push(text));
+  const log = createAccessLog(format, entryOf, DEFAULT_REDACTION, (text) => written.push(text));
   log.finished(finished(members));
   log.flush();
   expect(written).toHaveLength(1);
@@ -61,7 +61,7 @@ describe('lines for people', () => {
 
   it('have colours on a terminal, and none that a client could have sent', () => {
     const written: string[] = [];
-    const log = createAccessLog('text', entryOf, (text) => written.push(text), true);
+    const log = createAccessLog('text', entryOf, DEFAULT_REDACTION, (text) => written.push(text), true);
     log.finished(finished({ ...LOST, ...withUrl('/\u001b[31m') }));
     log.flush();
     for (const part of ['\u001b[31mblock\u001b[39m', '(Staging\\u001b[31m)', 'PATCH /\\u001b[31m 422'])
@@ -121,7 +121,7 @@ it('lines for people stay short where a URL, a failure or findings are long', ()
 
 it('writes the lines of one turn together, and none when it is off', async () => {
   const written: string[] = [];
-  const log = createAccessLog('text', entryOf, (text) => written.push(text));
+  const log = createAccessLog('text', entryOf, DEFAULT_REDACTION, (text) => written.push(text));
   for (let i = 0; i < 2; i++) log.finished(finished());
   expect(written).toEqual([]);
   await setImmediate();
@@ -131,7 +131,7 @@ it('writes the lines of one turn together, and none when it is off', async () =>
   log.flush();
   await setImmediate();
   expect(written).toHaveLength(2);
-  const off = createAccessLog('off', entryOf, () => expect.unreachable());
+  const off = createAccessLog('off', entryOf, DEFAULT_REDACTION, () => expect.unreachable());
   off.finished(finished());
   off.flush();
 });
