@@ -1,5 +1,4 @@
 import { hash } from 'node:crypto';
-import { LRUCache } from 'lru-cache';
 import type { Match } from '../contract/match-operation.ts';
 import { messageOf, PatchgateError } from '../errors.ts';
 import type { Circumstances, Gate, GateRequest, Inspection } from '../gate/gate.ts';
@@ -70,8 +69,8 @@ export interface Decision {
 
 /** Environments that one approval may lose: it names each. */
 const MOST_LOST = 1000;
-/** Passed requests that are remembered: a hash and a verdict without findings take some 200 bytes. */
-const MOST_PASSED = 20_000;
+/** Passed requests that are remembered, in some 100 bytes each. */
+const MOST_PASSED = 100_000;
 const APPROVE = APPROVE_HEADER.toLowerCase();
 const GONE: Decision = { inspection: undefined };
 /** Characters of what an approval shows. */
@@ -81,11 +80,13 @@ const [LONGEST_URL, LONGEST_TEXT] = [2048, 500];
 export class Guard {
   readonly #options: GuardOptions;
   /** Of a replay: the requests that passed without a finding. Tests send the same ones again and again. */
-  readonly #passed: LRUCache<string, Decision> | undefined;
+  readonly #passed: Map<string, Decision> | undefined;
+  /** Of these, by operation: they share one. */
+  readonly #clean = new Map<string | undefined, Decision>();
 
   constructor(options: GuardOptions) {
     this.#options = options;
-    if (options.records.areNone && !options.fake) this.#passed = new LRUCache({ max: MOST_PASSED });
+    if (options.records.areNone && !options.fake) this.#passed = new Map();
   }
 
   /** The record that is locked and read for a request; undefined: it is judged at once. */
@@ -109,8 +110,13 @@ export class Guard {
     if (passed) return passed;
     const name = gate.recordOf(match);
     const inspection = gate.inspect(request, match, { known: name && this.#knownOf(name, session) });
-    const isClean = inspection.verdict.findings.length === 0;
-    if (isClean) this.#passed?.set(key, { inspection: { ...inspection, json: undefined } });
+    const { operation, findings } = inspection.verdict;
+    if (!this.#passed || findings.length > 0) return { inspection };
+    // Without a finding or a known record, verdicts on an operation are all the same.
+    const clean = this.#clean.get(operation) ?? { inspection: { ...inspection, json: undefined } };
+    this.#clean.set(operation, clean);
+    if (this.#passed.size === MOST_PASSED) this.#passed.clear();
+    this.#passed.set(key, clean);
     return { inspection };
   }
 
@@ -315,7 +321,7 @@ export class Guard {
 
 /** Covers everything that a verdict depends on while no record is known. */
 function keyOf({ method, url, headers, body }: GateRequest): string {
-  return hash('sha1', `${method} ${url}\n${headers.join('\n')}`, 'binary') + hash('sha1', body, 'binary');
+  return hash('sha1', `${hash('sha1', body, 'binary')}${method} ${url}\n${headers.join('\n')}`, 'binary');
 }
 
 /** Whether it may be a PUT or DELETE to the service. */

@@ -74,7 +74,7 @@ export function fakeReader(fake: Pick<Fake, 'recordOf'>): Reader {
 
 /** Redirects are not followed. */
 async function readingOf(
-  name: RecordName,
+  { kind, id }: RecordName,
   { status, headers }: ResponseHead,
   { bytes, omitted }: CollectedBody,
 ): Promise<Reading> {
@@ -82,20 +82,11 @@ async function readingOf(
   if (omitted !== undefined) return { why: `the answer has more than ${MOST_BYTES} bytes` };
   if (bytes.length === 0 && status >= 200 && status <= 299 && status !== 206) return {};
   if (status !== 200 && status !== 206) return { why: `it was answered with the status ${status}` };
-  return recordOf(name, { status, headers }, bytes);
-}
-
-/** The record that the whole body of an answer holds. */
-export async function recordOf(
-  { kind, id }: RecordName,
-  head: Pick<ResponseHead, 'status' | 'headers'>,
-  bytes: Buffer,
-): Promise<{ record: JsonObject } | { why: string }> {
-  const plain = await decodeContent(bytes, codingOf(head.headers), LEARNING_BOUNDS);
+  const plain = await decodeContent(bytes, codingOf(headers), LEARNING_BOUNDS);
   if (!Buffer.isBuffer(plain)) return { why: 'the answer has a content coding that cannot be undone' };
   const json = isUtf8(plain) ? parseJson(plain.toString().replace(/^\ufeff/, '')) : undefined;
   if (json === undefined) return { why: 'the answer is no JSON' };
-  const whole = wholeRecordIn(kind, head, json, id);
+  const whole = wholeRecordIn(kind, { status, headers }, json, id);
   return 'record' in whole ? { record: plainRecord(kind, whole.record) } : whole;
 }
 
