@@ -15,7 +15,7 @@ export class ExchangeIndex {
   /** By `keyOf` and `bytesKey`. */
   readonly #byKey = new Map<string, StoredExchange[]>();
   /** Those whose request has a placeholder: no key finds all requests that match it. */
-  readonly #open = new Map<StoredExchange, Form>();
+  readonly #open: { stored: StoredExchange; form: Form }[] = [];
   /** So many of the first have their keys. */
   #keyed = 0;
 
@@ -38,15 +38,15 @@ export class ExchangeIndex {
     const form = formOf(request, this.#rules);
     const same = this.#byKey.get(keyOf(form));
     if (same) return same;
-    const isSame = ([, recorded]: [unknown, Form]) => compareJson(recorded, form, () => false);
-    const open = [...this.#open].filter(isSame).map(([stored]) => stored);
+    const alike = this.#open.filter((one) => compareJson(one.form, form, () => false));
+    const open = alike.map(({ stored }) => stored);
     return open.length > 0 ? open : (this.#byKey.get(keyOf(cleanForm(request, this.#rules))) ?? []);
   }
 
   /** The same by the bytes of query and body, without parsing; undefined if they do not say it. */
   withBytes(query: string, body: Buffer): readonly StoredExchange[] | undefined {
     this.#keyUpTo(this.all.length);
-    const isSaid = this.#rules.headers.size === 0 && this.#open.size === 0;
+    const isSaid = this.#rules.headers.size === 0 && this.#open.length === 0;
     return isSaid ? this.#byKey.get(bytesKey(query, body)) : undefined;
   }
 
@@ -62,20 +62,22 @@ export class ExchangeIndex {
   #keyUpTo(count: number): void {
     for (; this.#keyed < count; this.#keyed++) {
       const stored = this.all[this.#keyed] as StoredExchange;
-      const { request } = stored.exchange;
+      const { request } = stored;
       const form = formOf(request, this.#rules);
-      if (holdsPlaceholder(JSON.stringify(form))) this.#open.set(stored, form);
+      if (holdsPlaceholder(JSON.stringify(form))) this.#open.push({ stored, form });
       const key = keyOf(form);
-      const same = this.#byKey.get(key) ?? [];
-      same.push(stored);
-      this.#byKey.set(key, same).set(bytesKey(request.query, bodyBytes(request.body)), same);
+      // An empty list gets room for 17 when the first is pushed.
+      const same = this.#byKey.get(key);
+      same?.push(stored);
+      const all = same ?? [stored];
+      this.#byKey.set(key, all).set(bytesKey(request.query, bodyBytes(request.body)), all);
     }
   }
 }
 
 /** A key that needs no parsing. No `keyOf` is as long. */
 function bytesKey(query: string, body: Buffer): string {
-  return `${hash('sha1', body, 'binary')}?${query}`;
+  return hash('sha1', body, 'base64') + query;
 }
 
 /**
@@ -97,34 +99,38 @@ export function ofSession(matched: readonly StoredExchange[], name: string): rea
 export class StoredExchange {
   /** Name of the session that it was recorded in; `""` is the default one. */
   readonly session: string;
-  readonly meta: Exchange['meta'];
-  /** As JSON once the answer is made: a fifth of the memory. */
-  #exchange: Exchange | Buffer;
-  #answer: RecordedAnswer | undefined;
+  /** ISO 8601, UTC. */
+  readonly recordedAt: string;
+  /** As JSON, a fifth of the memory, once the answer is made. */
+  #request: RecordedRequest | Buffer;
+  /** Then the answer. */
+  #response: Exchange['response'] | RecordedAnswer;
 
-  constructor(exchange: Exchange) {
-    this.session = exchange.meta.session ?? '';
-    this.meta = exchange.meta;
-    this.#exchange = exchange;
+  constructor({ request, response, meta }: Exchange) {
+    this.session = meta.session ?? '';
+    this.recordedAt = meta.recordedAt;
+    this.#request = request;
+    this.#response = response;
   }
 
-  get exchange(): Exchange {
-    return Buffer.isBuffer(this.#exchange) ? JSON.parse(this.#exchange.toString()) : this.#exchange;
+  get request(): RecordedRequest {
+    return Buffer.isBuffer(this.#request) ? JSON.parse(this.#request.toString()) : this.#request;
   }
 
   /** The answer to its request, ready for the wire. It is made once. */
   answer(): RecordedAnswer {
-    if (this.#answer) return this.#answer;
-    const { exchange } = this;
-    this.#exchange = Buffer.from(JSON.stringify(exchange));
-    this.#answer = answerOf(exchange);
-    return this.#answer;
+    const request = this.#request;
+    if (Buffer.isBuffer(request)) return this.#response as RecordedAnswer;
+    const answer = answerOf(request, this.#response as Exchange['response']);
+    this.#request = lasting(Buffer.from(JSON.stringify(request)));
+    this.#response = answer;
+    return answer;
   }
 }
 
 type RecordedAnswer = ResponseHead & { body: Buffer; from: 'recording' };
 
-function answerOf({ request: { method }, response }: Exchange): RecordedAnswer {
+function answerOf({ method }: RecordedRequest, response: Exchange['response']): RecordedAnswer {
   const { status } = response;
   const isHead = method === 'HEAD';
   const hasNoBody = isHead || status === 204 || status === 304;
@@ -134,5 +140,12 @@ function answerOf({ request: { method }, response }: Exchange): RecordedAnswer {
     .filter(([name]) => !HOP_BY_HOP.has(name) && (isHead || name !== 'content-length'))
     .flat();
   if (!hasNoBody) headers.push('content-length', String(body.length));
-  return { status, message: '', headers, body, from: 'recording' };
+  return { status, message: '', headers, body: lasting(body), from: 'recording' };
+}
+
+/** A copy outside of Node's pool: bytes that stay would keep all 8 KiB that they are cut from. */
+function lasting(bytes: Buffer): Buffer {
+  const copy = Buffer.allocUnsafeSlow(bytes.length);
+  bytes.copy(copy);
+  return copy;
 }

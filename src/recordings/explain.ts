@@ -1,6 +1,6 @@
 import { isObject, type JsonValue } from '../json/json.ts';
 import { escapeToken, pointerOf, tokensOf } from '../json/pointer.ts';
-import type { Exchange, RecordedRequest } from '../model/exchange.ts';
+import type { RecordedRequest } from '../model/exchange.ts';
 import { compareJson } from './compare-json.ts';
 import type { StoredExchange } from './exchange-index.ts';
 import { cleanForm, DEFAULT_RULES, type Form, formOf, type MatchRules } from './match.ts';
@@ -86,16 +86,17 @@ export function explainMiss(
 function nearestExchange(recorded: readonly StoredExchange[], request: RecordedRequest, rules: MatchRules) {
   const sent = cleanForm(request, rules);
   const most = Math.ceil(Math.min(MOST_COMPARED, MOST_CHARACTERS / JSON.stringify(sent).length));
-  let [nearest, fewest] = [recorded[0]?.exchange as Exchange, Number.POSITIVE_INFINITY];
-  for (const { exchange } of recorded.slice(-most)) {
-    const { length } = differencesOf(formOf(exchange.request, rules), sent);
-    if (length < fewest) [nearest, fewest] = [exchange, length];
+  let [nearest, fewest] = [recorded[0] as StoredExchange, Number.POSITIVE_INFINITY];
+  for (const stored of recorded.slice(-most)) {
+    const { length } = differencesOf(formOf(stored.request, rules), sent);
+    if (length < fewest) [nearest, fewest] = [stored, length];
     if (fewest === 1) break;
   }
-  const differences = differencesOf(cleanForm(nearest.request, rules), sent);
+  const { request: before, recordedAt } = nearest;
+  const differences = differencesOf(cleanForm(before, rules), sent);
   for (const one of differences) one.place = cut(redactText(one.place, rules.redaction));
-  const query = redactQuery(nearest.request.query, rules.redaction);
-  return { ...shownPlace(nearest.request, rules), query, recordedAt: nearest.meta.recordedAt, differences };
+  const query = redactQuery(before.query, rules.redaction);
+  return { ...shownPlace(before, rules), query, recordedAt, differences };
 }
 
 function shownPlace({ method, path }: Place, { redaction }: MatchRules): Place {

@@ -43,6 +43,12 @@ export interface RecordingStore {
   close(): Promise<void>;
 }
 
+/** A recording in files. */
+export interface FileStore extends RecordingStore {
+  /** The exchanges of a method and path as they are kept, oldest first. @throws PatchgateError `bad-recording`, `cannot-read` */
+  read(place: Place): readonly Exchange[];
+}
+
 export interface StoreOptions extends Pick<WriterOptions, 'onNotice' | 'closeWithin' | 'mostBytes'> {
   /** How it is written to: its folder is made now, so that one that cannot be made stops the start. What a run of mode `all` records is
    *  not read by it. Undefined: it is only read. */
@@ -62,7 +68,7 @@ export async function openStore(
   folder: string,
   name: string,
   options: StoreOptions = {},
-): Promise<RecordingStore> {
+): Promise<FileStore> {
   checkRecordingName(name);
   const { mode, rules = DEFAULT_RULES, ...others } = options;
   const root = join(folder, name);
@@ -95,7 +101,7 @@ async function openToWrite(root: string, rules: MatchRules, options: Omit<Writer
  * @param leave frees the lock of a writer
  * @throws PatchgateError `cannot-read`, `bad-recording`
  */
-function storeIn(root: string, rules: MatchRules, writer?: Writer, leave?: () => void): RecordingStore {
+function storeIn(root: string, rules: MatchRules, writer?: Writer, leave?: () => void): FileStore {
   /** Of a reader: what the journal held when it was opened. */
   const waiting = writer ? undefined : readWaiting(root);
   /** Those that were asked for, by `placeKey`. */
@@ -109,17 +115,18 @@ function storeIn(root: string, rules: MatchRules, writer?: Writer, leave?: () =>
     const key = placeKey(place);
     const found = paths.get(key);
     if (found) return found.index;
-    const index = new ExchangeIndex(read(place, waiting?.frames.get(key)), rules);
+    const isRead = isLoaded && !waiting?.frames.has(key);
+    const index = new ExchangeIndex(isRead ? [] : read(place), rules);
     // Clients may ask for paths without exchanges without end.
     if (index.length > 0 || writer) paths.set(key, { place, index });
     return index;
   }
 
-  function read(place: Place, frames: readonly PlainExchange[] = []): readonly Exchange[] {
-    if (isLoaded && frames.length === 0) return [];
+  function read(place: Place): readonly Exchange[] {
     const location = locationOf(place.method, place.path);
     const kept = readExchanges(join(root, location), place) ?? [];
-    if (!waiting || frames.length === 0) return kept;
+    const frames = waiting?.frames.get(placeKey(place));
+    if (!waiting || !frames) return kept;
     const { mode, progress } = waiting;
     const { counts = {} } = progress[location] ?? {};
     return merge(kept, frames.map(toStoredExchange), mode, counts, rules).exchanges;
@@ -142,6 +149,7 @@ function storeIn(root: string, rules: MatchRules, writer?: Writer, leave?: () =>
     isWritable: writer !== undefined,
     isEmpty: () => places().next().done === true,
     exchanges,
+    read,
     places,
     async load() {
       let broken: unknown;

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Exchange } from '../../src/model/exchange.ts';
 import type { RecordingStore } from '../../src/recordings/store.ts';
 import { type ExchangeParts, exchange, PROJECT_PATH, plainOf } from '../support/exchanges.ts';
-import { find } from '../support/recordings.ts';
+import { exchangeOf, find } from '../support/recordings.ts';
 
 /** A place for one recording, empty at first. */
 export interface StorePlace {
@@ -108,7 +108,7 @@ export function describeStore(name: string, newPlace: () => Promise<StorePlace>)
       expect(again.ready?.('PATCH', PROJECT_PATH)).toBeUndefined();
       const found = again.exchanges('PATCH', PROJECT_PATH);
       const same = found.withBytes('', Buffer.from('{"a":1}'));
-      expect(same?.map(({ exchange }) => exchange)).toEqual([FIRST, SECOND]);
+      expect(same?.map(exchangeOf)).toEqual([FIRST, SECOND]);
       expect(found.find(FIRST.request)).toBe(same);
       expect(again.exchanges('PATCH', '/nothing').length).toBe(0);
       await again.close();

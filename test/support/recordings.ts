@@ -1,9 +1,11 @@
 /** Recordings on disk, for commands that read them. */
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, sep } from 'node:path';
+import { withoutHeaders } from '../../src/http/http.ts';
 import type { Exchange } from '../../src/model/exchange.ts';
-import type { RecordingStore } from '../../src/recordings/store.ts';
-import { openStore } from '../../src/recordings/store.ts';
+import type { StoredExchange } from '../../src/recordings/exchange-index.ts';
+import { toStoredMessage } from '../../src/recordings/plain-exchange.ts';
+import { openStore, type RecordingStore } from '../../src/recordings/store.ts';
 import { PROJECT_PATH, plainOf } from './exchanges.ts';
 
 /** Records exchanges, in their order. */
@@ -15,7 +17,16 @@ export async function recordAll(folder: string, name: string, exchanges: readonl
 
 /** What a store has for a method and path. */
 export function find(store: RecordingStore, method = 'PATCH', path = PROJECT_PATH): Exchange[] {
-  return store.exchanges(method, path).all.map(({ exchange }) => exchange);
+  return store.exchanges(method, path).all.map(exchangeOf);
+}
+
+/** A stored exchange with the answer that it gives. It does not know how long that took. */
+export function exchangeOf(stored: StoredExchange): Exchange {
+  const { request, recordedAt, session } = stored;
+  const { status, headers, body } = stored.answer();
+  const kept = withoutHeaders(headers, (name) => name === 'content-length');
+  const response = toStoredMessage({ status, headers: [...kept], body });
+  return { request, response, meta: { recordedAt, durationMs: 12, ...(session && { session }) } };
 }
 
 /** Ends the turn of the event loop: what was appended is in the journal then. */

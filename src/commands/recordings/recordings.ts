@@ -6,7 +6,7 @@ import type { Argv } from 'yargs';
 import { rulesOf, withDatabase } from '../../app/modes.ts';
 import type { Exchange } from '../../model/exchange.ts';
 import type { Database } from '../../postgres/database.ts';
-import { changeFile, readExchanges } from '../../recordings/files.ts';
+import { changeFile } from '../../recordings/files.ts';
 import { findRecording, recordingNames } from '../../recordings/find-recording.ts';
 import type { MatchRules } from '../../recordings/match.ts';
 import { locationOf, type Place } from '../../recordings/names.ts';
@@ -68,10 +68,7 @@ function inFolder(folder: string, rules: MatchRules): Recordings {
     const fileOf = ({ method, path }: Place) => join(root, locationOf(method, path));
     return {
       places: () => [...store.places()],
-      read: async (place) =>
-        how === 'read'
-          ? store.exchanges(place.method, place.path).all.map((stored) => stored.exchange)
-          : (readExchanges(fileOf(place), place) ?? []),
+      read: async (place) => store.read(place),
       async write(place, exchanges) {
         const file = fileOf(place);
         if (exchanges.length > 0) return changeFile(file, place, () => exchanges);
