@@ -122,7 +122,7 @@ export class StoredExchange {
     const request = this.#request;
     if (Buffer.isBuffer(request)) return this.#response as RecordedAnswer;
     const answer = answerOf(request, this.#response as Exchange['response']);
-    this.#request = lasting(Buffer.from(JSON.stringify(request)));
+    [this.#request, answer.body] = lasting(Buffer.from(JSON.stringify(request)), answer.body);
     this.#response = answer;
     return answer;
   }
@@ -140,12 +140,13 @@ function answerOf({ method }: RecordedRequest, response: Exchange['response']): 
     .filter(([name]) => !HOP_BY_HOP.has(name) && (isHead || name !== 'content-length'))
     .flat();
   if (!hasNoBody) headers.push('content-length', String(body.length));
-  return { status, message: '', headers, body: lasting(body), from: 'recording' };
+  return { status, message: '', headers, body, from: 'recording' };
 }
 
-/** A copy outside of Node's pool: bytes that stay would keep all 8 KiB that they are cut from. */
-function lasting(bytes: Buffer): Buffer {
-  const copy = Buffer.allocUnsafeSlow(bytes.length);
-  bytes.copy(copy);
-  return copy;
+/** Copies in one piece of memory outside of Node's pool: a part of that which stays would keep all of its 8 KiB. */
+function lasting(one: Buffer, other: Buffer): [Buffer, Buffer] {
+  const both = Buffer.allocUnsafeSlow(one.length + other.length);
+  one.copy(both);
+  other.copy(both, one.length);
+  return [both.subarray(0, one.length), both.subarray(one.length)];
 }

@@ -43,12 +43,6 @@ export interface RecordingStore {
   close(): Promise<void>;
 }
 
-/** A recording in files. */
-export interface FileStore extends RecordingStore {
-  /** The exchanges of a method and path as they are kept, oldest first. @throws PatchgateError `bad-recording`, `cannot-read` */
-  read(place: Place): readonly Exchange[];
-}
-
 export interface StoreOptions extends Pick<WriterOptions, 'onNotice' | 'closeWithin' | 'mostBytes'> {
   /** How it is written to: its folder is made now, so that one that cannot be made stops the start. What a run of mode `all` records is
    *  not read by it. Undefined: it is only read. */
@@ -64,11 +58,7 @@ export interface StoreOptions extends Pick<WriterOptions, 'onNotice' | 'closeWit
  * @throws PatchgateError `bad-usage` (the name), `cannot-read`, `cannot-write` (the folder), `bad-recording` (the journal, or
  *  a file that it is for), `recording-in-use`
  */
-export async function openStore(
-  folder: string,
-  name: string,
-  options: StoreOptions = {},
-): Promise<FileStore> {
+export async function openStore(folder: string, name: string, options: StoreOptions = {}) {
   checkRecordingName(name);
   const { mode, rules = DEFAULT_RULES, ...others } = options;
   const root = join(folder, name);
@@ -101,7 +91,7 @@ async function openToWrite(root: string, rules: MatchRules, options: Omit<Writer
  * @param leave frees the lock of a writer
  * @throws PatchgateError `cannot-read`, `bad-recording`
  */
-function storeIn(root: string, rules: MatchRules, writer?: Writer, leave?: () => void): FileStore {
+function storeIn(root: string, rules: MatchRules, writer?: Writer, leave?: () => void) {
   /** Of a reader: what the journal held when it was opened. */
   const waiting = writer ? undefined : readWaiting(root);
   /** Those that were asked for, by `placeKey`. */
@@ -149,6 +139,7 @@ function storeIn(root: string, rules: MatchRules, writer?: Writer, leave?: () =>
     isWritable: writer !== undefined,
     isEmpty: () => places().next().done === true,
     exchanges,
+    /** The exchanges of a method and path as they are kept. @throws PatchgateError `bad-recording`, `cannot-read` */
     read,
     places,
     async load() {
@@ -164,7 +155,7 @@ function storeIn(root: string, rules: MatchRules, writer?: Writer, leave?: () =>
       if (broken !== undefined) throw broken;
       isLoaded = !writer;
     },
-    append(exchange) {
+    append(exchange: PlainExchange) {
       if (!writer?.append(exchange) || writer.mode === 'all') return;
       const { method, path } = exchange.request;
       try {
