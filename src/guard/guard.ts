@@ -183,7 +183,7 @@ export class Guard {
       if (isGone()) return GONE;
       if (read) kept = seen(locked.kept, name, read, locked.now());
       const known = why === undefined ? knownOf(locked.kept, read) : undefined;
-      if (known) await approvals.seen(key, known);
+      if (known && locked.isAsked !== false) await approvals.seen(key, known);
 
       // The same after a restart; only the fake's sessions have their ids.
       const own = fake ? `${session.name} ${session.id}` : session.name;
@@ -297,7 +297,7 @@ export class Guard {
     const telling = tellingOf(name, request, json);
     const over = (answered: Answered) => {
       const after = afterPatch(kept, noted, telling, answered, locked.now());
-      if (after.record !== kept.record)
+      if (after.record !== kept.record && locked.isAsked !== false)
         this.#options.approvals.seen(key, knownOf(after)).catch(() => undefined);
       locked.release(after);
     };

@@ -12,7 +12,8 @@ interface Row {
 
 /** Approvals that a list has, the newest. */
 const MOST_LISTED = 1000;
-const OPEN = `status IN ('pending', 'approved') AND expires_at > now()`;
+/** Of those that may be decided or used. */
+export const OPEN = `status IN ('pending', 'approved') AND expires_at > now()`;
 const COLUMNS = `asked, decided, requested_at AS "requestedAt", expires_at AS "expiresAt",
   CASE WHEN ${OPEN} OR status IN ('declined', 'used') THEN status ELSE 'expired' END AS status`;
 

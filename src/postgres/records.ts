@@ -4,6 +4,7 @@ import { hideKept, type Kept, withDeadlines } from '../guard/kept.ts';
 import { type LockedRecord, Locks, MemoryRecords, type Records, seenFrom } from '../guard/records.ts';
 import { type RecordName, recordKey } from '../model/record.ts';
 import type { Redaction } from '../recordings/redact/redaction.ts';
+import { OPEN } from './approvals.ts';
 import { CONNECTIONS, type Database, type Held } from './database.ts';
 
 interface PgRecordsOptions {
@@ -20,6 +21,7 @@ interface Row {
   kept: Kept | null;
   /** The database's clock: milliseconds since 1970. */
   now: number;
+  isAsked: boolean;
 }
 
 /** Locks may hold half of the pool: the other half writes under them. */
@@ -82,7 +84,7 @@ export class PgRecords implements Records {
       const lock = `SET LOCAL lock_timeout = ${patience}; ${idle}; SELECT pg_advisory_xact_lock(${number})`;
       held = await within((most) => database.begin(lock, most));
       const { query, commit } = held;
-      const [row] = (await within((most) => query<Row>(READ, about, most))) as [Row];
+      const [row] = (await within((most) => query<Row>(READ, [...about, key], most))) as [Row];
       const skew = row.now - Date.now();
       const now = () => Date.now() + skew;
       let stored = seenFrom(name, row.kept ?? undefined);
@@ -94,6 +96,7 @@ export class PgRecords implements Records {
       return {
         kept: withDeadlines(latest, now()),
         now,
+        isAsked: row.isAsked,
         // Committed by itself: it must be there when this gate dies.
         note: async (kept) => {
           const hidden = hideKept(kept, redaction);
@@ -141,7 +144,8 @@ function isSame(stored: Kept | undefined, kept: Kept): boolean {
 const ROW = '(service, kind, id) = ($1, $2, $3)';
 const READ = `
   SELECT (SELECT kept FROM patchgate_records WHERE ${ROW}) AS kept,
-    (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now`;
+    (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now,
+    EXISTS (SELECT FROM patchgate_approvals WHERE (service, record) = ($1, $4) AND ${OPEN}) AS "isAsked"`;
 const WRITE = `
   INSERT INTO patchgate_records (service, kind, id, kept) VALUES ($1, $2, $3, $4::json)
   ON CONFLICT (service, kind, id) DO UPDATE SET kept = excluded.kept`;

@@ -79,6 +79,15 @@ it('PATCHes through two gates wait for one another, and none deletes what anothe
   expect(service.deleted).toEqual([]);
 });
 
+it('a PATCH through one gate ends what another one has asked for', async () => {
+  const store = await server.database();
+  const { gates } = await startFleet(store);
+  expect((await patch(gates[0].url, ONE)).status).toBe(409);
+  expect((await patch(gates[1].url, THREE)).status).toBe(200);
+  const statuses = () => rowsOf(store, 'SELECT status FROM patchgate_approvals');
+  await expect.poll(statuses).toEqual([{ status: 'expired' }]);
+});
+
 it('corrects with the names that the service shows, and with none that was hidden where it was kept', async () => {
   const { service, gates } = await startFleet(await server.database());
   const all = project('1 Production', '2 Staging', '4 QA password=hunter2x');
