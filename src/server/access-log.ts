@@ -45,7 +45,7 @@ function jsonOf(exchange: FinishedExchange, entryOf: EntryOf): string {
   const entry = entryOf(exchange);
   const verdict = isOwnFailure(exchange) ? 'error' : (entry.verdict ?? 'not judged');
   const durationMs = Math.round(exchange.durationMs * 10) / 10;
-  return `${printable(JSON.stringify({ ...entry, verdict, durationMs }))}\n`;
+  return `${printable(JSON.stringify(Object.assign(entry, { verdict, durationMs })))}\n`;
 }
 
 /** `12:00:00 PATCH /api/v2/… 409 block updateProject gate 3ms: deletes environment 2 (Staging): error project.environment-deleted …` */
