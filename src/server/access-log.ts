@@ -1,4 +1,5 @@
 import { decisiveEffects } from '../guard/decisive-effects.ts';
+import { splitTarget } from '../http/http.ts';
 import { type Effect, losesEnvironment } from '../model/effect.ts';
 import type { Verdict } from '../model/finding.ts';
 import { redactText, redactUrl } from '../recordings/redact/redact.ts';
@@ -54,8 +55,9 @@ function textOf(exchange: FinishedExchange, redaction: Redaction, paint: Paint):
   const outcome = isOwnFailure(exchange) ? 'error' : verdict?.outcome;
   // Put together from a list of parts, it took 10 µs more.
   let line = `${paint('grey', new Date(startedAt).toTimeString().slice(0, 8))} `;
-  const url = shortened(redactUrl(request.url, redaction), PATH_LENGTH);
-  line += `${printable(`${request.method} ${url}`)} ${response?.status ?? '-'} `;
+  const { path, query } = splitTarget(shortened(redactUrl(request.url, redaction), PATH_LENGTH));
+  line += printable(`${request.method} ${path}${query && `?${query}`}`);
+  line += ` ${response?.status ?? '-'} `;
   line += outcome ? paint(outcome === 'pass' ? 'green' : 'red', outcome) : 'not judged';
   if (exchange.unguarded) line += ` ${paint('red', 'UNGUARDED')}`;
   if (verdict?.operation) line += ` ${printable(verdict.operation)}`;
