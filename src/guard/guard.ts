@@ -110,8 +110,8 @@ export class Guard {
     if (passed) return passed;
     const name = gate.recordOf(match);
     const inspection = gate.inspect(request, match, { known: name && this.#knownOf(name, session) });
-    const { operation, findings } = inspection.verdict;
-    if (!this.#passed || findings.length > 0) return { inspection };
+    const { operation, findings, omitted } = inspection.verdict;
+    if (!this.#passed || findings.length + omitted > 0) return { inspection };
     // Without a finding or a known record, verdicts on an operation are all the same.
     const clean = this.#clean.get(operation) ?? { inspection: { ...inspection, json: undefined } };
     this.#clean.set(operation, clean);
@@ -297,7 +297,8 @@ export class Guard {
     const telling = tellingOf(name, request, json);
     const over = (answered: Answered) => {
       const after = afterPatch(kept, noted, telling, answered, locked.now());
-      if (after.record !== kept.record && locked.isAsked !== false)
+      // The lock may be lost by now, and others may have asked.
+      if (after.record !== kept.record)
         this.#options.approvals.seen(key, knownOf(after)).catch(() => undefined);
       locked.release(after);
     };

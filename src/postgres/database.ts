@@ -181,9 +181,9 @@ function databaseOf(pool: Pool, name: string, notice: Notice, close: Database['c
     const end = async (how: string) => {
       if (!isOver) await askHeld(how).finally(() => giveBack(false));
     };
-    await askHeld(`BEGIN; ${statements}`, undefined, patience + LATENCY);
-    const rollback = () => end('ROLLBACK').catch(() => undefined);
-    return { query: askHeld, commit: () => end('COMMIT'), rollback };
+    // Each statement sees what others have committed, whatever the database's default is.
+    await askHeld(`BEGIN ISOLATION LEVEL READ COMMITTED; ${statements}`, undefined, patience + LATENCY);
+    return { query: askHeld, commit: () => end('COMMIT'), rollback: () => end('ROLLBACK').catch(() => {}) };
   };
   return {
     name,
