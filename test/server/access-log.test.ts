@@ -96,7 +96,6 @@ it('lines in JSON say the same, with a message for each finding', () => {
 describe.each(['text', 'json'] as const)('%s', (format) => {
   it('redacts URLs', () => {
     expect(line(format, withUrl('/x?token=abc123&limit=1'))).toContain('token=[redacted]&limit=1');
-    // Neither a scheme nor a host is shown, in whose place a password may stand.
     expect(line(format, withUrl('http://me:hunter2?@h/a'))).not.toContain('hunter2');
   });
 

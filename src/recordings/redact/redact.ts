@@ -71,14 +71,16 @@ function encodePart(part: string): string {
 /** A token follows these in a path, and the names of secrets: `/environments/KEY`, `/reset/TOKEN`. */
 const BEFORE_TOKEN =
   /^(?:environments?|env|sdk|datafiles?|keys?|invites?|invitations?|reset|activate|verify|confirm|unsubscribe|bot|hooks?|webhooks?|share)$/i;
-/** A path without a parameter, something coded or a long segment needs the quick look alone. */
-const UNUSUAL = /[;%]|[^/]{16}/;
+/** A path without a parameter, something coded, a long segment or a user needs the quick look alone. */
+const UNUSUAL = /[;%]|[^/]{16}|\/\/[^/]*@/;
+/** In `/http://user:password@host/`. */
+const USER = /(?<=\/\/)[^/:@]*:[^/]*@/g;
 
 /** A path without its query. A secret is known by its looks, or by the name before it (`;token=…`, `/tokens/…`). */
 export function redactPath(path: string, redaction: Redaction): string {
   if (!UNUSUAL.test(path) && !mayHold(path, redaction)) return path;
   let before = '';
-  return path.replace(/[^/]+/g, (written) => {
+  return path.replace(USER, `${REDACTED}@`).replace(/[^/]+/g, (written) => {
     // `a;jsessionid=x`
     if (written.includes(';')) return written.replace(/[^;]+/g, (part) => redactPairs(part, redaction));
     const segment = decodePart(written.replaceAll('+', '%2B'));
@@ -141,11 +143,8 @@ export function contentTypeOf(headers: StoredHeaders): string | undefined {
   return [headers['content-type']].flat()[0];
 }
 
-/** Whether the media type is that of forms, whose names stand without quotes. */
-function isForm(contentType = ''): boolean {
-  return /^\s*application\/x-www-form-urlencoded\b/i.test(contentType);
-}
-
+/** Names in it stand without quotes. */
+const IS_FORM = /^\s*application\/x-www-form-urlencoded\b/i;
 const IS_CODE = /(?:java|ecma|type)script|html|\/css|wasm|svg|\/x-(?:python|sh|ruby|php)/i;
 
 /** The bytes of a body without content codings. */
@@ -155,7 +154,7 @@ export function redactBytes(bytes: Buffer, contentType = '', redaction: Redactio
   const text = bytes.toString(encoding);
   let clean: string;
   // Some tools say that everything is a form, JSON too. Names in a form may have blanks.
-  if (isForm(contentType)) clean = redactDocument(text, redaction) ?? redactPairs(text, redaction);
+  if (IS_FORM.test(contentType)) clean = redactDocument(text, redaction) ?? redactPairs(text, redaction);
   else if (!mayHold(text, redaction)) return bytes;
   else clean = (IS_CODE.test(contentType) ? redactPlain : redactText)(text, redaction);
   return clean === text ? bytes : Buffer.from(clean, encoding);

@@ -43,6 +43,7 @@ describe('a URL', () => {
   it.each([
     ['/a?token=x&b=1', '/a?token=[redacted]&b=1'],
     ['https://me:p@h.example/a#access_token=x', 'https://[redacted]@h.example/a#access_token=[redacted]'],
+    ['/http://me:p:q@h/a//b:c@d', '/http://[redacted]@h/a//[redacted]@d'],
     ['//h/a;jsessionid=a1?b=c', '//h/a;jsessionid=[redacted]?b=c'],
     [`/share/${GITHUB}/edit`, '/share/[redacted:4a15b04cb7d2]/edit'],
     ['*', '*'],
