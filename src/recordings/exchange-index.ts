@@ -99,16 +99,15 @@ export function ofSession(matched: readonly StoredExchange[], name: string): rea
 export class StoredExchange {
   /** Name of the session that it was recorded in; `""` is the default one. */
   readonly session: string;
-  /** ISO 8601, UTC. */
-  readonly recordedAt: string;
-  /** As JSON, a fifth of the memory, once the answer is made. */
+  readonly meta: Exchange['meta'];
+  /** As JSON once the answer is made: a fifth of the memory. */
   #request: RecordedRequest | Buffer;
-  /** Then the answer. */
+  /** The answer once it is made. */
   #response: Exchange['response'] | RecordedAnswer;
 
   constructor({ request, response, meta }: Exchange) {
     this.session = meta.session ?? '';
-    this.recordedAt = meta.recordedAt;
+    this.meta = meta;
     this.#request = request;
     this.#response = response;
   }

@@ -1,6 +1,7 @@
 import { isObject, type JsonValue } from '../json/json.ts';
 import { escapeToken, pointerOf, tokensOf } from '../json/pointer.ts';
 import type { RecordedRequest } from '../model/exchange.ts';
+import { shortened } from '../model/short-text.ts';
 import { compareJson } from './compare-json.ts';
 import type { StoredExchange } from './exchange-index.ts';
 import { cleanForm, DEFAULT_RULES, type Form, formOf, type MatchRules } from './match.ts';
@@ -92,11 +93,11 @@ function nearestExchange(recorded: readonly StoredExchange[], request: RecordedR
     if (length < fewest) [nearest, fewest] = [stored, length];
     if (fewest === 1) break;
   }
-  const { request: before, recordedAt } = nearest;
+  const { request: before, meta } = nearest;
   const differences = differencesOf(cleanForm(before, rules), sent);
-  for (const one of differences) one.place = cut(redactText(one.place, rules.redaction));
+  for (const one of differences) one.place = shortened(redactText(one.place, rules.redaction), LONGEST);
   const query = redactQuery(before.query, rules.redaction);
-  return { ...shownPlace(before, rules), query, recordedAt, differences };
+  return { ...shownPlace(before, rules), query, recordedAt: meta.recordedAt, differences };
 }
 
 function shownPlace({ method, path }: Place, { redaction }: MatchRules): Place {
@@ -119,11 +120,7 @@ function shown(value: JsonValue | undefined, place: string): string | undefined 
   // A whole body stands below the name of its kind.
   const plain = place === 'body' && isObject(value) ? (Object.values(value)[0] as JsonValue) : value;
   const isPlainText = plain === REDACTED || (place === 'body' && typeof plain === 'string');
-  return plain === undefined ? undefined : cut(isPlainText ? plain : JSON.stringify(plain));
-}
-
-function cut(text: string): string {
-  return text.length <= LONGEST ? text : `${text.slice(0, LONGEST)}…`;
+  return plain === undefined ? undefined : shortened(isPlainText ? plain : JSON.stringify(plain), LONGEST);
 }
 
 function inWords(differences: readonly Difference[]): string {

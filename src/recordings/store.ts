@@ -105,8 +105,8 @@ function storeIn(root: string, rules: MatchRules, writer?: Writer, leave?: () =>
     const key = placeKey(place);
     const found = paths.get(key);
     if (found) return found.index;
-    const isRead = isLoaded && !waiting?.frames.has(key);
-    const index = new ExchangeIndex(isRead ? [] : read(place), rules);
+    const hasNone = isLoaded && !waiting?.frames.has(key);
+    const index = new ExchangeIndex(hasNone ? [] : read(place), rules);
     // Clients may ask for paths without exchanges without end.
     if (index.length > 0 || writer) paths.set(key, { place, index });
     return index;
@@ -155,7 +155,7 @@ function storeIn(root: string, rules: MatchRules, writer?: Writer, leave?: () =>
       if (broken !== undefined) throw broken;
       isLoaded = !writer;
     },
-    append(exchange: PlainExchange) {
+    append(exchange) {
       if (!writer?.append(exchange) || writer.mode === 'all') return;
       const { method, path } = exchange.request;
       try {
@@ -177,5 +177,5 @@ function storeIn(root: string, rules: MatchRules, writer?: Writer, leave?: () =>
       isClosed = true;
       await writer?.close().finally(leave);
     },
-  };
+  } satisfies RecordingStore & { read: typeof read };
 }

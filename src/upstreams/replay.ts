@@ -161,11 +161,11 @@ export function replay(store: RecordingStore, options: ReplayOptions = {}): Repl
 
 /** Why a request is not answered that matches these. */
 function alreadyServed(recording: string, own: readonly StoredExchange[]): PatchgateError {
-  const { request, recordedAt } = own.at(-1) as StoredExchange;
+  const { request, meta } = own.at(-1) as StoredExchange;
   const often = own.length === 1 ? 'once' : `${own.length} times`;
   const message = `the recording "${recording}" matches this ${request.method} ${request.path}, but it was recorded ${often}, and all that can be answered has been served already (--strict-sequence)`;
   const hint =
     'send it as often as it was recorded, use a session of its own (Patchgate-Session), or start the sequence anew: POST /__patchgate/reset';
-  const details = { recording, reason: 'already-served', recordedAt };
+  const details = { recording, reason: 'already-served', recordedAt: meta.recordedAt };
   return new PatchgateError('no-recording', message, { hint, details });
 }

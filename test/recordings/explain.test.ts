@@ -1,14 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import type { Exchange } from '../../src/model/exchange.ts';
+import { StoredExchange } from '../../src/recordings/exchange-index.ts';
 import { explainMiss, type Miss } from '../../src/recordings/explain.ts';
 import { type MatchRules, matchRules } from '../../src/recordings/match.ts';
 import { redactionOf } from '../../src/recordings/redact/redaction.ts';
 import type { RecordingStore } from '../../src/recordings/store.ts';
-import { exchange, listed } from '../support/exchanges.ts';
+import { exchange } from '../support/exchanges.ts';
 
 function explain(recorded: Exchange[], sent: Exchange, rules?: MatchRules): Miss {
   const store = { name: 'demo' } as Partial<RecordingStore> as RecordingStore;
-  return explainMiss(store, listed(recorded, rules).all, sent.request, rules);
+  const stored = recorded.map((one) => new StoredExchange(one));
+  return explainMiss(store, stored, sent.request, rules);
 }
 
 describe('the nearest exchange', () => {

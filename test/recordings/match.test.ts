@@ -2,10 +2,10 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import type { JsonValue } from '../../src/json/json.ts';
 import type { Exchange } from '../../src/model/exchange.ts';
-import { ofSession, StoredExchange } from '../../src/recordings/exchange-index.ts';
+import { ExchangeIndex, ofSession, StoredExchange } from '../../src/recordings/exchange-index.ts';
 import { DEFAULT_RULES, formOf, keyOf, matchRules, sentRequestOf } from '../../src/recordings/match.ts';
 import { hiddenApart } from '../../src/recordings/redact/redaction.ts';
-import { type ExchangeParts, exchange, listed, PROJECT_PATH, rawHeaders } from '../support/exchanges.ts';
+import { type ExchangeParts, exchange, PROJECT_PATH, rawHeaders } from '../support/exchanges.ts';
 import { exchangeOf } from '../support/recordings.ts';
 
 interface Sent {
@@ -19,7 +19,7 @@ function find(recorded: readonly Exchange[], sent: Sent): Exchange[] {
   const headers = rawHeaders(sent.headers ?? { 'Content-Type': 'application/json' });
   const head = { method: 'PATCH', url: `${PROJECT_PATH}?${sent.query ?? ''}`, headers };
   const request = sentRequestOf(head, Buffer.from(sent.body ?? ''), DEFAULT_RULES, PROJECT_PATH);
-  return listed(recorded).find(request).map(exchangeOf);
+  return new ExchangeIndex(recorded, DEFAULT_RULES).find(request).map(exchangeOf);
 }
 
 function isFound(recorded: Exchange, sent: Sent): boolean {
@@ -34,7 +34,7 @@ function isSame(
 ) {
   const rules = matchRules(settings);
   const [a, b] = [exchange(recorded).request, exchange(sent).request];
-  const isFound = listed([exchange(recorded)], rules).find(b).length > 0;
+  const isFound = new ExchangeIndex([exchange(recorded)], rules).find(b).length > 0;
   if (!JSON.stringify(a).includes('[redacted]'))
     expect(keyOf(formOf(a, rules)) === keyOf(formOf(b, rules))).toBe(isFound);
   return isFound;
@@ -217,16 +217,18 @@ describe('the bytes of a request', () => {
   const recorded = [exchange({ body: { json: { a: 1, b: 2 } } }), exchange({ body: { text } })];
 
   it('find all that match it, in the order of recording', () => {
-    const list = listed(recorded);
+    const list = new ExchangeIndex(recorded, DEFAULT_RULES);
     expect(list.withBytes('', bytes)).toEqual(list.all);
     expect(list.withBytes('a=1', bytes)).toBeUndefined();
   });
 
   it('say nothing if a placeholder or a header counts, too', () => {
+    const found = (all: Exchange[], rules = DEFAULT_RULES) =>
+      new ExchangeIndex(all, rules).withBytes('', bytes);
     const open = exchange({ body: { json: { a: '[redacted]' } } });
-    expect(listed([...recorded, open]).withBytes('', bytes)).toBeUndefined();
-    expect(listed(recorded, matchRules({ matchHeaders: ['accept'] })).withBytes('', bytes)).toBeUndefined();
-    expect(listed(recorded, matchRules({ ignorePointers: ['/a'] })).withBytes('', bytes)).toHaveLength(2);
+    expect(found([...recorded, open])).toBeUndefined();
+    expect(found(recorded, matchRules({ matchHeaders: ['accept'] }))).toBeUndefined();
+    expect(found(recorded, matchRules({ ignorePointers: ['/a'] }))).toHaveLength(2);
   });
 });
 
@@ -240,6 +242,22 @@ describe('a session', () => {
     for (const name of ['one', 'two', '', 'one']) expect(ofSession(recorded, name)).toEqual(of(name));
     expect(ofSession(recorded, 'other')).toEqual(of(''));
     const others = named(['one', 'two']);
-    for (const name of ['other', '']) expect(ofSession(others, name)).toBe(others);
+    expect(ofSession(others, 'other')).toBe(others);
+    expect(ofSession(others, '')).toBe(others);
   });
+
+  it('gets its own once they are added', () => {
+    const recorded = named(['', '']);
+    expect(ofSession(recorded, 'one')).toEqual(recorded);
+    recorded.push(...named(['one']));
+    expect(ofSession(recorded, 'one')).toEqual(recorded.slice(2));
+  });
+});
+
+it('a request stays as it stands in its file once its answer is made', () => {
+  for (const body of [{ json: { a: 1 } }, { json: { a: 1 }, indent: 2 }, { text: '{"a":1}' }]) {
+    const stored = new StoredExchange(exchange({ body, answer: body }));
+    expect(stored.answer().body.toString()).toContain('"a"');
+    expect(stored.request).toEqual(exchange({ body }).request);
+  }
 });

@@ -1,7 +1,5 @@
-import type { Exchange, StoredBody, StoredHeaders } from '../../src/model/exchange.ts';
+import { type Exchange, headerPairs, type StoredBody, type StoredHeaders } from '../../src/model/exchange.ts';
 import { bodyBytes } from '../../src/recordings/body.ts';
-import { ExchangeIndex } from '../../src/recordings/exchange-index.ts';
-import { DEFAULT_RULES, type MatchRules } from '../../src/recordings/match.ts';
 import type { PlainExchange } from '../../src/recordings/plain-exchange.ts';
 
 export interface ExchangeParts {
@@ -55,21 +53,14 @@ export function rawHeaders(headers: Record<string, string>): string[] {
 export function plainOf({ request, response, meta }: Exchange): PlainExchange {
   const { method, path, query, headers, body } = request;
   return {
-    request: { method, path, query, headers: flat(headers), body: bodyBytes(body) },
-    response: { status: response.status, headers: flat(response.headers), body: bodyBytes(response.body) },
+    request: { method, path, query, headers: headerPairs(headers).flat(), body: bodyBytes(body) },
+    response: {
+      status: response.status,
+      headers: headerPairs(response.headers).flat(),
+      body: bodyBytes(response.body),
+    },
     meta,
   };
-}
-
-function flat(headers: StoredHeaders): string[] {
-  return Object.entries(headers).flatMap(([name, values]) =>
-    [values].flat().flatMap((value) => [name, value]),
-  );
-}
-
-/** As a store gives them. */
-export function listed(exchanges: readonly Exchange[], rules: MatchRules = DEFAULT_RULES): ExchangeIndex {
-  return new ExchangeIndex(exchanges, rules);
 }
 
 /** The text of a recording's file that holds these. */

@@ -20,13 +20,12 @@ export function find(store: RecordingStore, method = 'PATCH', path = PROJECT_PAT
   return store.exchanges(method, path).all.map(exchangeOf);
 }
 
-/** A stored exchange with the answer that it gives. It does not know how long that took. */
+/** A stored exchange with the answer that it gives. */
 export function exchangeOf(stored: StoredExchange): Exchange {
-  const { request, recordedAt, session } = stored;
   const { status, headers, body } = stored.answer();
   const kept = withoutHeaders(headers, (name) => name === 'content-length');
   const response = toStoredMessage({ status, headers: [...kept], body });
-  return { request, response, meta: { recordedAt, durationMs: 12, ...(session && { session }) } };
+  return { request: stored.request, response, meta: stored.meta };
 }
 
 /** Ends the turn of the event loop: what was appended is in the journal then. */

@@ -48,15 +48,15 @@ export async function findUnserved(
   for (const { method, path } of places) {
     await store.ready?.(method, path);
     for (const stored of store.exchanges(method, path).all) {
-      const { recordedAt, session: own } = stored;
+      const { recordedAt, session: own } = stored.meta;
       const isServed = served.has(stored);
       const isLater = Date.parse(recordedAt) >= since;
-      if ((session !== undefined && own !== session) || (!isServed && isLater)) continue;
+      if ((session !== undefined && stored.session !== session) || (!isServed && isLater)) continue;
       total++;
       if (isServed || ++count > MOST_LISTED) continue;
       exchanges.push({
         ...{ method, path, query: redactQuery(stored.request.query, redaction), recordedAt },
-        ...(own !== '' && { session: own }),
+        ...(own !== undefined && { session: own }),
       });
     }
   }

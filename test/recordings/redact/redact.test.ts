@@ -13,7 +13,7 @@ import {
   redactUrl,
 } from '../../../src/recordings/redact/redact.ts';
 import { DEFAULT_REDACTION, hidingTexts, KnownSecrets } from '../../../src/recordings/redact/redaction.ts';
-import { exchange } from '../../support/exchanges.ts';
+import { exchange, rawHeaders } from '../../support/exchanges.ts';
 
 const GITHUB = `ghp_${'a1B2'.repeat(9)}`;
 const FORM = 'application/x-www-form-urlencoded';
@@ -66,18 +66,8 @@ describe('a URL', () => {
 });
 
 it('redacts headers by their names and by what they hold', () => {
-  const headers = [
-    'Authorization',
-    'x',
-    'Location',
-    '/?token=x',
-    'X-Request-Id',
-    GITHUB,
-    'X-Debug',
-    GITHUB,
-    'A',
-    'b',
-  ];
+  const named = { Authorization: 'x', Location: '/?token=x' };
+  const headers = rawHeaders({ ...named, 'X-Request-Id': GITHUB, 'X-Debug': GITHUB, A: 'b' });
   expect(redactHeaders(headers, DEFAULT_REDACTION)).toEqual([
     ...['Authorization', '[redacted]', 'Location', '/?token=[redacted]'],
     ...['X-Request-Id', GITHUB, 'X-Debug', '[redacted]', 'A', 'b'],
