@@ -6,10 +6,10 @@ import { header, mayMeanAnother, type RequestHead } from '../http/http.ts';
 import { isObject, type JsonObject, type JsonValue } from '../json/json.ts';
 import { losesEnvironment } from '../model/effect.ts';
 import { type Known, type RecordName, recordKey } from '../model/record.ts';
+import { shortened } from '../model/short-text.ts';
 import { redactText, redactUrl } from '../recordings/redact/redact.ts';
 import { holdsPlaceholder } from '../recordings/redact/redacted.ts';
 import { DEFAULT_REDACTION, type Redaction } from '../recordings/redact/redaction.ts';
-import { shortened } from '../reporters/wording.ts';
 import { correctedProject, repairedProject } from '../state/corrected.ts';
 import type { Fake } from '../upstreams/fake/fake.ts';
 import type { Session } from '../upstreams/upstream.ts';
@@ -81,7 +81,7 @@ export class Guard {
   readonly #options: GuardOptions;
   /** Of a replay: the requests that passed without a finding. Tests send the same ones again and again. */
   readonly #passed: Map<string, Decision> | undefined;
-  /** Of these, by operation: they share one. */
+  /** The decision that they share, by operation. */
   readonly #clean = new Map<string | undefined, Decision>();
 
   constructor(options: GuardOptions) {
@@ -183,7 +183,7 @@ export class Guard {
       if (isGone()) return GONE;
       if (read) kept = seen(locked.kept, name, read, locked.now());
       const known = why === undefined ? knownOf(locked.kept, read) : undefined;
-      if (known && locked.isAsked !== false) await approvals.seen(key, known);
+      if (known && locked.hasOpenApprovals !== false) await approvals.seen(key, known);
 
       // The same after a restart; only the fake's sessions have their ids.
       const own = fake ? `${session.name} ${session.id}` : session.name;
@@ -297,7 +297,7 @@ export class Guard {
     const telling = tellingOf(name, request, json);
     const over = (answered: Answered) => {
       const after = afterPatch(kept, noted, telling, answered, locked.now());
-      // The lock may be lost by now, and others may have asked.
+      // The lock may be lost by now: other gates may have issued approvals.
       if (after.record !== kept.record)
         this.#options.approvals.seen(key, knownOf(after)).catch(() => undefined);
       locked.release(after);

@@ -5,8 +5,8 @@ import type { StateFile } from './state-file.ts';
 /** A record whose lock is held: no PATCH of it is on its way through any gate. */
 export interface LockedRecord {
   readonly kept: Kept | undefined;
-  /** Whether approvals of it are open: all others wait for the lock. Absent: only the book knows. */
-  readonly isAsked?: boolean;
+  /** Whether approvals of it are open. Absent: only the book knows. */
+  readonly hasOpenApprovals?: boolean;
   /** Milliseconds since 1970, by the clock of those who share the lock. */
   now(): number;
   /** Writes down the environments to be created. On disk or committed when it resolves. @throws PatchgateError, then nothing may be sent */

@@ -21,7 +21,7 @@ interface Row {
   kept: Kept | null;
   /** The database's clock: milliseconds since 1970. */
   now: number;
-  isAsked: boolean;
+  hasOpenApprovals: boolean;
 }
 
 /** Locks may hold half of the pool: the other half writes under them. */
@@ -96,7 +96,7 @@ export class PgRecords implements Records {
       return {
         kept: withDeadlines(latest, now()),
         now,
-        isAsked: row.isAsked,
+        hasOpenApprovals: row.hasOpenApprovals,
         // Committed by itself: it must be there when this gate dies.
         note: async (kept) => {
           const hidden = hideKept(kept, redaction);
@@ -145,7 +145,7 @@ const ROW = '(service, kind, id) = ($1, $2, $3)';
 const READ = `
   SELECT (SELECT kept FROM patchgate_records WHERE ${ROW}) AS kept,
     (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now,
-    EXISTS (SELECT FROM patchgate_approvals WHERE (service, record) = ($1, $4) AND ${OPEN}) AS "isAsked"`;
+    EXISTS (SELECT FROM patchgate_approvals WHERE (service, record) = ($1, $4) AND ${OPEN}) AS "hasOpenApprovals"`;
 const WRITE = `
   INSERT INTO patchgate_records (service, kind, id, kept) VALUES ($1, $2, $3, $4::json)
   ON CONFLICT (service, kind, id) DO UPDATE SET kept = excluded.kept`;
