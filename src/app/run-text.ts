@@ -1,11 +1,11 @@
 /** What a run against a recording tells people at its end. */
-import { amount, grouped, shortened } from '../reporters/wording.ts';
+import { shortened } from '../model/short-text.ts';
+import { amount, countText, grouped } from '../reporters/wording.ts';
 import type { Missed, MissedRequest } from '../upstreams/replay/misses.ts';
 import type { Unserved } from '../upstreams/replay/unserved.ts';
 
 /** Reasons that are shown, and characters of each. */
-const MOST_REASONS = 20;
-const MOST_CHARACTERS = 2000;
+const [MOST_REASONS, MOST_CHARACTERS] = [20, 2000];
 
 /** Which requests of a run had no answer, each reason once with what to do about it; undefined if there is none. */
 export function missesText(missed?: Missed, hintOf = (hint: string) => hint): string | undefined {
@@ -16,7 +16,7 @@ export function missesText(missed?: Missed, hintOf = (hint: string) => hint): st
     byText.set(miss.text, { ...miss, count: miss.count + (byText.get(miss.text)?.count ?? 0) });
   const shown = [...byText.values()].slice(0, MOST_REASONS);
   const lines = shown.flatMap(({ text, hint, count: times }, index) => {
-    const line = `  ${shortened(text, MOST_CHARACTERS)}${times > 1 ? ` (${grouped(times)} times)` : ''}`;
+    const line = `  ${shortened(text, MOST_CHARACTERS)}${countText(times, 'times')}`;
     // Most often it is the same for all.
     return shown[index + 1]?.hint === hint ? [line] : [line, `    ${hintOf(hint)}`];
   });

@@ -1,6 +1,6 @@
-import { withShortTexts } from '../json/json.ts';
 import type { Approval } from '../model/approval.ts';
 import { type Effect, losesEnvironment } from '../model/effect.ts';
+import { withShortTexts } from '../model/short-text.ts';
 import { redactEffect } from '../recordings/redact/redact.ts';
 import type { Redaction } from '../recordings/redact/redaction.ts';
 

@@ -34,10 +34,3 @@ export function listAt(value: unknown, name: string): JsonValue[] {
   const list = member(value, name);
   return Array.isArray(list) ? list : [];
 }
-
-/** A value whose texts are cut, as far as they are longer. @param most characters */
-export function withShortTexts<T>(value: T, most: number): T {
-  const shorten = (_: string, one: unknown) =>
-    typeof one === 'string' && one.length > most ? `${one.slice(0, most)}…` : one;
-  return JSON.parse(JSON.stringify(value, shorten)) as T;
-}

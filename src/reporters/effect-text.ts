@@ -1,5 +1,6 @@
 import type { Effect, LosingEffect } from '../model/effect.ts';
-import { shortened, visible } from './wording.ts';
+import { shortened } from '../model/short-text.ts';
+import { visible } from './wording.ts';
 
 /** An effect as a line of a plan: `-`, `red`, `environment 2 "Staging" will be deleted permanently`. Pure, for the page too. */
 export function effectText(effect: Effect): [mark: string, colour: 'red' | 'green' | 'yellow', text: string] {

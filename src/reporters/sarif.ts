@@ -1,4 +1,5 @@
 import { pathToFileURL } from 'node:url';
+import { shortened } from '../model/short-text.ts';
 import { jsonText } from './json.ts';
 import {
   errorsFirst,
@@ -11,7 +12,7 @@ import {
   repositoryPath,
   summaryOf,
 } from './report.ts';
-import { amount, sanitize, shortened } from './wording.ts';
+import { amount, sanitize } from './wording.ts';
 
 /** GitHub takes no file with more results, and shows 5,000 of them. */
 const MOST = 25_000;

@@ -1,3 +1,4 @@
+import { shortened } from '../model/short-text.ts';
 import { coloured, type Paint, plain, SEVERITY_COLOURS } from './colours.ts';
 import {
   type CheckedFile,
@@ -10,7 +11,7 @@ import {
   type ReporterOptions,
   summaryOf,
 } from './report.ts';
-import { amount, countText, grouped, shortened, visible } from './wording.ts';
+import { amount, countText, grouped, visible } from './wording.ts';
 
 /** Findings that are shown at most: some thousand lines. Every file is named. */
 const MOST_FINDINGS = 200;

@@ -32,11 +32,6 @@ export function countText(count: number, times: string): string {
   return count === 1 ? '' : ` (${grouped(count)} ${times})`;
 }
 
-/** The beginning of a long text. */
-export function shortened(text: string, most: number): string {
-  return text.length > most ? `${text.slice(0, most)}…` : text;
-}
-
 /** `recorded 27 exchanges in recordings/checkout` @param folder the recording's */
 export function recordedText(count: number, folder: string): string {
   return `recorded ${amount(count, 'exchange')} in ${folder}`;

@@ -1,6 +1,7 @@
 import type { JsonValue } from '../json/json.ts';
 import { isPointer } from '../json/pointer.ts';
 import type { Place, Rule, RuleContext } from '../model/rule.ts';
+import { shortened } from '../model/short-text.ts';
 
 /** Places that a rule may give: several for each value that a body can have. One that gives more never ends. */
 const MOST_PLACES = 1_000_000;
@@ -44,16 +45,12 @@ function checkPlace(given: unknown): Place {
   // A copy: it could be changed later, or be made anew at each look.
   return {
     pointer,
-    message: cut(message),
-    ...(hint !== undefined && { hint: cut(hint) }),
+    message: shortened(message, LONGEST_TEXT),
+    ...(hint !== undefined && { hint: shortened(hint, LONGEST_TEXT) }),
     ...(isDestructive ? { isDestructive: true } : {}),
     ...(isProtected ? { isProtected: true } : {}),
     ...(isUnknown ? { isUnknown: true } : {}),
   };
-}
-
-function cut(text: string): string {
-  return text.length > LONGEST_TEXT ? `${text.slice(0, LONGEST_TEXT)}…` : text;
 }
 
 /** What a rule of one's own is shown: a copy that it cannot change, since others read the same body after it. */

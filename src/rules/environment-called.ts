@@ -1,13 +1,13 @@
 import type { LosingEffect } from '../model/effect.ts';
 import type { Place } from '../model/rule.ts';
+import { shortened } from '../model/short-text.ts';
 
 /** UTF-16 code units of a name that a message shows. */
 const MOST = 200;
 
 /** `environment 3 (Staging)`; without the name if there is none. */
 export function environmentCalled(id: number, name: string): string {
-  const shown = name.length > MOST ? `${name.slice(0, MOST)}…` : name;
-  return name === '' ? `environment ${id}` : `environment ${id} (${shown})`;
+  return name === '' ? `environment ${id}` : `environment ${id} (${shortened(name, MOST)})`;
 }
 
 /** What the policy says of an environment that would be lost. */

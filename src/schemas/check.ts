@@ -5,6 +5,7 @@ import type { JsonValue } from '../json/json.ts';
 import { faultOf, findPlace, type Part, placeAt } from '../json/json-text.ts';
 import { escapeToken, tokensOf } from '../json/pointer.ts';
 import { nearest } from '../model/nearest.ts';
+import { shortened } from '../model/short-text.ts';
 import { validate } from './validators.js';
 
 /** What people hand in; build/compile-validators.ts says where the schema of each stands. */
@@ -197,7 +198,7 @@ export function meant(word: string, words: readonly string[]): string | undefine
 export function shownValue(value: unknown): string {
   if (typeof value === 'function') return 'a function';
   const text = isPlain(value) ? JSON.stringify(value) : inspect(value, { depth: 0, breakLength: Infinity });
-  return text.length > MOST ? `${text.slice(0, MOST)}…` : text;
+  return shortened(text, MOST);
 }
 
 /** Characters of it that a message shows. */

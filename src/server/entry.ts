@@ -1,25 +1,23 @@
 import type { Gate } from '../gate/gate.ts';
 import { decisiveEffects } from '../guard/decisive-effects.ts';
 import { splitTarget } from '../http/http.ts';
+import { shortened, withShortTexts } from '../model/short-text.ts';
 import { redactText, redactUrl } from '../recordings/redact/redact.ts';
 import type { Redaction } from '../recordings/redact/redaction.ts';
-import { shortened } from '../reporters/wording.ts';
 import type { FinishedExchange } from './exchange.ts';
 
 /** One request in a line, redacted: for the access log and the audit. docs/reference/formats.md names the members. */
 export type Entry = ReturnType<EntryOf>;
 export type EntryOf = ReturnType<typeof entriesBy>;
 
-export const PATH_LENGTH = 2048;
-export const TEXT_LENGTH = 500;
+const [PATH_LENGTH, TEXT_LENGTH] = [2048, 500];
 
 /** @param forwards what passes may reach the target: not all of it is answered by a recording */
 export function entriesBy(gate: Gate, redaction: Redaction, forwards: boolean) {
-  const clean = (text: string) => shortened(redactText(text, redaction), TEXT_LENGTH);
+  const clean = (text: string) => shownText(text, redaction);
   return (x: FinishedExchange) => {
     const { request, match, verdict, effects = [], answeredBy, response, failure } = x;
-    const url = shortened(redactUrl(request.url, redaction), PATH_LENGTH);
-    const { path, query } = splitTarget(url);
+    const { path, query } = shownTarget(request.url, redaction);
     const record = verdict && (match ? gate.recordOf(match) : gate.recordAt(request.url));
     const isOfRecording = answeredBy === 'recording' || (answeredBy === 'gate' && response?.status === 501);
     return {
@@ -33,8 +31,7 @@ export function entriesBy(gate: Gate, redaction: Redaction, forwards: boolean) {
       record: record && { ...record, id: clean(record.id), account: clean(record.account) },
       verdict: verdict?.outcome,
       findings: verdict?.findings.map(({ rule, severity, pointer, message }) => {
-        const [place, text] = [shortened(pointer, TEXT_LENGTH), shortened(message, TEXT_LENGTH)];
-        return { rule, severity, pointer: place, message: text };
+        return { rule, severity, ...withShortTexts({ pointer, message }, TEXT_LENGTH) };
       }),
       findingsOmitted: verdict?.omitted || undefined,
       ...(effects.length > 0 && decisiveEffects(effects, redaction)),
@@ -49,3 +46,9 @@ export function entriesBy(gate: Gate, redaction: Redaction, forwards: boolean) {
     };
   };
 }
+
+/** Without scheme and host, in whose place a password may stand. */
+export const shownTarget = (url: string, redaction: Redaction) =>
+  splitTarget(shortened(redactUrl(url, redaction), PATH_LENGTH));
+export const shownText = (text: string, redaction: Redaction) =>
+  shortened(redactText(text, redaction), TEXT_LENGTH);

@@ -1,5 +1,5 @@
-import { withShortTexts } from '../json/json.ts';
 import type { Verdict } from '../model/finding.ts';
+import { withShortTexts } from '../model/short-text.ts';
 import type { Redaction } from '../recordings/redact/redaction.ts';
 import type { BodyToShow, FinishedExchange } from './exchange.ts';
 import { LONGEST_TEXT, type ShownExchange, showExchange } from './show-exchange.ts';

@@ -2,7 +2,7 @@ import { type ServerResponse, STATUS_CODES } from 'node:http';
 import { type ErrorCode, messageOf, PatchgateError } from '../errors.ts';
 import type { Remediation } from '../guard/guard.ts';
 import type { Verdict } from '../model/finding.ts';
-import { shortened } from '../reporters/wording.ts';
+import { shortened } from '../model/short-text.ts';
 import type { Answer } from '../upstreams/upstream.ts';
 
 /** An answer that the gate gives itself: `application/problem+json` (RFC 9457). */

@@ -1,8 +1,9 @@
 import { isUtf8 } from 'node:buffer';
 import type { RawHeaders } from '../http/http.ts';
-import { type JsonObject, type JsonValue, withShortTexts } from '../json/json.ts';
+import type { JsonObject, JsonValue } from '../json/json.ts';
 import type { StoredHeaders } from '../model/exchange.ts';
 import type { Verdict } from '../model/finding.ts';
+import { withShortTexts } from '../model/short-text.ts';
 import { jsonOf } from '../recordings/body.ts';
 import { valuesByName } from '../recordings/plain-exchange.ts';
 import {

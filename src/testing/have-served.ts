@@ -1,8 +1,9 @@
 import { types } from 'node:util';
 import { splitTarget } from '../http/http.ts';
+import { shortened } from '../model/short-text.ts';
 import { queryPairs } from '../recordings/match.ts';
 import { valuesByName } from '../recordings/plain-exchange.ts';
-import { amount, shortened, visible } from '../reporters/wording.ts';
+import { amount, visible } from '../reporters/wording.ts';
 import type { ShownBody, ShownExchange } from '../server/show-exchange.ts';
 import type { ExpectedExchange } from './assertions.ts';
 import type { Asked } from './gate.ts';
