@@ -87,23 +87,20 @@ export function isOpen({ status }: Pick<Approval, 'status'>): boolean {
  */
 export class Approvals {
   readonly counts = { given: 0, used: 0 };
-  readonly #options: ApprovalsOptions;
   readonly #listeners = new Set<(approval: Approval) => void>();
   /** Those of this run, by the ids of their approvals. */
   readonly #exchanges = new LRUCache<string, number>({ max: 1000 });
 
-  constructor(options: ApprovalsOptions) {
-    this.#options = options;
-  }
+  constructor(private readonly options: ApprovalsOptions) {}
 
   /** Whether a token works only after an approver has approved it. */
   get needApprover(): boolean {
-    return this.#options.approvers !== undefined;
+    return this.options.approvers !== undefined;
   }
 
   /** The open approval of the very request, or a new pending one. */
   async issue(subject: Subject, about: About): Promise<{ id: string; token: string }> {
-    const { book, lifetime } = this.#options;
+    const { book, lifetime } = this.options;
     const own = this.#marksOf(subject);
     const found = await book.find(own);
     if (found && isOpen(found)) return { id: found.id, token: this.#tokenOf(subject, found.marks.salt) };
@@ -121,7 +118,7 @@ export class Approvals {
 
   /** The approval of a token, or why that approves nothing of this request. */
   async find(token: string, subject: Subject): Promise<{ id: string } | Refusal> {
-    const kept = await this.#options.book.find({ token: hashOf(token) });
+    const kept = await this.options.book.find({ token: hashOf(token) });
     if (!kept)
       return { refused: 'the approval is not known: it is mistyped, or from another run', isUnknown: true };
     const { id, status, reason, decidedBy } = this.#shown(kept);
@@ -140,7 +137,7 @@ export class Approvals {
 
   /** The same, and uses it up: no restart and no other gate takes the token for valid. */
   async use(token: string, subject: Subject): Promise<{ id: string } | Refusal> {
-    const { book, approvers } = this.#options;
+    const { book, approvers } = this.options;
     const found = await this.find(token, subject);
     if ('refused' in found) return found;
     const used = await book.change(found.id, approvers ? ['approved'] : OPEN, { status: 'used' });
@@ -160,7 +157,7 @@ export class Approvals {
    * @throws PatchgateError `not-allowed` if approvers are given and `by` is not one of them; `not-found`; `not-pending`
    */
   async decide(id: string, { decision, reason }: Decided, by?: string): Promise<Approval> {
-    const { book, approvers } = this.#options;
+    const { book, approvers } = this.options;
     if (approvers && (by === undefined || !approvers.has(by)))
       throw new PatchgateError('not-allowed', 'only an approver may do that here', {
         hint: 'send Authorization: Bearer with the token of an approver',
@@ -186,7 +183,7 @@ export class Approvals {
   /** A record is known anew: approvals of another state of it end. */
   async seen(record: string, known: Known | undefined): Promise<void> {
     const why = 'the record has changed since it was asked';
-    for (const one of await this.#options.book.endOthers(record, () => this.#hashOfState(known), why))
+    for (const one of await this.options.book.endOthers(record, () => this.#hashOfState(known), why))
       this.#tell(one);
   }
 
@@ -196,7 +193,7 @@ export class Approvals {
   }
 
   async list(filter: { limit?: number | undefined; status?: ApprovalStatus } = {}): Promise<Approval[]> {
-    const all = (await this.#options.book.list()).map((kept) => this.#shown(kept));
+    const all = (await this.options.book.list()).map((kept) => this.#shown(kept));
     return all.filter(({ status }) => status === (filter.status ?? status)).slice(0, filter.limit);
   }
 
@@ -207,7 +204,7 @@ export class Approvals {
   }
 
   async #kept(id: string): Promise<KeptApproval | undefined> {
-    return /^[\da-f]{8}$/.test(id) ? this.#options.book.find({ id }) : undefined;
+    return /^[\da-f]{8}$/.test(id) ? this.options.book.find({ id }) : undefined;
   }
 
   #tell(kept: KeptApproval): Approval {
@@ -228,17 +225,15 @@ export class Approvals {
   /** Of the environments and languages that are known, in any order. */
   #hashOfState(known: Known | undefined): string {
     if (!known) return hashOf('');
-    const record = hideRecord(known.record, this.#options.redaction ?? DEFAULT_REDACTION);
-    const environments = environmentsOf(record).map((one) =>
-      JSON.stringify([one.id, one.name, one.isEnabled]),
-    );
+    const record = hideRecord(known.record, this.options.redaction ?? DEFAULT_REDACTION);
+    const environments = environmentsOf(record).map((one) => `${one.id} ${one.isEnabled} ${one.name}`);
     const lists = [environments.sort(), [...languagesOf(record)].sort()];
     return hashOf(`${known.isWhole} ${JSON.stringify(lists)}`);
   }
 
   /** Who may not decide here is no approver any more: then it is as if nobody had approved it. */
   #shown({ marks: _, ...kept }: KeptApproval): Approval {
-    const { approvers } = this.#options;
+    const { approvers } = this.options;
     const exchange = this.#exchanges.get(kept.id);
     const shown: Approval = exchange === undefined ? kept : { ...kept, exchange };
     if (shown.status !== 'approved' || !approvers || approvers.has(shown.decidedBy ?? '')) return shown;

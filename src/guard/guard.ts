@@ -5,6 +5,7 @@ import type { Circumstances, Gate, GateRequest, Inspection } from '../gate/gate.
 import { header, mayMeanAnother, type RequestHead } from '../http/http.ts';
 import { isObject, type JsonObject, type JsonValue } from '../json/json.ts';
 import { losesEnvironment } from '../model/effect.ts';
+import type { Verdict } from '../model/finding.ts';
 import { type Known, type RecordName, recordKey } from '../model/record.ts';
 import { shortened } from '../model/short-text.ts';
 import { redactText, redactUrl } from '../recordings/redact/redact.ts';
@@ -78,56 +79,56 @@ const [LONGEST_URL, LONGEST_TEXT] = [2048, 500];
 
 /** The way of one PATCH of a guarded record: lock, read, judge, approve; what passes is forwarded under the lock. */
 export class Guard {
-  readonly #options: GuardOptions;
   /** Of a replay: the requests that passed without a finding. Tests send the same ones again and again. */
-  readonly #passed: Map<string, Decision> | undefined;
-  /** The decision that they share, by operation. */
-  readonly #clean = new Map<string | undefined, Decision>();
+  readonly #passed: Set<string> | undefined;
 
-  constructor(options: GuardOptions) {
-    this.#options = options;
-    if (options.records.areNone && !options.fake) this.#passed = new Map();
+  constructor(private readonly options: GuardOptions) {
+    if (options.records.areNone && !options.fake) this.#passed = new Set();
   }
 
   /** The record that is locked and read for a request; undefined: it is judged at once. */
   recordOf(match: Match): RecordName | undefined {
-    const { gate, mode } = this.#options;
+    const { gate, mode } = this.options;
     const name = gate.recordOf(match);
     return name && mode !== 'off' && gate.guards(name.kind) ? name : undefined;
   }
 
   /** Whether a request that is not judged changes a guarded record: a PUT or a DELETE. */
   isUnguarded(head: RequestHead): boolean {
-    const { mode, gate } = this.#options;
+    const { mode, gate } = this.options;
     return mode !== 'off' && mayRemove(head) && gate.guardsAt(head.url);
   }
 
   /** Judges at once, by the remembered record. */
   judgeNow({ request, match, session }: GuardedRequest): Decision {
-    const { gate } = this.#options;
+    const { gate } = this.options;
     const key = this.#passed ? keyOf(request) : '';
-    const passed = this.#passed?.get(key);
-    if (passed) return passed;
+    if (this.#passed?.has(key)) {
+      const verdict: Verdict = {
+        outcome: 'pass',
+        findings: [],
+        omitted: 0,
+        operation: match.operation ?? '',
+      };
+      return { inspection: { verdict, json: undefined } };
+    }
     const name = gate.recordOf(match);
     const inspection = gate.inspect(request, match, { known: name && this.#knownOf(name, session) });
-    const { operation, findings, omitted } = inspection.verdict;
+    const { findings, omitted } = inspection.verdict;
     if (!this.#passed || findings.length + omitted > 0) return { inspection };
-    // Without a finding or a known record, verdicts on an operation are all the same.
-    const clean = this.#clean.get(operation) ?? { inspection: { ...inspection, json: undefined } };
-    this.#clean.set(operation, clean);
     if (this.#passed.size === MOST_PASSED) this.#passed.clear();
-    this.#passed.set(key, clean);
+    this.#passed.add(key);
     return { inspection };
   }
 
   /** The known record that a URL names. @param session the fake has records of its own for each */
   knownAt(url: string, session: Session | undefined): Known | undefined {
-    const name = this.#options.gate.recordAt(url);
+    const name = this.options.gate.recordAt(url);
     return name && this.#knownOf(name, session);
   }
 
   #knownOf(name: RecordName, session: Session | undefined): Known | undefined {
-    const { fake, records } = this.#options;
+    const { fake, records } = this.options;
     if (!fake) return knownOf(records.of(name));
     const record = session && fake.recordOf(session, name);
     return record && { record, isWhole: true };
@@ -139,7 +140,7 @@ export class Guard {
     match: Match | undefined,
     json: JsonValue | undefined,
   ): ((answered: Answered) => void) | undefined {
-    const { gate, mode, records, approvals } = this.#options;
+    const { gate, mode, records, approvals } = this.options;
     if (records.areNone || ['HEAD', 'OPTIONS', 'TRACE'].includes(head.method)) return undefined;
     const name = match ? gate.recordOf(match) : gate.recordAt(head.url);
     if (!name) return undefined;
@@ -160,7 +161,7 @@ export class Guard {
 
   /** Never rejects. */
   async judge(asked: GuardedRequest, name: RecordName): Promise<Decision> {
-    const { gate, records, reader, approvals, fake } = this.#options;
+    const { gate, records, reader, approvals, fake } = this.options;
     const { request, match, session, stream, isGone } = asked;
     let locked: LockedRecord | undefined;
     let kept: LockedRecord['kept'];
@@ -177,7 +178,6 @@ export class Guard {
       locked = await records.lock(name, key);
       if (isGone()) return GONE;
 
-      const { method, url, headers } = request;
       const reading = (await reader?.(name, { ...request, stream, session })) ?? {};
       const { record: read, why, unreachable } = reading;
       if (isGone()) return GONE;
@@ -188,7 +188,7 @@ export class Guard {
       // The same after a restart; only the fake's sessions have their ids.
       const own = fake ? `${session.name} ${session.id}` : session.name;
       const body = request.body as Uint8Array;
-      const subject = why === undefined && { method, url, headers, body, session: own, record: key, known };
+      const subject = why === undefined && { ...request, body, session: own, record: key, known };
       const now = { known, unread: why, body: sent };
       const { inspection, used, refusal } = await this.#judgeBy(asked, subject, now);
       if (isGone()) return GONE;
@@ -200,7 +200,7 @@ export class Guard {
       }
 
       const over = await this.#send(asked, name, key, locked, kept, inspection.json);
-      const isUnguarded = !known?.isWhole || (method === 'PATCH' && mayRemove(request));
+      const isUnguarded = !known?.isWhole || (request.method === 'PATCH' && mayRemove(request));
       decision = { inspection, approval: used, isApproved: used !== undefined, isUnguarded, ...over };
       return decision;
     } catch (error) {
@@ -218,7 +218,7 @@ export class Guard {
     subject: Subject | false,
     circumstances: Circumstances,
   ): Promise<{ inspection: Inspection; used?: string; refusal?: Refusal | undefined }> {
-    const { gate, approvals } = this.#options;
+    const { gate, approvals } = this.options;
     const { request, match } = asked;
     const inspection = gate.inspect(request, match, circumstances);
     const token = header(request.headers, APPROVE);
@@ -252,7 +252,7 @@ export class Guard {
     refusal: Refusal | undefined,
     read: JsonObject | undefined,
   ): Promise<Remediation | undefined> {
-    const { approvals } = this.#options;
+    const { approvals } = this.options;
     const { json, effects = [] } = inspection;
     if (!isDestructive(inspection))
       return read && isObject(json) ? this.#repair(asked, read, json) : undefined;
@@ -277,7 +277,7 @@ export class Guard {
     const corrected = repairedProject(read, json);
     const body = Buffer.from(JSON.stringify(corrected));
     const plain = { ...request, headers: ['content-type', 'application/json'], body };
-    const { verdict } = this.#options.gate.inspect(plain, match, { known: { record: read, isWhole: true } });
+    const { verdict } = this.options.gate.inspect(plain, match, { known: { record: read, isWhole: true } });
     return verdict.findings.some(({ severity }) => severity === 'error') ? undefined : { corrected };
   }
 
@@ -299,14 +299,14 @@ export class Guard {
       const after = afterPatch(kept, noted, telling, answered, locked.now());
       // The lock may be lost by now: other gates may have issued approvals.
       if (after.record !== kept.record)
-        this.#options.approvals.seen(key, knownOf(after)).catch(() => undefined);
+        this.options.approvals.seen(key, knownOf(after)).catch(() => undefined);
       locked.release(after);
     };
     return { over, wantsAnswer: !read || kept.creating.length > 0 };
   }
 
   #aboutOf({ request, session, sender }: GuardedRequest, name: RecordName, of: Inspection): About {
-    const { redaction = DEFAULT_REDACTION } = this.#options;
+    const { redaction = DEFAULT_REDACTION } = this.options;
     const clean = (text: string) => shortened(redactText(text, redaction), LONGEST_TEXT);
     return {
       method: request.method,

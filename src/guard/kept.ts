@@ -68,11 +68,11 @@ export function hideRecord(record: JsonObject, redaction: Redaction): JsonObject
 
 /** The same of all that is kept of a record. */
 export function hideKept(kept: Kept, redaction: Redaction): Kept {
-  const { account, record, isPart, seenAt, creating } = kept;
+  const { record, creating } = kept;
   const created = (creating ?? []).map(({ id, name }) => ({ id, name }));
   const names = environmentsOf(hideRecord({ environments: created }, redaction));
   const hidden = creating?.map((one, i) => ({ ...one, name: names[i]?.name ?? '' }));
-  return { account, record: record && hideRecord(record, redaction), isPart, seenAt, creating: hidden };
+  return { ...kept, record: record && hideRecord(record, redaction), creating: hidden };
 }
 
 /** How long an environment that was created counts as known although a read lacks it. */
@@ -99,7 +99,11 @@ export function knownOf(kept: Kept | undefined, read?: JsonObject): Known | unde
     keys.has(keyOf(one)) || (holdsPlaceholder(one.name) && shown.some(({ id }) => id === one.id));
   const lagging = creating.filter((one) => !isShown(one));
   if (lagging.length === 0) return base;
-  const environments = [...shown, ...lagging].map(({ id, name, isEnabled }) => ({ id, name, isEnabled }));
+  // The last name of each is that which it has by now.
+  const newest = new Map(creating.map((one) => [one.id, one]));
+  const isNewest = (one: Creation) => newest.get(one.id) === one;
+  const all = [...lagging.filter((one) => !isNewest(one)), ...shown, ...lagging.filter(isNewest)];
+  const environments = all.map(({ id, name, isEnabled }) => ({ id, name, isEnabled }));
   return { isWhole: false, ...base, record: { ...base?.record, environments } };
 }
 
@@ -128,7 +132,11 @@ export function withNotes(
   const isNew = (one: Environment) => keys.length === 0 || keys.some((those) => !those.has(keyOf(one)));
   const fresh = sent.filter(isNew).map(({ index: _, ...one }) => one);
   const own = new Set(fresh.map(keyOf));
-  return { ...kept, creating: [...noted.filter((one) => !own.has(keyOf(one))), ...fresh] };
+  // One that is renamed goes by both names: the former may be protected.
+  const names = new Map(lists[0]?.map(({ id, name }) => [id, name]));
+  const former = fresh.map((one) => ({ ...one, name: names.get(one.id) ?? one.name }));
+  const others = [...noted, ...former].filter((one) => !own.has(keyOf(one)));
+  return { ...kept, creating: [...others, ...fresh] };
 }
 
 /** What a request leaves behind. */

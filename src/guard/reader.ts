@@ -91,11 +91,11 @@ async function readingOf(
 }
 
 const MADE_ANEW = ['accept', 'accept-encoding', 'cache-control', 'connection', 'pragma'];
-const OF_BODY = ['transfer-encoding', 'te', 'trailer', 'expect', 'digest', 'repr-digest', 'idempotency-key'];
-const NAMES: ReadonlySet<string> = new Set([...MADE_ANEW, ...OF_BODY, ...METHOD_OVERRIDES, 'range']);
+const OF_PATCH = ['transfer-encoding', 'te', 'trailer', 'expect', 'digest', 'repr-digest', 'prefer', 'dpop'];
+const NAMES: ReadonlySet<string> = new Set([...MADE_ANEW, ...OF_PATCH, ...METHOD_OVERRIDES, 'range']);
 
-/** Headers about the PATCH alone: its body, its conditions, what it really is. Names as servers read them. */
+/** Headers about the PATCH alone: its body, its conditions, its answer, what it really is. Names as servers read them. */
 const isOfPatch = byHeaderName((header) => {
   const name = looseHeaderName(header);
-  return NAMES.has(name) || /^(?:content|if|patchgate)-/.test(name);
+  return NAMES.has(name) || /^(?:content|if|patchgate)-|idempotency-key$/.test(name);
 });

@@ -56,16 +56,15 @@ const MOST_RECORDS = 10_000;
 /** Records in memory, and behind it in a file if there is one. */
 export class MemoryRecords implements Records {
   readonly #locks = new Locks();
-  readonly #state: Pick<StateFile, 'data' | 'now' | 'later'> | undefined;
   /** By `recordKey`, those seen longest ago first. */
   readonly #all: Map<string, Kept>;
-  readonly areNone: boolean;
 
   /** @param areNone of the fake, which is asked itself what the records of a session hold */
-  constructor(state?: Pick<StateFile, 'data' | 'now' | 'later'>, areNone = false) {
-    this.#state = state;
+  constructor(
+    private readonly state?: Pick<StateFile, 'data' | 'now' | 'later'>,
+    readonly areNone = false,
+  ) {
     this.#all = state?.data.records ?? new Map();
-    this.areNone = areNone;
   }
 
   of(name: RecordName): Kept | undefined {
@@ -74,7 +73,7 @@ export class MemoryRecords implements Records {
 
   put(name: RecordName, kept: Kept): void {
     this.#set(name, kept);
-    this.#state?.later();
+    this.state?.later();
   }
 
   async lock(name: RecordName, key: string): Promise<LockedRecord> {
@@ -84,7 +83,7 @@ export class MemoryRecords implements Records {
       now: Date.now,
       note: async (kept) => {
         this.#set(name, kept);
-        await this.#state?.now();
+        await this.state?.now();
       },
       release: (kept) => {
         if (kept) this.put(name, kept);

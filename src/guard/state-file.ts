@@ -59,10 +59,7 @@ export class StateFile {
   readonly data: StateData;
   /** Why the file lacks what the gate knows. */
   trouble: Error | undefined;
-  readonly #file: string;
   readonly #lock: Lock | undefined;
-  readonly #notice: (text: string) => void;
-  readonly #redaction: Redaction;
   /** The text of each record: most have not changed since the last write. */
   readonly #hidden = new WeakMap<Kept, Kept>();
   #writing: Promise<void> = Promise.resolve();
@@ -71,10 +68,12 @@ export class StateFile {
   #timer: NodeJS.Timeout | undefined;
 
   /** @throws PatchgateError if the file is broken. A file that cannot be written is a notice */
-  constructor(file: string, target: string, redaction: Redaction, notice: (text: string) => void) {
-    this.#file = file;
-    this.#notice = notice;
-    this.#redaction = redaction;
+  constructor(
+    private readonly file: string,
+    target: string,
+    private readonly redaction: Redaction,
+    private readonly notice: (text: string) => void,
+  ) {
     try {
       makeFolders(dirname(file));
       if (basename(dirname(file)) === HIDDEN) hideFromGit(dirname(file));
@@ -116,14 +115,14 @@ export class StateFile {
     try {
       const { target, records, approvals } = this.data;
       const clean = Array.from(records, ([key, kept]) => {
-        const hidden = this.#hidden.get(kept) ?? hideKept(kept, this.#redaction);
+        const hidden = this.#hidden.get(kept) ?? hideKept(kept, this.redaction);
         this.#hidden.set(kept, hidden);
         return [key, hidden];
       });
       const maps = { records: Object.fromEntries(clean), approvals: Object.fromEntries(approvals) };
       const text = JSON.stringify({ formatVersion: 1, target, ...maps }, null, 2);
-      await writeFileAtomically(this.#file, `${text}\n`);
-      if (this.trouble) this.#notice('the state file is written again: nothing is missing');
+      await writeFileAtomically(this.file, `${text}\n`);
+      if (this.trouble) this.notice('the state file is written again: nothing is missing');
       this.trouble = undefined;
     } catch (error) {
       this.#failed(error);
@@ -133,7 +132,7 @@ export class StateFile {
 
   #failed(error: unknown): void {
     const { hint = '' } = error as Partial<PatchgateError>;
-    if (!this.trouble) this.#notice(`${messageOf(error)}: a restart forgets what is known. ${hint}`.trim());
+    if (!this.trouble) this.notice(`${messageOf(error)}: a restart forgets what is known. ${hint}`.trim());
     this.trouble = error instanceof PatchgateError ? error : new Error(messageOf(error));
   }
 }

@@ -8,37 +8,39 @@ export type WholeRecord = { record: JsonObject } | { why: string };
 
 /** Members that an answer may wrap a record in, one within the other. */
 const MOST_WRAPPERS = 3;
+/** What a record of each kind could lose. */
+const LISTS = { project: 'environments', feature: 'variables', draft: 'variations' } as const;
 
-/**
- * Looks for the whole record in an answer: bare, or under up to three members.
- *
- * @param id the record's id, as in the path
- */
+/** Looks for the whole record in an answer: bare, or under up to three members. @param id the record's, as in the path */
 export function wholeRecordIn(
   kind: RecordKind,
   { status, headers }: { status: number; headers: RawHeaders },
   answer: JsonValue,
   id: string,
 ): WholeRecord {
-  const part = status === 206 ? 'the answer is a part (206)' : partBy(headers);
-  if (part) return { why: part };
+  if (status === 206) return { why: 'the answer is a part (206)' };
   const levels: JsonObject[][] = [];
   let level: JsonObject[] = isObject(answer) ? [answer] : [];
   for (let depth = 0; depth <= MOST_WRAPPERS; depth++) {
     const [whole, wrappers] = [[] as JsonObject[], [] as JsonObject[]];
     for (const value of level) (isWhole(kind, value) ? whole : wrappers).push(value);
     levels.push(whole);
+    // What has the list may be the record, with a former copy of itself in it.
+    if (wrappers.some((value) => typeof member(value, LISTS[kind]) === 'object')) break;
     level = wrappers.flatMap((value) => Object.values(value).filter(isObject));
   }
   // Copies of former times lie deeper.
   const named = levels.map((whole) => whole.filter((value) => String(member(value, 'id')) === id));
-  const [record, ...others] = [...named, ...levels].find(({ length }) => length > 0) ?? [];
+  const [record, ...others] = [...named, levels.flat()].find(({ length }) => length > 0) ?? [];
   if (others.length > 0) return { why: `the answer holds more than one ${kind}` };
   if (!record) return { why: `the answer holds no whole ${kind}` };
   const own = String(member(record, 'id') ?? id);
   if (own !== id) return { why: `the answer holds ${kind} ${own.slice(0, 40)}` };
   if (saysNo(answer)) return { why: 'the answer reports an error' };
-  const isPart = kind === 'project' && saysMore(answer, record);
+  const shown = kind === 'project' ? environmentsOf(record).length : Number.POSITIVE_INFINITY;
+  const why = partBy(headers, shown);
+  if (why) return { why };
+  const isPart = kind === 'project' && saysMore(answer, record, shown);
   return isPart ? { why: 'the answer says that there is more than it shows' } : { record };
 }
 
@@ -47,13 +49,13 @@ export function wholeRecordIn(
  * and drafts have no mandatory fields, so the list that they could lose must be there.
  */
 export function isWhole(kind: RecordKind, value: JsonValue | undefined): value is JsonObject {
-  if (kind !== 'project')
-    return isObject(value) && Array.isArray(member(value, kind === 'feature' ? 'variables' : 'variations'));
+  if (kind !== 'project') return isObject(value) && Array.isArray(member(value, LISTS[kind]));
   const [languages, environments] = [member(value, 'languages'), member(value, 'environments')];
   return (
     typeof member(value, 'name') === 'string' &&
-    Array.isArray(languages) &&
-    languages.every((item) => typeof item === 'string') &&
+    // Some write an empty list so.
+    (languages === null ||
+      (Array.isArray(languages) && languages.every((item) => typeof item === 'string'))) &&
     Array.isArray(environments) &&
     environments.every(
       (item) => Number.isSafeInteger(member(item, 'id')) && typeof member(item, 'name') === 'string',
@@ -61,32 +63,43 @@ export function isWhole(kind: RecordKind, value: JsonValue | undefined): value i
   );
 }
 
-/** Why headers say that a body is a part, or old; undefined: they do not. */
-function partBy(headers: RawHeaders): string | undefined {
+/** Why headers say that a body is a part, or old; undefined: they do not. @param shown environments that it has */
+function partBy(headers: RawHeaders, shown: number): string | undefined {
   for (let i = 0; i + 1 < headers.length; i += 2) {
     const name = (headers[i] as string).toLowerCase();
     const value = headers[i + 1] as string;
     if (name === 'content-range') return 'the answer is a part (Content-Range)';
-    if (name === 'link' && /\brel\s*=\s*"?[^";,]*\bnext\b/i.test(value))
+    if (name === 'link' && /\brel\s*\*?=[^;,]*\bnext\b/i.test(value))
       return 'the answer has a next page (Link)';
-    if (name === 'age' && Number(value) > 0) return `a cache answered (Age: ${value.slice(0, 20)})`;
+    if (name === 'age' && Number(value) !== 0) return `a cache answered (Age: ${value.slice(0, 20)})`;
+    if (name.startsWith('x-') && meansMore(lettersOf(name.slice(2)), value, shown))
+      return `the answer is a part (${name})`;
   }
   return undefined;
 }
 
 /** Names by which services say that a list goes on, by their letters alone: `@odata.nextLink`, `has_more`. */
 const MORE =
-  /^(?:environments)?(?:odata)?(?:has|is)?(?:next|more)(?:pages?|links?|ur[li]|href|token|offset|start|key|id|marker|number|results|items|environments|available)*$|cursor|truncat|partial|continu(?:e$|ation)/;
+  /^(?:environments)?(?:odata)?(?:has|is)?(?:next|more)(?:pages?|links?|ur[li]|href|token|offset|start|key|id|marker|number|results|items|environments|available)*$|cursor|truncat|partial|incomplete|omitted|continu(?:e$|ation)/;
+/** The same by `false`. */
+const LAST = /^(?:is)?last(?:page)?$/;
 const COUNT =
-  /^(?:total|count|(?:total|environments?)(?:count|items|results|records|elements|environments|total)?)$/;
-const PAGES = /pages$|pagecount$/;
+  /^(?:total|count|(?:total|num|environments?)(?:count|items|results|records|elements|environments|total)?)$/;
+const PAGES = /pages$|pagecount$|lastpage$/;
 /** Within the record, other things may be counted and paged: only what lies under these members is about its lists. */
 const OF_LISTS = /pag|link|meta|environment|cursor/i;
 const lettersOf = byHeaderName((name) => name.replace(/[^a-z]/g, ''));
 
+/** Whether a member or header says that there is more than is shown. */
+function meansMore(letters: string, value: JsonValue, shown: number): boolean {
+  if (isNothing(value)) return LAST.test(letters) && String(value) === 'false';
+  if (MORE.test(letters)) return true;
+  if (typeof value === 'object' || !/^\d+$/.test(String(value))) return false;
+  return Number(value) > (PAGES.test(letters) ? 1 : COUNT.test(letters) ? shown : Number.POSITIVE_INFINITY);
+}
+
 /** Whether an answer says that it does not show all environments of the record in it. Without recursion: it may be nested deep. */
-function saysMore(answer: JsonValue, record: JsonObject): boolean {
-  const shown = environmentsOf(record).length;
+function saysMore(answer: JsonValue, record: JsonObject, shown: number): boolean {
   const left: JsonValue[] = [answer];
   while (left.length > 0) {
     const value = left.pop() as JsonValue;
@@ -95,10 +108,7 @@ function saysMore(answer: JsonValue, record: JsonObject): boolean {
     for (const name in value) {
       const inner = value[name] as JsonValue;
       const letters = lettersOf(name);
-      if (MORE.test(letters) && !isNothing(inner)) return true;
-      const isCount = COUNT.test(letters) && (value !== record || letters !== 'count');
-      const most = PAGES.test(letters) ? 1 : isCount ? shown : Number.POSITIVE_INFINITY;
-      if (typeof inner === 'number' && inner > most) return true;
+      if (meansMore(letters, inner, shown) && (value !== record || letters !== 'count')) return true;
       const isOfList = value !== record || (OF_LISTS.test(name) && name !== 'environments');
       if (typeof inner === 'object' && isOfList && !/ratelimit|quota/.test(letters)) left.push(inner);
     }
@@ -114,5 +124,5 @@ export function saysNo(answer: JsonValue): boolean {
 
 function isNothing(value: JsonValue): boolean {
   if (typeof value === 'object' && value !== null) return Object.keys(value).length === 0;
-  return value === null || value === false || value === '' || value === 0;
+  return /^(?:|0|false|null)$/.test(String(value));
 }

@@ -141,6 +141,12 @@ describe('an approval', () => {
     expect(json.findings.map(({ rule }) => rule)).toContain('project.environment-deleted');
   });
 
+  it('lets an empty list pass of a project without environments', async () => {
+    const { url } = await startReading();
+    service.projects.set('42', project());
+    expect((await patch(url, { ...project(), name: 'other' })).status).toBe(200);
+  });
+
   it('lets an empty list pass of which nothing is known', async () => {
     const { url } = await start();
     service.projects.set('42', BOTH);
@@ -380,7 +386,8 @@ describe('the gate reads by one GET before a PATCH of a project', () => {
       'X-Tenant': 'a',
       'If-Match': '"1"',
       Range: 'bytes=0-1',
-      'Idempotency-Key': 'k',
+      Prefer: 'return=minimal',
+      'X-Idempotency-Key': 'k',
       'Patchgate-Approve': 'none',
       Accept: 'text/html',
     };
@@ -399,7 +406,8 @@ describe('the gate reads by one GET before a PATCH of a project', () => {
     for (const name of [
       'if-match',
       'range',
-      'idempotency-key',
+      'prefer',
+      'x-idempotency-key',
       'content-type',
       'content-length',
       'patchgate-approve',
@@ -468,7 +476,17 @@ describe('a read that fails stops the PATCH, with the reason and without a token
       'Link',
     ],
     ['a cache', (res) => res.writeHead(200, { ...json, age: '60' }).end(JSON.stringify(TWO)), 'Age'],
-    ['a larger count', answers(200, { data: TWO, total: 3 }), 'more than it shows'],
+    ...['X-Next-Page', 'X-Total-Count', 'X-Has-More'].map((name): (typeof failing)[0] => [
+      name,
+      (res) => res.writeHead(200, { ...json, [name]: '3' }).end(JSON.stringify(TWO)),
+      name.toLowerCase(),
+    ]),
+    ['a larger count', answers(200, { data: TWO, meta: { total: '3' } }), 'more than it shows'],
+    [
+      'a page that is not the last',
+      answers(200, { data: TWO, page: { isLast: false } }),
+      'more than it shows',
+    ],
     ['a cursor', answers(200, { ...TWO, nextCursor: 'x' }), 'more than it shows'],
     ['a link of OData', answers(200, { ...TWO, '@odata.nextLink': '/x' }), 'more than it shows'],
     ...['nextPageToken', 'next_page_url', 'moreAvailable', 'isTruncated'].map((name): (typeof failing)[0] => [
@@ -479,7 +497,8 @@ describe('a read that fails stops the PATCH, with the reason and without a token
     ['an error in a 200', answers(200, { error: 'no', data: TWO }), 'error'],
     ['another record', answers(200, { ...TWO, id: 43 }), 'project 43'],
     ['another shape', answers(200, { ok: true }), 'no whole project'],
-    ['two records', answers(200, { before: TWO, after: TWO }), 'more than one'],
+    ['two records', answers(200, { before: TWO, data: { after: TWO } }), 'more than one'],
+    ['a former copy in a broken one', answers(200, { ...ALL, name: 1, old: TWO }), 'no whole project'],
     ['a list', answers(200, [TWO]), 'no whole project'],
     ['201 with a body', answers(201, TWO), '201'],
     [
@@ -557,6 +576,7 @@ it.each<[string, string, Record<string, string>?]>([
 it.each<[string, unknown]>([
   ['members of other meaning', { ...TWO, nextReview: '2027-01-01', count: 7, continuousDelivery: true }],
   ['the limits of a client', { data: TWO, meta: { rateLimit: { total: 500 } } }],
+  ['no languages', { ...TWO, languages: null, hasMore: 'false' }],
   ['a template beside it', { template: TWO, data: { project: { ...TWO, id: 42 } } }],
   ['an older copy deeper in it', { data: { ...TWO, id: 42 }, history: { before: { ...ALL, id: 42 } } }],
   ['a byte order mark', `\ufeff${JSON.stringify(TWO)}`],
@@ -646,6 +666,14 @@ describe('a replica that lags', () => {
     expect((await patch(url, project('1 Production', '2 Live'))).status).toBe(200);
     expect(lossesIn(await patch(url, ONE))).toEqual(['environment-deleted 2']);
     expect(service.deleted).toEqual([]);
+  });
+
+  it('one that is protected cannot be renamed and then deleted', async () => {
+    const { url } = await startReading({ protect: ['Production'], allowDelete: ['old-*'] });
+    service.projects.set('42', TWO);
+    expect((await patch(url, project('1 old-1', '2 Test'))).status).toBe(200);
+    const { status, json } = await patch(url, project('2 Test'));
+    expect([status, json.approve]).toEqual([409, undefined]);
   });
 
   it('an approved PATCH that the service did not take ends nothing', async () => {
