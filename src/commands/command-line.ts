@@ -151,7 +151,7 @@ function usageError(message: string, options: readonly string[]): PatchgateError
   const long = options.filter((name) => name.length > 1);
   const near = names[0] === undefined ? undefined : nearest(names[0], long);
   const meant = /^Did you mean (.*\?)$/.exec(message)?.[1];
-  const told = meant === undefined ? message.trim() : 'there is no such command';
+  const told = meant === undefined ? message.trim().replace(/\s+/g, ' ') : 'there is no such command';
   const text = names.length > 0 ? `unknown argument: ${names.join(', ')}` : told;
   const way = meant ? `did you mean ${meant}` : 'see patchgate --help, or patchgate <command> --help';
   const hint = near ? `did you mean --${near}?` : way;
