@@ -86,8 +86,6 @@ export function redactDocument(text: string, redaction: Redaction): string | und
   if (parseJson(text) === undefined) return undefined;
   const { members, pointers, texts, onSecret } = redaction;
   const edits: Edit[] = [];
-  // What is hidden for what stands behind it.
-  const late: Edit[] = [];
   const besideByLevel: Beside[] = [];
   const isSignIn = SIGN_IN.test(text);
   let done = 0;
@@ -105,10 +103,9 @@ export function redactDocument(text: string, redaction: Redaction): string | und
       if (texts.some((secret) => written.includes(secret))) hide(from);
     }
   });
-  return edited(
-    text,
-    late.concat(edits).sort((a, b) => a[0] - b[0]),
-  );
+  // Of two of one value the later one counts: it hides the whole.
+  edits.reverse().sort((a, b) => a[0] - b[0]);
+  return edited(text, edits);
 
   function isSecretPlace(open: readonly Container[], from: number): boolean {
     const tokens = pointers && open.map(({ token }) => token);
@@ -139,7 +136,7 @@ export function redactDocument(text: string, redaction: Redaction): string | und
     // What was redacted before is no name, although `token=[redacted]` reads as one.
     if (holdsPlaceholder(name) || !members.has(name)) return;
     beside.told = name;
-    for (const asked of beside.asked.splice(0)) if (!isHarmless(name, valueAt(asked))) hide(asked, late);
+    for (const asked of beside.asked.splice(0)) if (!isHarmless(name, valueAt(asked))) hide(asked);
   }
 
   function redactString(from: number, holder: Container | undefined): void {
@@ -167,12 +164,12 @@ export function redactDocument(text: string, redaction: Redaction): string | und
     if (after !== before) edits.push([from, skipString(text, from), JSON.stringify(after)]);
   }
 
-  function hide(from: number, into = edits): void {
+  function hide(from: number): void {
     const written = writtenAt(from);
     done = Math.max(done, from + written.length);
     if (isRedacted(written.slice(1, -1))) return;
     onSecret?.(JSON.parse(written) as JsonValue);
-    into.push([from, from + written.length, `"${REDACTED}"`]);
+    edits.push([from, from + written.length, `"${REDACTED}"`]);
   }
 }
 
