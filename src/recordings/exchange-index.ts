@@ -75,9 +75,9 @@ export class ExchangeIndex {
   }
 }
 
-/** A key that needs no parsing. No `keyOf` is as long. */
+/** A key that needs no parsing. No `keyOf` has a blank. */
 function bytesKey(query: string, body: Buffer): string {
-  return hash('sha1', body, 'base64') + query;
+  return `${hash('sha1', body, 'base64')} ${query}`;
 }
 
 /**

@@ -87,7 +87,7 @@ export function queryPairs(query: string): [name: string, value: string][] {
 
 /** The same for two forms of one method and path exactly if they match, placeholders aside. */
 export function keyOf(form: Form): string {
-  return hash('sha1', stringify(form), 'binary');
+  return hash('sha1', stringify(form), 'base64url');
 }
 
 /** A request as it was sent, to look up. @param path under which the recording has it */

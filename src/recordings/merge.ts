@@ -48,7 +48,7 @@ export function merge(
     next[key] = n + 1;
     const place = places.get(key)?.[n] ?? after.length;
     const there = after[place];
-    if (!there || !differsByNoise(there, exchange)) after[place] = exchange;
+    if (!there || essenceOf(there) !== essenceOf(exchange)) after[place] = exchange;
   }
   const hasSurplus = Object.entries(next).some(([key, n]) => (places.get(key)?.length ?? 0) > n);
   const isSame = after.length === before.length && after.every((one, place) => one === before[place]);
@@ -68,20 +68,15 @@ export function withoutSurplus(
 
 /** The same for exchanges of one request, as the rules have it, in one session. */
 function slotOf({ request, meta }: Exchange, rules: MatchRules): string {
-  const key = keyOf(formOf(request, rules));
-  return Buffer.from(key, 'latin1').toString('base64url') + (meta.session ?? '');
+  return keyOf(formOf(request, rules)) + (meta.session ?? '');
 }
 
 /** Names of headers that are of one request or one moment: ids, traces, dates and times, and what caches on the way say of themselves. */
 const NOISE =
   /^(?:age|cf-ray|date|expires|last-modified|server-timing|traceparent|tracestate|b3|x-runtime|x-timer|x-cloud-trace-context|x-amz-id-2|x-amz-cf-id|x-vercel-id|fly-request-id|.*(?:request|correlation|transaction|operation|invocation|trace|span)[-_]?id|x-(?:b3|datadog|amzn-trace|newrelic)-.*|.*(?:response|request|process|processing|service)-time(?:-ms)?|.*-latency|(?:x-)?rate-?limit-(?:remaining|reset|used).*|x-cache(?:-hits)?|x-served-by|cf-cache-status|report-to)$/;
 
-/** Whether two exchanges are the same but for `meta`, headers of the response that are noise, and the ETag of a body that has not changed. */
-export function differsByNoise(before: Exchange, after: Exchange): boolean {
-  return essenceOf(before) === essenceOf(after);
-}
-
-function essenceOf({ request, response: { status, headers, body } }: Exchange): string {
+/** The same for two exchanges that differ by noise alone: `meta`, such headers of the response, and the ETag of a body that has not changed. */
+export function essenceOf({ request, response: { status, headers, body } }: Exchange): string {
   const lasting = Object.entries(headers).filter(([name]) => name !== 'etag' && !NOISE.test(name));
   // An ETag stands for the body, which is compared itself. That of an answer without a body, as to a HEAD, is all that there is.
   const tag = body === undefined ? (headers.etag ?? false) : headers.etag !== undefined;
