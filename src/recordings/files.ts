@@ -32,7 +32,7 @@ export async function changeFile(
   change: (before: readonly Exchange[]) => readonly Exchange[],
 ): Promise<void> {
   const adapter: Adapter<RecordingContent> = {
-    read: async () => readContent(file, place) ?? null,
+    read: async () => readRecording(file, place) ?? null,
     // Two spaces, and one line feed at the end.
     write: (content) => writeFileAtomically(file, `${JSON.stringify(content, null, 2)}\n`),
   };
@@ -45,16 +45,12 @@ export async function changeFile(
 }
 
 /** What a file has, or undefined if there is none. @throws PatchgateError `cannot-read`, `bad-recording` with line and column */
-export function readExchanges(file: string, place?: Place): readonly Exchange[] | undefined {
-  return readContent(file, place)?.exchanges;
-}
-
-function readContent(file: string, place?: Place): RecordingContent | undefined {
+export function readRecording(file: string, place?: Place): RecordingContent | undefined {
   const bytes = readFileIfThere(file);
   return bytes && parseRecording(decodeRecording(bytes, file), file, place);
 }
 
-/** Methods and paths of the files in a recording's folder, sorted. All else is left alone. @throws PatchgateError as `readExchanges` */
+/** Methods and paths of the files in a recording's folder, sorted. All else is left alone. @throws PatchgateError as `readRecording` */
 export function* placesIn(root: string, below = ''): Generator<Place> {
   const folder = join(root, below);
   const entries = ifThere(folder, () => readdirSync(folder, { withFileTypes: true })) ?? [];
@@ -64,7 +60,7 @@ export function* placesIn(root: string, below = ''): Generator<Place> {
     const found = entry.isSymbolicLink() ? (ifThere(at, () => statSync(at)) ?? entry) : entry;
     if (found.isDirectory()) yield* placesIn(root, `${location}/`);
     const named = found.isFile() ? placeOf(location) : undefined;
-    const place = named === 'hashed' ? readExchanges(at)?.[0]?.request : named;
+    const place = named === 'hashed' ? readRecording(at)?.exchanges[0]?.request : named;
     if (place) yield { method: place.method, path: place.path };
   }
 }

@@ -4,7 +4,7 @@ import type { Exchange } from '../model/exchange.ts';
 import { mergeBeside } from './beside.ts';
 import { HIDDEN, hideFromGit, isFolder, LOCK, leaveHidden } from './disk.ts';
 import { ExchangeIndex } from './exchange-index.ts';
-import { placesIn, readExchanges } from './files.ts';
+import { placesIn, readRecording } from './files.ts';
 import { checkRecordingName } from './find-recording.ts';
 import { takeLock } from './lock.ts';
 import { DEFAULT_RULES, type MatchRules } from './match.ts';
@@ -92,8 +92,8 @@ async function openToWrite(root: string, rules: MatchRules, options: Omit<Writer
  * @throws PatchgateError `cannot-read`, `bad-recording`
  */
 function storeIn(root: string, rules: MatchRules, writer?: Writer, leave?: () => void) {
-  /** Of a reader: what the journal held when it was opened. */
-  const waiting = writer ? undefined : readWaiting(root);
+  /** What the journal held when it was opened: nothing, for a writer. */
+  const waiting = readWaiting(root);
   /** Those that were asked for, by `placeKey`. */
   const paths = new Map<string, { place: Place; index: ExchangeIndex }>();
   /** All files were looked at. */
@@ -105,7 +105,7 @@ function storeIn(root: string, rules: MatchRules, writer?: Writer, leave?: () =>
     const key = placeKey(place);
     const found = paths.get(key);
     if (found) return found.index;
-    const hasNone = isLoaded && !waiting?.frames.has(key);
+    const hasNone = isLoaded && !waiting.frames.has(key);
     const index = new ExchangeIndex(hasNone ? [] : read(place), rules);
     // Clients may ask for paths without exchanges without end.
     if (index.length > 0 || writer) paths.set(key, { place, index });
@@ -114,17 +114,16 @@ function storeIn(root: string, rules: MatchRules, writer?: Writer, leave?: () =>
 
   function read(place: Place): readonly Exchange[] {
     const location = locationOf(place.method, place.path);
-    const kept = readExchanges(join(root, location), place) ?? [];
-    const frames = waiting?.frames.get(placeKey(place));
-    if (!waiting || !frames) return kept;
-    const { mode, progress } = waiting;
-    const { counts = {} } = progress[location] ?? {};
-    return merge(kept, frames.map(toStoredExchange), mode, counts, rules).exchanges;
+    const kept = readRecording(join(root, location), place)?.exchanges ?? [];
+    const frames = waiting.frames.get(placeKey(place));
+    if (!frames) return kept;
+    const { counts = {} } = waiting.progress[location] ?? {};
+    return merge(kept, frames.map(toStoredExchange), waiting.mode, counts, rules).exchanges;
   }
 
   function* places(): Generator<Place> {
     const inMemory = [...paths.values()].filter(({ index }) => index.length > 0).map(({ place }) => place);
-    const inJournal = [...(waiting?.frames.values() ?? [])].flatMap(([first]) => first?.request ?? []);
+    const inJournal = [...waiting.frames.values()].flatMap(([first]) => first?.request ?? []);
     const given = new Set<string>();
     for (const some of [inMemory, inJournal, isLoaded ? [] : placesIn(root)])
       for (const { method, path } of some) {
