@@ -1,10 +1,10 @@
 import { isUtf8 } from 'node:buffer';
 import { isObject, type JsonValue, parseJson } from '../json/json.ts';
-import { scanJson, UNLIMITED } from '../json/scan-json.ts';
+import { type ScanLimits, scanJson, UNLIMITED } from '../json/scan-json.ts';
 import type { JsonBody, StoredBody } from '../model/exchange.ts';
 
 /** JSON nested deeper is kept as text: a file indents each level, so it would grow with the depth's square. */
-const MAX_DEPTH = 128;
+const LIMITS: ScanLimits = { ...UNLIMITED, depth: 128 };
 
 /** Bytes of the longest body in a recording. An exchange with a longer one is not recorded. */
 export const RECORD_LIMIT = 16 * 1024 * 1024;
@@ -34,21 +34,16 @@ export function jsonOf(stored: StoredBody): JsonValue | undefined {
   if ('json' in stored) return stored.json;
   if (!('text' in stored) || !/^[ \t\r\n]*[[{]/.test(stored.text)) return undefined;
   let isClear = true;
-  const excess = scanJson(stored.text, { ...UNLIMITED, depth: MAX_DEPTH }, () => {
+  const excess = scanJson(stored.text, LIMITS, () => {
     isClear = false;
   });
   return isClear && !excess ? parseJson(stored.text) : undefined;
 }
 
-function isDeeperThan(levels: number, value: JsonValue): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  return levels === 0 || Object.values(value).some((item) => isDeeperThan(levels - 1, item));
-}
-
 function storeJson(text: string): StoredBody | undefined {
   // What says JSON and is none is kept as the text that it is.
   const json = parseJson(text);
-  if (json === undefined || isDeeperThan(MAX_DEPTH, json)) return undefined;
+  if (json === undefined || scanJson(text, LIMITS)) return undefined;
   const indent = /^[[{]\n( {1,10}|\t)\S/.exec(text)?.[1];
   const body: JsonBody = {
     json,

@@ -24,10 +24,6 @@ export class ExchangeIndex {
     this.#rules = rules;
   }
 
-  get length(): number {
-    return this.all.length;
-  }
-
   add(exchange: Exchange): void {
     this.all.push(new StoredExchange(exchange));
   }

@@ -108,7 +108,7 @@ function storeIn(root: string, rules: MatchRules, writer?: Writer, leave?: () =>
     const hasNone = isLoaded && !waiting.frames.has(key);
     const index = new ExchangeIndex(hasNone ? [] : read(place), rules);
     // Clients may ask for paths without exchanges without end.
-    if (index.length > 0 || writer) paths.set(key, { place, index });
+    if (index.all.length > 0 || writer) paths.set(key, { place, index });
     return index;
   }
 
@@ -122,7 +122,9 @@ function storeIn(root: string, rules: MatchRules, writer?: Writer, leave?: () =>
   }
 
   function* places(): Generator<Place> {
-    const inMemory = [...paths.values()].filter(({ index }) => index.length > 0).map(({ place }) => place);
+    const inMemory = [...paths.values()]
+      .filter(({ index }) => index.all.length > 0)
+      .map(({ place }) => place);
     const inJournal = [...waiting.frames.values()].flatMap(([first]) => first?.request ?? []);
     const given = new Set<string>();
     for (const some of [inMemory, inJournal, isLoaded ? [] : placesIn(root)])

@@ -91,7 +91,7 @@ export function replay(store: RecordingStore, options: ReplayOptions = {}): Repl
     const recorded = recordedFor(method, path);
     const { exchanges } = recorded;
     const all =
-      exchanges.length === 0
+      exchanges.all.length === 0
         ? NONE
         : (exchanges.withBytes(query, body) ??
           exchanges.find(sentRequestOf(request, body, rules, recorded.path)));
@@ -108,7 +108,7 @@ export function replay(store: RecordingStore, options: ReplayOptions = {}): Repl
     const before = known.get(key);
     if (before) return before;
     const under = (path: string) => ({ path, exchanges: store.exchanges(method, path) });
-    const isRecorded = ({ exchanges }: Recorded) => exchanges.length > 0;
+    const isRecorded = ({ exchanges }: Recorded) => exchanges.all.length > 0;
     const first = under(redactPath(sent, rules.redaction));
     const place = isRecorded(first) ? first : pathsWithToken(sent).map(under).find(isRecorded);
     if (!place) return first;

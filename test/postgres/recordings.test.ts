@@ -80,7 +80,7 @@ describe('a recording in the database', { tags: 'slow' }, () => {
     one.append(answered('late', '/late'));
     await recordInto(one, 'd');
     await reader.ready('PATCH', '/late');
-    expect(reader.exchanges('PATCH', '/late').length).toBe(1);
+    expect(reader.exchanges('PATCH', '/late').all.length).toBe(1);
     await database.close();
     expect(reader.ready('PATCH', PROJECT_PATH)).toBeUndefined();
     expect(textsOf(reader)).toEqual(['a', 'b', 'c']);
@@ -106,7 +106,7 @@ describe('a recording in the database', { tags: 'slow' }, () => {
     await store.close();
     const reader = await open(database);
     await reader.ready('PATCH', path);
-    expect(reader.exchanges('PATCH', path).length).toBe(1);
+    expect(reader.exchanges('PATCH', path).all.length).toBe(1);
     await expect(requireStored(database, 'r/2')).rejects.toMatchObject({ hint: 'did you mean "r/1"?' });
   });
 });

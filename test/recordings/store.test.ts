@@ -154,7 +154,7 @@ describe('the files', () => {
     rmSync(folder, { recursive: true });
     expect(Array.from(reader.places(), ({ path }) => path).sort()).toEqual(paths.sort());
     for (const path of [...paths, '/none'])
-      expect(reader.exchanges('PATCH', path).length).toBe(paths.includes(path) ? 1 : 0);
+      expect(reader.exchanges('PATCH', path).all.length).toBe(paths.includes(path) ? 1 : 0);
     expect(reader.exchanges('PATCH', '/a').all[0]?.answer()).toMatchObject({
       body: Buffer.from('{"path":"/a"}'),
     });
