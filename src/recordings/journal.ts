@@ -9,7 +9,6 @@ import {
   rmSync,
   statSync,
   writeFileSync,
-  writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
 import type { PatchgateError } from '../errors.ts';
@@ -169,8 +168,7 @@ export class Journal {
       else if (performance.now() - this.#lookedAt > LOOK_MS) this.#restore();
       this.#fd ??= this.#make();
       const bytes = Buffer.concat([this.#size === 0 ? this.#head : NOTHING, ...frames]);
-      for (let done = 0; done < bytes.length; )
-        done += writeSync(this.#fd, bytes, done, bytes.length - done, this.#size + done);
+      writeFileSync(this.#fd, bytes);
       this.#size += bytes.length;
       return this.#size > mostBytes;
     } catch (error) {
@@ -198,7 +196,7 @@ export class Journal {
 
   #make(): number {
     makeFolders(this.#folder);
-    return openSync(this.#file, 'wx+');
+    return openSync(this.#file, 'ax+');
   }
 
   /** If somebody has removed the file: what it held can still be read. */
