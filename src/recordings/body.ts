@@ -40,10 +40,14 @@ export function jsonOf(stored: StoredBody): JsonValue | undefined {
   return isClear && !excess ? parseJson(stored.text) : undefined;
 }
 
-function storeJson(text: string): StoredBody | undefined {
+function storeJson(text: string): JsonBody | undefined {
   // What says JSON and is none is kept as the text that it is.
   const json = parseJson(text);
-  if (json === undefined || scanJson(text, LIMITS)) return undefined;
+  return json === undefined || scanJson(text, LIMITS) ? undefined : asWritten(json, text);
+}
+
+/** A value with the writer that gives its very text back; undefined if none does. */
+export function asWritten(json: JsonValue, text: string): JsonBody | undefined {
   const indent = /^[[{]\n( {1,10}|\t)\S/.exec(text)?.[1];
   const body: JsonBody = {
     json,
@@ -54,7 +58,7 @@ function storeJson(text: string): StoredBody | undefined {
 }
 
 /** The text of a JSON body. */
-function jsonText({ json, indent, spaced, newline }: JsonBody): string {
+export function jsonText({ json, indent, spaced, newline }: JsonBody): string {
   const text = spaced ? spacedText(json) : JSON.stringify(json, null, indent);
   return newline ? `${text}\n` : text;
 }

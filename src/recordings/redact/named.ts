@@ -121,7 +121,7 @@ export function editsOfNamed(text: string, { membersInText: names, onSecret }: R
     if (!value) continue;
     const secret = text.slice(value.from, value.to);
     if (secret === '' || isRedacted(secret)) continue;
-    onSecret?.(secret);
+    if (value.form !== 'list') onSecret?.(secret);
     const isValue = value.form === 'list' || (value.form === 'bare' && text[found.to] === '"');
     edits.push([value.from, value.to, isValue ? `"${REDACTED}"` : REDACTED]);
     found.to = value.to;

@@ -185,9 +185,9 @@ function bare(name: string): string {
 
 /** Whether this is no secret whatever its name: `"password": null`, `hasToken=true`, `"tokens": 1532`. */
 export function isHarmless(name: string, value: JsonValue): boolean {
-  return (
-    /^(?:true|false|null)?$/i.test(String(value)) || (/s$/i.test(name) && /^\d{1,15}$/.test(String(value)))
-  );
+  const isParent = typeof value === 'object' && value !== null;
+  const text = isParent ? 'a list or an object' : String(value);
+  return /^(?:true|false|null)?$/i.test(text) || (/s$/i.test(name) && /^\d{1,15}$/.test(text));
 }
 
 /** Parameters that stand beside the code of a sign-in. */
