@@ -1,14 +1,4 @@
-import {
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  rmdirSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import * as fs from 'node:fs';
 import { dirname, isAbsolute, join } from 'node:path';
 import { messageOf, PatchgateError, systemCode } from '../errors.ts';
 
@@ -20,31 +10,31 @@ const IGNORE = '.gitignore';
 
 /** Makes a folder and those above it, one by one: Node's own way never ends in /proc, or if the working folder is gone. */
 export function makeFolders(folder: string): void {
-  const full = isAbsolute(folder) ? folder : join(realpathSync.native('.'), folder);
-  if (existsSync(full)) return;
+  const full = isAbsolute(folder) ? folder : join(fs.realpathSync.native('.'), folder);
+  if (fs.existsSync(full)) return;
   makeFolders(dirname(full));
   try {
-    mkdirSync(full);
+    fs.mkdirSync(full);
   } catch (error) {
     // Another process may be faster. A link to nowhere is there, and no folder.
-    if (systemCode(error) !== 'EEXIST' || !existsSync(full)) throw error;
+    if (systemCode(error) !== 'EEXIST' || !fs.existsSync(full)) throw error;
   }
 }
 
 /** @param folder one that is there */
 export function hideFromGit(folder: string): void {
   const file = join(folder, IGNORE);
-  if (!existsSync(file)) writeFileSync(file, '*\n');
+  if (!fs.existsSync(file)) fs.writeFileSync(file, '*\n');
 }
 
 /** Releases the lock, and removes the folder if nothing else is in it. */
 export function leaveHidden(folder: string, release: () => void): void {
-  const names = ifThere(folder, () => readdirSync(folder)) ?? [];
+  const names = ifThere(folder, () => fs.readdirSync(folder)) ?? [];
   const isEmpty = names.every((name) => name === IGNORE || name === LOCK || name.endsWith('.tmp'));
   for (const name of isEmpty ? names : []) if (name !== LOCK) removeQuietly(join(folder, name));
   release();
   try {
-    if (isEmpty) rmdirSync(folder);
+    if (isEmpty) fs.rmdirSync(folder);
   } catch {
     // Somebody else is in it already, or it is gone.
   }
@@ -84,8 +74,8 @@ export function brokenFile(
 export function readFileIfThere(file: string, hint?: string): Buffer | undefined {
   const read = () => {
     // Reading a pipe would wait for ever.
-    if (!statSync(file).isFile()) throw new Error('it is no file');
-    return readFileSync(file);
+    if (!fs.statSync(file).isFile()) throw new Error('it is no file');
+    return fs.readFileSync(file);
   };
   return ifThere(file, read, hint);
 }
@@ -102,13 +92,13 @@ export function ifThere<T>(place: string, read: () => T, hint = 'correct its per
 
 /** Whether it is a folder, or a link to one; undefined if it is not there. @throws PatchgateError `cannot-read` */
 export function isFolder(place: string): boolean | undefined {
-  return ifThere(place, () => statSync(place).isDirectory());
+  return ifThere(place, () => fs.statSync(place).isDirectory());
 }
 
 /** Of a file whose writing has failed: why it has is what matters. */
 export function removeQuietly(file: string): void {
   try {
-    rmSync(file, { force: true });
+    fs.rmSync(file, { force: true });
   } catch {
     // It was worth a try.
   }

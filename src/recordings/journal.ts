@@ -1,15 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import {
-  closeSync,
-  fstatSync,
-  ftruncateSync,
-  openSync,
-  readdirSync,
-  readSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import * as fs from 'node:fs';
 import { join } from 'node:path';
 import type { PatchgateError } from '../errors.ts';
 import { isObject, parseJson } from '../json/json.ts';
@@ -120,7 +110,7 @@ export function readSegment(
 
 /** Numbers of the segments, as far as they are there. @throws PatchgateError `cannot-read` */
 export function segmentNumbers(folder: string, below = Number.POSITIVE_INFINITY): number[] {
-  const names = ifThere(folder, () => readdirSync(folder)) ?? [];
+  const names = ifThere(folder, () => fs.readdirSync(folder)) ?? [];
   const numbers = names.map((name) => Number(/^journal\.(\d{1,15})$/.exec(name)?.[1]));
   return numbers.filter((number) => number < below).sort((a, b) => a - b);
 }
@@ -130,7 +120,7 @@ export function segmentFile(folder: string, number: number): string {
 }
 
 export function removeSegment(folder: string, number: number): void {
-  rmSync(segmentFile(folder, number), { force: true });
+  fs.rmSync(segmentFile(folder, number), { force: true });
 }
 
 /**
@@ -168,12 +158,12 @@ export class Journal {
       else if (performance.now() - this.#lookedAt > LOOK_MS) this.#restore();
       this.#fd ??= this.#make();
       const bytes = Buffer.concat([this.#size === 0 ? this.#head : NOTHING, ...frames]);
-      writeFileSync(this.#fd, bytes);
+      fs.writeFileSync(this.#fd, bytes);
       this.#size += bytes.length;
       return this.#size > mostBytes;
     } catch (error) {
       // The next frame must not stand behind half of this one.
-      if (this.#fd !== undefined) ftruncateSync(this.#fd, this.#size);
+      if (this.#fd !== undefined) fs.ftruncateSync(this.#fd, this.#size);
       throw cannotWrite(this.#file, error);
     }
   }
@@ -189,32 +179,32 @@ export class Journal {
 
   close(): void {
     if (this.#fd === undefined) return;
-    closeSync(this.#fd);
+    fs.closeSync(this.#fd);
     this.#fd = undefined;
     if (this.#size === 0) removeQuietly(this.#file);
   }
 
   #make(): number {
     makeFolders(this.#folder);
-    return openSync(this.#file, 'ax+');
+    return fs.openSync(this.#file, 'ax+');
   }
 
   /** If somebody has removed the file: what it held can still be read. */
   #restore(): void {
     this.#lookedAt = performance.now();
     if (this.#fd === undefined) return;
-    if (statSync(this.#file, { throwIfNoEntry: false })?.ino === fstatSync(this.#fd).ino) return;
+    if (fs.statSync(this.#file, { throwIfNoEntry: false })?.ino === fs.fstatSync(this.#fd).ino) return;
     const held = Buffer.alloc(this.#size);
-    readSync(this.#fd, held, 0, held.length, 0);
+    fs.readSync(this.#fd, held, 0, held.length, 0);
     const again = this.#make();
     try {
-      writeFileSync(again, held);
+      fs.writeFileSync(again, held);
     } catch (error) {
-      closeSync(again);
+      fs.closeSync(again);
       removeQuietly(this.#file);
       throw error;
     }
-    closeSync(this.#fd);
+    fs.closeSync(this.#fd);
     this.#fd = again;
   }
 }

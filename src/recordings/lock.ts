@@ -1,14 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import {
-  constants,
-  copyFileSync,
-  linkSync,
-  lstatSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  writeFileSync,
-} from 'node:fs';
+import * as fs from 'node:fs';
 import { hostname } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { messageOf, PatchgateError, systemCode } from '../errors.ts';
@@ -63,9 +54,9 @@ export function takeLock(file: string, thing: string, instead: string): Lock {
         at = file;
       }
     }
-    if (claim !== file) renameSync(claim, file);
+    if (claim !== file) fs.renameSync(claim, file);
     // What killed processes left, and those that come too late: these begin again.
-    for (const name of readdirSync(dirname(file)))
+    for (const name of fs.readdirSync(dirname(file)))
       if (name.startsWith(`${basename(file)}.`)) removeQuietly(join(dirname(file), name));
   } catch (error) {
     release(claim);
@@ -102,12 +93,12 @@ export function takeLock(file: string, thing: string, instead: string): Lock {
 function place(own: string, lock: Holder, at: string): void {
   makeFolders(dirname(own));
   try {
-    writeFileSync(own, `${JSON.stringify(lock)}\n`);
+    fs.writeFileSync(own, `${JSON.stringify(lock)}\n`);
     try {
-      linkSync(own, at);
+      fs.linkSync(own, at);
     } catch {
       // FAT and some shared folders have no links.
-      copyFileSync(own, at, constants.COPYFILE_EXCL);
+      fs.copyFileSync(own, at, fs.constants.COPYFILE_EXCL);
     }
   } catch (error) {
     // Our own file, or the folder, may have been tidied away.
@@ -119,8 +110,8 @@ function place(own: string, lock: Holder, at: string): void {
 function readHolder(file: string): Holder | undefined {
   const text = ifThere(file, () => {
     // Reading a pipe would wait for ever, and a link to nowhere is there and not there.
-    if (!lstatSync(file).isFile()) throw new Error('it is no file');
-    return readFileSync(file, 'utf8');
+    if (!fs.lstatSync(file).isFile()) throw new Error('it is no file');
+    return fs.readFileSync(file, 'utf8');
   });
   if (text === undefined) return undefined;
   const holder = parseJson(text) as Partial<Holder> | null | undefined;
@@ -147,10 +138,10 @@ function isAlive({ pid, host, processStart }: Holder): boolean {
 /** When a process began: the boot and its ticks. A zombie has ended. Linux only (proc_pid_stat(5)). */
 function startOf(pid: number): string | undefined {
   try {
-    const text = readFileSync(`/proc/${pid}/stat`, 'latin1');
+    const text = fs.readFileSync(`/proc/${pid}/stat`, 'latin1');
     // The name in parentheses may hold anything.
     const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
-    const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim();
+    const boot = fs.readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim();
     return /[ZX]/.test(fields[0] as string) ? 'ended' : `${boot}:${fields[19]}`;
   } catch {
     return undefined;
