@@ -76,13 +76,7 @@ function bytesKey(query: string, body: Buffer): string {
   return `${hash('sha1', body, 'base64')} ${query}`;
 }
 
-/**
- * The exchanges that a session gets: those recorded in a session of its name; without any, those of the default session; without
- * these, all.
- *
- * @param matched oldest first
- * @param name `""` is the default session
- */
+/** The exchanges that a session gets: those recorded in one of its name, else those of the default session (`""`), else all. */
 export function ofSession(matched: readonly StoredExchange[], name: string): readonly StoredExchange[] {
   if (matched.length <= 1) return matched;
   const recordedIn = (session: string) => matched.filter((one) => one.session === session);

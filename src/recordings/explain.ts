@@ -52,12 +52,7 @@ export function hintWith(hint: string, recording: string, how: string): string {
   return hint.replaceAll(recordIt(recording), how);
 }
 
-/**
- * Explains a miss by the nearest that is recorded.
- *
- * @param recorded exchanges of the request's method and path, none of which matches
- * @throws PatchgateError if the recording cannot be read
- */
+/** Explains a miss by the nearest that is recorded. @param recorded of its method and path, none of which matches */
 export function explainMiss(
   store: RecordingStore,
   recorded: readonly StoredExchange[],

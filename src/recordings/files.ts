@@ -19,13 +19,8 @@ export interface RecordingContent {
   exchanges: readonly Exchange[];
 }
 
-/**
- * Changes the exchanges of a file, which is replaced whole or not at all. A file that is not there holds none.
- *
- * @param place undefined if the file's name does not say it
- * @param change gives the very list that it gets if the file is to stay as it is
- * @throws PatchgateError `cannot-read`, `bad-recording` with line and column, `cannot-write`
- */
+/** Changes the exchanges of a file, which is replaced whole or not at all; one that is not there holds none.
+ *  @param change gives the very list that it gets if the file is to stay as it is */
 export async function changeFile(
   file: string,
   place: Place | undefined,
@@ -65,12 +60,8 @@ export function* placesIn(root: string, below = ''): Generator<Place> {
   }
 }
 
-/**
- * Reads the text of a recording's file and checks every field of it. Nothing broken is ever taken for empty.
- *
- * @param place the method and path whose file it is: all exchanges must be of these
- * @throws PatchgateError `bad-recording` with file, line and column
- */
+/** Reads the text of a recording's file and checks every field of it: nothing broken is ever taken for empty.
+ *  @param place all exchanges must be of it @throws PatchgateError `bad-recording` with file, line and column */
 export function parseRecording(text: string, file: string, place?: Place): RecordingContent {
   const content = parseJson(text);
   if (content === undefined) {

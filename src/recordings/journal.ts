@@ -81,13 +81,7 @@ function* framesIn(bytes: Buffer, start: number, file: string): Generator<PlainE
   }
 }
 
-/**
- * Reads a segment.
- *
- * @param last the one before it
- * @returns undefined if it is gone, or its first line was cut off
- * @throws PatchgateError `cannot-read`; `bad-recording` with file and line
- */
+/** Reads a segment; undefined if it is gone, or its first line was cut off. @param last the one before it */
 export function readSegment(
   folder: string,
   number: number,
@@ -145,13 +139,7 @@ export class Journal {
     return segmentFile(this.#folder, this.#number);
   }
 
-  /**
-   * All frames, or none as far as a reader can see.
-   *
-   * @param mostBytes of a segment: past them another one begins
-   * @returns whether the next frame begins one
-   * @throws PatchgateError `cannot-write`
-   */
+  /** All frames, or none as far as a reader can see. @returns whether past `mostBytes` the next frame begins another segment */
   append(frames: readonly Buffer[], mostBytes = Number.POSITIVE_INFINITY): boolean {
     try {
       if (this.#size > mostBytes) this.rotate();

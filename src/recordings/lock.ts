@@ -26,10 +26,7 @@ export interface Lock {
  * Takes the lock of what one process writes at a time. A process that finds a dead one's lock puts a claim beside it, named after the id
  * of that lock. A claim is a lock itself: the first live process of this chain holds the lock.
  *
- * @param file the lock; its folder is made if it is missing
- * @param thing its name: `the recording recordings/checkout`
- * @param instead what else to do: `record under another name with --recording`
- * @throws PatchgateError `recording-in-use` with who holds it, `cannot-write`
+ * @param thing `the recording recordings/checkout` @param instead what else to do: `record under another name with --recording`
  */
 export function takeLock(file: string, thing: string, instead: string): Lock {
   const self: Holder = {

@@ -27,13 +27,9 @@ export interface MergeOptions {
   signal?: AbortSignal;
 }
 
-/**
- * Merges all segments of a recording into its files. Interrupted at any moment, doing it again gives the same.
- *
- * @param root the recording's folder
- * @returns how many exchanges they held
- * @throws PatchgateError of the first file that could not be merged: all others are, and the segment stays with those behind it
- */
+/** Merges all segments of a recording into its files. Interrupted at any moment, doing it again gives the same.
+ *  @returns how many exchanges they held
+ *  @throws PatchgateError of the first file that could not be merged: all others are, and the segment stays with those behind it */
 export async function mergeSegments(root: string, options: MergeOptions): Promise<number> {
   const { rules, run, below, signal } = options;
   const folder = join(root, HIDDEN);
@@ -98,11 +94,7 @@ async function mergeSegment(
   if (trouble !== undefined) throw trouble;
 }
 
-/**
- * What a reader finds in the journal: frames that no file has, by method and path, and how far their run was before.
- *
- * @throws PatchgateError `cannot-read`, `bad-recording`
- */
+/** What a reader finds in the journal: frames that no file has, by method and path, and how far their run was before. */
 export function readWaiting(root: string) {
   const folder = join(root, HIDDEN);
   /** By number. A merged segment is another file of the same name. */

@@ -39,11 +39,7 @@ export interface RecordRules {
   redaction: Redaction;
 }
 
-/**
- * An exchange that went by, as it may be kept. A secret of one part is hidden in all others: a server may echo it.
- *
- * @throws PatchgateError `bad-input` if nobody can say what a body holds, or it is too long
- */
+/** An exchange that went by, as it may be kept. @throws PatchgateError `bad-input` if nobody can say what a body holds, or it is too long */
 export function plainExchangeOf(
   { request, response, meta }: SeenExchange,
   rules: RecordRules,

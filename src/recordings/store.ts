@@ -51,13 +51,8 @@ export interface StoreOptions extends Pick<WriterOptions, 'onNotice' | 'closeWit
   rules?: MatchRules;
 }
 
-/**
- * Opens the recording `name` in a folder of recordings. Only its journal is read before something is asked for. One process at a time
- * may write to it; a reader beside it sees the exchanges so far.
- *
- * @throws PatchgateError `bad-usage` (the name), `cannot-read`, `cannot-write` (the folder), `bad-recording` (the journal, or
- *  a file that it is for), `recording-in-use`
- */
+/** Opens a recording in a folder of recordings. One process at a time may write to it; a reader beside it sees the exchanges so far.
+ *  @throws PatchgateError `bad-usage`, `cannot-read`, `cannot-write`, `bad-recording` (the journal, or a file that it is for), `recording-in-use` */
 export async function openStore(folder: string, name: string, options: StoreOptions = {}) {
   checkRecordingName(name);
   const { mode, rules = DEFAULT_RULES, ...others } = options;
@@ -85,12 +80,7 @@ async function openToWrite(root: string, rules: MatchRules, options: Omit<Writer
   }
 }
 
-/**
- * A recording as a tree of files, one for each method and path.
- *
- * @param leave frees the lock of a writer
- * @throws PatchgateError `cannot-read`, `bad-recording`
- */
+/** A recording as a tree of files, one for each method and path. @param leave frees the lock of a writer */
 function storeIn(root: string, rules: MatchRules, writer?: Writer, leave?: () => void) {
   /** What the journal held when it was opened: nothing, for a writer. */
   const waiting = readWaiting(root);

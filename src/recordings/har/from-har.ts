@@ -24,12 +24,7 @@ export interface HarEntry extends Pick<Entry, 'startedDateTime'> {
   response?: HarResponse | null;
 }
 
-/**
- * The entries of an HTTP archive in the order of the file, checked as far as they are read here.
- *
- * @param file its name, for messages
- * @throws PatchgateError `bad-input` with file, line and column if it is no archive
- */
+/** The entries of an HTTP archive in its order, checked as far as they are read here. @throws PatchgateError `bad-input` with line and column */
 export function harEntries(bytes: Buffer, file: string): { text: string; entries: readonly HarEntry[] } {
   const hint =
     'an HTTP archive (HAR 1.2) is expected, unpacked and in UTF-8: export it again; nothing was read';

@@ -16,12 +16,8 @@ import {
 import type { Redaction } from './redaction.ts';
 import { SHORTEST_TOKEN, secretsIn } from './shapes.ts';
 
-/**
- * A text of any kind: JSON by its structure, anything else in one pass for names with a value and for what looks like a
- * secret. The names in code stay.
- *
- * @param hide the placeholder of what looks like a secret
- */
+/** A text of any kind: JSON by its structure, anything else in one pass for names with a value and for what looks like a secret.
+ *  @param hide the placeholder of what looks like a secret */
 export function redactText(text: string, redaction: Redaction, hide: Hide = hidden): string {
   if (!mayHold(text, redaction)) return text;
   return (
@@ -50,10 +46,7 @@ export function redactPlain(
   return clean;
 }
 
-/**
- * The text of a JSON document with its secrets replaced, written as it was, or compact if no writer of ours gives it back. Undefined: it
- * is none, or JSON that readers understand differently.
- */
+/** A JSON document without its secrets, written as it was, or compact if no writer of ours gives it back. Undefined: see `jsonOf`. */
 export function redactDocument(text: string, redaction: Redaction): string | undefined {
   const json = jsonOf({ text });
   if (json === undefined) return undefined;

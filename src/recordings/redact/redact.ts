@@ -172,10 +172,7 @@ export const ANSWER_BOUNDS = answerBounds(64 * 1024 * 1024);
 
 /**
  * The beginning of a body for showing, without its content codings. If these cannot be undone, or only a part is there, nobody can
- * say what it holds: the placeholder alone.
- *
- * @param most bytes that are looked at, and shown unless placeholders make it longer
- * @param isCut the bytes are not all of the body
+ * say what it holds: the placeholder alone. @param most bytes that are looked at @param isCut the bytes are not all of the body
  */
 export function redactBodyStart(
   bytes: Buffer,
@@ -210,11 +207,7 @@ export function redactEffect(effect: Effect, redaction: Redaction): Effect {
   return isNewName ? ({ ...clean, to: REDACTED } as Effect) : clean;
 }
 
-/**
- * A finding that quotes no secret. A value that is quoted may be cut, so that it no longer looks like what it is.
- *
- * @param isSecret whether what it is about is hidden
- */
+/** A finding that quotes no secret, which may be cut, and looks like none. @param isSecret whether what it is about is hidden */
 export function redactFinding<T extends Finding>(finding: T, isSecret: boolean, redaction: Redaction): T {
   const clean = redactJson(finding as unknown as JsonValue, redaction) as unknown as T;
   if (!isSecret || !/["\d]/.test(finding.message.replace(finding.pointer, ''))) return clean;

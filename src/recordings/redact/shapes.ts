@@ -151,10 +151,7 @@ function hasRandomTail(word: string): boolean {
   return false;
 }
 
-/**
- * Whether a word is made of chance alone, as tokens are, and names, slugs, ids, hashes and coded texts are not: letters and
- * digits take turns as often as dice would have it.
- */
+/** Whether a word is random, as tokens are, and names, slugs, ids and hashes are not: letters and digits take turns as dice would have it. */
 export function isRandom(word: string, least: number): boolean {
   // Ids that are coded texts: `gid://shopify/Product/1`.
   return takesTurns(word, least) && !/^[ -~]*$/.test(base64(word.slice(0, LONGEST).replace(UUID, '')));
