@@ -1,6 +1,7 @@
 import * as fs from 'node:fs';
 import { dirname, isAbsolute, join } from 'node:path';
 import { messageOf, PatchgateError, systemCode } from '../errors.ts';
+import type { Place } from '../json/json-text.ts';
 
 /** A folder for the tool alone, hidden from git. No path gives a folder this name. */
 export const HIDDEN = '.patchgate';
@@ -62,7 +63,7 @@ export function cannotWrite(file: string, error: unknown): PatchgateError {
 /** Of a file whose content is none of ours. */
 export function brokenFile(
   file: string,
-  { line, column }: { line: number; column: number },
+  { line, column }: Place,
   what: string,
   hint: string,
 ): PatchgateError {

@@ -37,12 +37,7 @@ export async function findRecording(folder: string, name: string): Promise<strin
 }
 
 /** @param place that is searched @param fullPlace the same, if there is none at all */
-export function noSuchRecording(
-  name: string,
-  names: readonly string[],
-  place: string,
-  fullPlace: string,
-): PatchgateError {
+export function noSuchRecording(name: string, names: readonly string[], place: string, fullPlace: string) {
   const near = nearest(name, names);
   const listed = `there are: ${names.slice(0, MOST).join(', ')}${names.length > MOST ? ', …' : ''}`;
   const there = names.length > 0 ? listed : `there is none in ${fullPlace}`;

@@ -91,12 +91,7 @@ export function keyOf(form: Form): string {
 }
 
 /** A request as it was sent, to look up. @param path under which the recording has it */
-export function sentRequestOf(
-  head: RequestHead,
-  body: Buffer,
-  rules: MatchRules,
-  path: string,
-): RecordedRequest {
+export function sentRequestOf(head: RequestHead, body: Buffer, rules: MatchRules, path: string) {
   const decoded = decodeContentSync(body, codingOf(head.headers), REQUEST_BOUNDS);
   const request = plainRequest(head, Buffer.isBuffer(decoded) ? decoded : body, rules);
   // A value hidden by its hash equals the same one hidden again.

@@ -69,11 +69,8 @@ function* segmentsOf(folder: string, numbers: readonly number[]): Generator<Segm
 }
 
 /** Merges one segment, file by file. Its progress becomes that after it. */
-async function mergeSegment(
-  root: string,
-  { mode, frames, progress }: Segment,
-  { rules, signal }: MergeOptions,
-): Promise<void> {
+async function mergeSegment(root: string, segment: Segment, { rules, signal }: MergeOptions): Promise<void> {
+  const { mode, frames, progress } = segment;
   let trouble: unknown;
   for (const batch of byPlace(frames).values()) {
     signal?.throwIfAborted();

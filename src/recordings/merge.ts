@@ -56,11 +56,7 @@ export function merge(
 }
 
 /** At the end of a run of mode `all`: without what earlier runs recorded beyond its own answers to the same requests. */
-export function withoutSurplus(
-  exchanges: readonly Exchange[],
-  counts: Counts,
-  rules: MatchRules,
-): readonly Exchange[] {
+export function withoutSurplus(exchanges: readonly Exchange[], counts: Counts, rules: MatchRules) {
   const bySlot = grouped(exchanges, (exchange) => slotOf(exchange, rules));
   const surplus = new Set([...bySlot].flatMap(([key, own]) => own.slice(counts[key] ?? own.length)));
   return exchanges.filter((exchange) => !surplus.has(exchange));

@@ -40,10 +40,7 @@ export interface RecordRules {
 }
 
 /** An exchange that went by, as it may be kept. @throws PatchgateError `bad-input` if nobody can say what a body holds, or it is too long */
-export function plainExchangeOf(
-  { request, response, meta }: SeenExchange,
-  rules: RecordRules,
-): PlainExchange {
+export function plainExchangeOf({ request, response, meta }: SeenExchange, rules: RecordRules) {
   const decoded = decodeContentSync(request.body, codingOf(request.headers), REQUEST_BOUNDS);
   const exchange: PlainExchange = {
     request: plainRequest(request, keptBody('request', decoded), rules),

@@ -27,11 +27,8 @@ export function redactText(text: string, redaction: Redaction, hide: Hide = hidd
 }
 
 /** Hides known secrets, and all that looks like one, in text of any kind. */
-export function redactPlain(
-  text: string,
-  { texts, onSecret }: Pick<Redaction, 'texts' | 'onSecret'>,
-  hide: Hide = hidden,
-): string {
+export function redactPlain(text: string, redaction: Redaction, hide: Hide = hidden): string {
+  const { texts, onSecret } = redaction;
   const edits: Edit[] = [];
   for (const { from, to } of secretsIn(text)) {
     const secret = text.slice(from, to);
