@@ -71,13 +71,12 @@ export function tooLong(side: string, bytes: number): PatchgateError {
 /** An exchange of a file, as if it were recorded now. */
 export function redactExchange(exchange: Exchange, redaction: Redaction): Exchange {
   const plain = toPlainExchange(exchange);
-  const before = { request: plain.request.body, response: plain.response.body };
   redactAll(plain, new KnownSecrets(redaction, plain.request.headers, plain.response.headers));
   const clean = toStoredExchange(plain);
   // A body without secrets stays as the file has it.
   for (const side of ['request', 'response'] as const) {
     const { body } = exchange[side];
-    if (body && plain[side].body === before[side]) clean[side].body = body;
+    if (body && plain[side].body.equals(bodyBytes(body))) clean[side].body = body;
   }
   return clean;
 }
@@ -115,33 +114,29 @@ const LOCATIONS: ReadonlySet<string> = new Set(['location', 'content-location'])
 
 const lowerCase = byHeaderName((name) => name);
 
-/** The headers that stay, their names in lower case. */
-function keptHeaders(raw: RawHeaders, stays: (name: string) => boolean): string[] {
+/** Not redacted. @param body without its content codings */
+export function plainRequest({ method, url, headers: raw }: RequestHead, body: Buffer, rules: RecordRules) {
   const headers: string[] = [];
   for (let i = 0; i + 1 < raw.length; i += 2) {
     const name = lowerCase(raw[i] as string);
-    if (stays(name)) headers.push(name, raw[i + 1] as string);
+    if (KEPT_OF_REQUEST.has(name) || rules.headers.has(name)) headers.push(name, raw[i + 1] as string);
   }
-  return headers;
-}
-
-/** Not redacted. @param body without its content codings */
-export function plainRequest({ method, url, headers }: RequestHead, body: Buffer, rules: RecordRules) {
-  const stays = (name: string) => KEPT_OF_REQUEST.has(name) || rules.headers.has(name);
-  return { method, ...splitTarget(url), headers: keptHeaders(headers, stays), body };
+  return { method, ...splitTarget(url), headers, body };
 }
 
 /** Headers that may be replayed, secret ones too. */
 function keptAnswerHeaders({ method, headers: asked }: RequestHead, raw: RawHeaders): string[] {
+  const headers: string[] = [];
   const options = connectionOptions(raw);
-  // A HEAD's headers describe a body that is not there.
-  const isOfBytes = (name: string) => method !== 'HEAD' && OF_BYTES.has(name);
-  const stays = (name: string) => !PASSING.has(name) && !isOfBytes(name) && !options.includes(name);
-  const headers = keptHeaders(raw, stays);
   const host = header(asked, 'host');
-  return headers.map((text, i) =>
-    i % 2 === 1 && LOCATIONS.has(headers[i - 1] as string) ? withoutOwnOrigin(text, host) : text,
-  );
+  for (let i = 0; i + 1 < raw.length; i += 2) {
+    const [name, value] = [lowerCase(raw[i] as string), raw[i + 1] as string];
+    // A HEAD's headers describe a body that is not there.
+    const isOfBytes = method !== 'HEAD' && OF_BYTES.has(name);
+    if (PASSING.has(name) || isOfBytes || options.includes(name)) continue;
+    headers.push(name, LOCATIONS.has(name) ? withoutOwnOrigin(value, host) : value);
+  }
+  return headers;
 }
 
 /** A URL of the gate itself loses its origin: the next run may have another port. `//name/` would be another host. */
@@ -177,8 +172,7 @@ export function valuesByName(flat: readonly string[]): Record<string, string | s
   for (let i = 0; i + 1 < flat.length; i += 2) {
     const [name, value] = [flat[i] as string, flat[i + 1] as string];
     const before = values.get(name);
-    if (Array.isArray(before)) before.push(value);
-    else values.set(name, before === undefined ? value : [before, value]);
+    values.set(name, before === undefined ? value : [before, value].flat());
   }
   return Object.fromEntries(values);
 }
