@@ -66,24 +66,23 @@ export function parseRecording(text: string, file: string, place?: Place): Recor
   const content = parseJson(text);
   if (content === undefined) {
     const { offset = 0, message = 'this is no JSON' } = syntaxErrorOf(text) ?? {};
-    const what = offset >= text.trimEnd().length ? 'the file ends too early' : message;
-    throw brokenFile(file, placeAt(text, offset), what, HINT);
+    throw brokenFile(file, placeAt(text, offset), message, HINT);
   }
+  const broken = (pointer: string, what: string, hint = HINT) =>
+    brokenFile(file, findPlace(text, pointer), what, hint);
   const version = isObject(content) ? content.formatVersion : undefined;
   if (typeof version === 'number' && version > FORMAT_VERSION) {
     const what = `the file is of format ${version}, this Patchgate reads up to ${FORMAT_VERSION}`;
-    throw brokenFile(file, findPlace(text, '/formatVersion'), what, 'update patchgate, or record again');
+    throw broken('/formatVersion', what, 'update patchgate, or record again');
   }
   const { pointer, what } = problemOf('recording', content)?.brief ?? {};
-  if (pointer !== undefined)
-    throw brokenFile(file, findPlace(text, pointer), `${pointer || 'the file'} ${what}`, HINT);
+  if (pointer !== undefined) throw broken(pointer, `${pointer || 'the file'} ${what}`);
   const found = content as unknown as RecordingContent;
   for (const [i, { request }] of place ? found.exchanges.entries() : [])
     for (const name of ['method', 'path'] as const)
       if (request[name] !== place?.[name]) {
-        const at = findPlace(text, `/exchanges/${i}/request/${name}`);
         const what = `the ${name} is ${request[name]}, but this file is that of ${place?.[name]}`;
-        throw brokenFile(file, at, what, HINT);
+        throw broken(`/exchanges/${i}/request/${name}`, what);
       }
   return found;
 }

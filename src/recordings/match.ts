@@ -94,9 +94,7 @@ export function keyOf(form: Form): string {
 export function sentRequestOf(head: RequestHead, body: Buffer, rules: MatchRules, path: string) {
   const decoded = decodeContentSync(body, codingOf(head.headers), REQUEST_BOUNDS);
   const request = plainRequest(head, Buffer.isBuffer(decoded) ? decoded : body, rules);
-  // A value hidden by its hash equals the same one hidden again.
-  const query = redactQuery(request.query, rules.redaction);
-  return { ...toStoredMessage(request), path, query };
+  return { ...toStoredMessage(request), path };
 }
 
 /** The form of a request as it would be recorded now. */

@@ -23,8 +23,8 @@ function refusal(text: string, place?: { method: string; path: string }): Patchg
 
 describe('a file of a recording', () => {
   it.each([
-    ['empty', '', 'r/GET.json:1:1: the file ends too early'],
-    ['cut', '{\n  "formatVersion": 1,\n  "exch', 'r/GET.json:3:8: the file ends too early'],
+    ['empty', '', 'r/GET.json:1:1: the document ends where'],
+    ['cut', '{\n  "formatVersion": 1,\n  "exch', 'r/GET.json:3:8: the document ends where'],
     ['of a comma too many', '{\n  "formatVersion": 1,\n}', 'r/GET.json:3:1: '],
     ['no object', '[]', 'r/GET.json:1:1: the file must be an object'],
     ['of no version', '{ "exchanges": [] }', 'r/GET.json:1:2: /formatVersion is missing'],
