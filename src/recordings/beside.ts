@@ -8,23 +8,18 @@ import pLimit from 'p-limit';
 import { PatchgateError } from '../errors.ts';
 import { HIDDEN } from './disk.ts';
 import { segmentFile, segmentNumbers } from './journal.ts';
-import type { MatchRules } from './match.ts';
+import type { MatchRules, MatchSettings } from './match.ts';
 import { type MergeOptions, mergeSegments } from './merge-files.ts';
-import {
-  type PlainExchange,
-  plainExchangeOf,
-  type RecordRules,
-  type SeenExchange,
-} from './plain-exchange.ts';
-import type { Redaction } from './redact/redaction.ts';
+import { type PlainExchange, plainExchangeOf, type SeenExchange } from './plain-exchange.ts';
 
 /** Of the build alone: sources and tests have no thread. */
 const WORKER = fileURLToPath(new URL('./recording-worker.js', import.meta.url));
 
 /** What a thread can be asked for, as far as it can be sent there. */
 export interface Task {
-  merge?: Omit<MergeOptions, 'rules' | 'signal'> & { root: string; settings: MatchRules['settings'] };
-  redact?: Pick<Redaction, 'settings' | 'texts'> & Pick<RecordRules, 'headers'> & { seen: SeenExchange };
+  settings: MatchSettings;
+  merge?: Omit<MergeOptions, 'rules' | 'signal'> & { root: string };
+  redact?: { seen: SeenExchange; texts: readonly string[] };
 }
 
 /** One task at a time. @throws what the task does, which ends the thread; AbortError */
@@ -56,7 +51,7 @@ export async function mergeBeside(root: string, options: MergeOptions): Promise<
   if (isSmall || !existsSync(WORKER)) return void (await mergeSegments(root, options));
   const thread = new Worker(WORKER, { execArgv: [] }).on('error', () => undefined);
   try {
-    await ask(thread, { merge: { root, settings: rules.settings, ...how } }, signal);
+    await ask(thread, { settings: rules.settings, merge: { root, ...how } }, signal);
   } finally {
     await thread.terminate();
   }
@@ -67,14 +62,14 @@ const oneByOne = pLimit(1);
 let redacting: Worker | undefined;
 
 /** The same as `plainExchangeOf`. */
-export async function plainExchangeBeside(seen: SeenExchange, rules: RecordRules): Promise<PlainExchange> {
+export async function plainExchangeBeside(seen: SeenExchange, rules: MatchRules): Promise<PlainExchange> {
   if (!existsSync(WORKER)) return plainExchangeOf(seen, rules);
-  const { settings, texts } = rules.redaction;
   const exchange = await oneByOne(() => {
     redacting ??= new Worker(WORKER, { execArgv: [] }).on('error', () => {
       redacting = undefined;
     });
-    return ask<PlainExchange>(redacting, { redact: { seen, headers: rules.headers, settings, texts } });
+    const redact = { seen, texts: rules.redaction.texts };
+    return ask<PlainExchange>(redacting, { settings: rules.settings, redact });
   });
   for (const message of [exchange.request, exchange.response]) message.body = bufferOf(message.body);
   return exchange;

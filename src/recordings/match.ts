@@ -10,10 +10,10 @@ import { plainRequest, type RecordRules, toStoredMessage, valuesByName } from '.
 import { decodePart } from './redact/named.ts';
 import { codingOf, contentTypeOf, redactBody, redactHeader, redactQuery } from './redact/redact.ts';
 import { REDACTED } from './redact/redacted.ts';
-import { DEFAULT_REDACTION, type Redaction } from './redact/redaction.ts';
+import { DEFAULT_REDACTION, type Redaction, type RedactionSettings } from './redact/redaction.ts';
 
-/** The settings that say which requests are the same, as `Config` has them. */
-interface MatchSettings {
+/** The settings that say which requests are the same, and what is secret, as `Config` has them. */
+export interface MatchSettings extends RedactionSettings {
   matchHeaders?: readonly string[];
   /** `""`: no body counts. */
   ignorePointers?: readonly string[];
@@ -24,12 +24,12 @@ interface MatchSettings {
 export interface MatchRules extends RecordRules {
   ignored: PatternNode | undefined;
   ignoredQuery: ReadonlySet<string>;
-  /** To make them again in another thread. */
+  /** To make them again in another thread, but for secrets that are known as texts. */
   settings: MatchSettings;
 }
 
 export function matchRules(
-  { matchHeaders = [], ignoreQuery = [], ignorePointers = [] }: MatchSettings = {},
+  { matchHeaders = [], ignoreQuery = [], ignorePointers = [], redact = [] }: MatchSettings = {},
   redaction: Redaction = DEFAULT_REDACTION,
 ): MatchRules {
   return {
@@ -37,7 +37,7 @@ export function matchRules(
     ignored: patternTree(ignorePointers),
     ignoredQuery: new Set(ignoreQuery),
     redaction,
-    settings: { matchHeaders, ignoreQuery, ignorePointers },
+    settings: { matchHeaders, ignoreQuery, ignorePointers, redact },
   };
 }
 

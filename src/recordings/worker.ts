@@ -13,20 +13,21 @@ import { hidingTexts, redactionOf } from './redact/redaction.ts';
 /** Past so many segments, merging is as urgent as answering. */
 const MANY = 2;
 
-parentPort?.on('message', async ({ merge, redact }: Task) => {
+parentPort?.on('message', async ({ settings, merge, redact }: Task) => {
+  const rules = matchRules(settings, redactionOf(settings));
   if (merge) {
-    const { root, settings, ...how } = merge;
+    const { root, ...how } = merge;
     const isUrgent = how.run === 'ends' || segmentNumbers(join(root, HIDDEN), how.below).length > MANY;
     // Where there is one core, requests come first. On Linux this is of the thread alone, elsewhere of the process.
     if (process.platform === 'linux' && !isUrgent) setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
-    parentPort?.postMessage(await mergeSegments(root, { ...how, rules: matchRules(settings) }));
+    parentPort?.postMessage(await mergeSegments(root, { ...how, rules }));
   }
   if (redact) {
-    const { seen, headers, settings, texts } = redact;
+    const { seen, texts } = redact;
     const { request, response } = seen;
     request.body = bufferOf(request.body);
     if (response.body instanceof Uint8Array) response.body = bufferOf(response.body);
-    const redaction = hidingTexts(redactionOf(settings), texts);
-    parentPort?.postMessage(plainExchangeOf(seen, { headers, redaction }));
+    const redaction = hidingTexts(rules.redaction, texts);
+    parentPort?.postMessage(plainExchangeOf(seen, { ...rules, redaction }));
   }
 });

@@ -9,8 +9,6 @@ import { type Hide, isRedacted, REDACTED } from './redacted.ts';
 
 /** The settings of redaction, compiled. */
 export interface Redaction {
-  /** It is made from these, and `texts`. */
-  settings: RedactionSettings;
   /** Names of headers. */
   headers: SecretNames;
   /** Names of members of queries, forms and JSON bodies. */
@@ -36,7 +34,6 @@ export function redactionOf({ redact = [] }: RedactionSettings = {}): Redaction 
   const added = redact.filter((one) => !/^[/!]/.test(one));
   const ends = places.map((place) => tokensOf(place).findLast((token) => !/^(?:\*|\d*)$/.test(token)) ?? []);
   return {
-    settings: { redact },
     headers: new SecretNames('headers', added, kept),
     members: new SecretNames('members', added, kept),
     membersInText: new SecretNames('members', [...added, ...ends.flat()], kept),
@@ -76,10 +73,10 @@ export class KnownSecrets {
   readonly #texts = new Set<string>();
 
   constructor(redaction: Redaction, ...messages: readonly RawHeaders[]) {
-    const { settings, headers, members, membersInText, pointers, texts } = redaction;
+    const { headers, members, membersInText, pointers, texts } = redaction;
     const onSecret = (secret: JsonValue) => this.#addValue(secret);
     // Written out: each exchange has one, and an object that is spread first takes 1.4 µs.
-    this.noting = { settings, headers, members, membersInText, pointers, texts, onSecret };
+    this.noting = { headers, members, membersInText, pointers, texts, onSecret };
     for (const headers of messages)
       for (let i = 0; i + 1 < headers.length; i += 2)
         if (redaction.headers.has(headers[i] as string))
