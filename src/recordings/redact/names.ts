@@ -187,7 +187,7 @@ function bare(name: string): string {
 export function isHarmless(name: string, value: JsonValue): boolean {
   const isParent = typeof value === 'object' && value !== null;
   const text = isParent ? 'a list or an object' : String(value);
-  return /^(?:true|false|null)?$/i.test(text) || (/s$/i.test(name) && /^\d{1,15}$/.test(text));
+  return /^(?:true|false|null|undefined)?$/i.test(text) || (/s$/i.test(name) && /^\d{1,15}$/.test(text));
 }
 
 /** Parameters that stand beside the code of a sign-in. */
