@@ -20,7 +20,8 @@ export interface RecordingContent {
 }
 
 /** Changes the exchanges of a file, which is replaced whole or not at all; one that is not there holds none.
- *  @param change gives the very list that it gets if the file is to stay as it is */
+ *  @param change gives the very list that it gets if the file is to stay as it is
+ *  @throws PatchgateError `cannot-read`, `bad-recording` with line and column, `cannot-write` */
 export async function changeFile(
   file: string,
   place: Place | undefined,

@@ -27,7 +27,8 @@ const HOW_TO_RECORD =
 /** Names that a message lists. */
 const MOST = 10;
 
-/** The folder of a recording that must be there: a misspelt name would be an empty recording, which answers nothing. */
+/** The folder of a recording that must be there: a misspelt name would be an empty recording, which answers nothing.
+ *  @throws PatchgateError `bad-usage`, `cannot-read` */
 export async function findRecording(folder: string, name: string): Promise<string> {
   checkRecordingName(name);
   const root = join(folder, name);

@@ -81,7 +81,8 @@ function* framesIn(bytes: Buffer, start: number, file: string): Generator<PlainE
   }
 }
 
-/** Reads a segment; undefined if it is gone, or its first line was cut off. @param last the one before it */
+/** Reads a segment; undefined if it is gone, or its first line was cut off.
+ *  @param last the one before it @throws PatchgateError `cannot-read`; `bad-recording` with file and line */
 export function readSegment(
   folder: string,
   number: number,
@@ -139,7 +140,8 @@ export class Journal {
     return segmentFile(this.#folder, this.#number);
   }
 
-  /** All frames, or none as far as a reader can see. @returns whether past `mostBytes` the next frame begins another segment */
+  /** All frames, or none as far as a reader can see. @param mostBytes of a segment @returns whether the next frame begins another
+   *  @throws PatchgateError `cannot-write` */
   append(frames: readonly Buffer[], mostBytes = Number.POSITIVE_INFINITY): boolean {
     try {
       if (this.#size > mostBytes) this.rotate();

@@ -27,6 +27,7 @@ export interface Lock {
  * of that lock. A claim is a lock itself: the first live process of this chain holds the lock.
  *
  * @param thing `the recording recordings/checkout` @param instead what else to do: `record under another name with --recording`
+ * @throws PatchgateError `recording-in-use` with who holds it, `cannot-write`
  */
 export function takeLock(file: string, thing: string, instead: string): Lock {
   const self: Holder = {

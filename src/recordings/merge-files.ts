@@ -91,7 +91,8 @@ async function mergeSegment(root: string, segment: Segment, { rules, signal }: M
   if (trouble !== undefined) throw trouble;
 }
 
-/** What a reader finds in the journal: frames that no file has, by method and path, and how far their run was before. */
+/** What a reader finds in the journal: frames that no file has, by method and path, and how far their run was before.
+ *  @throws PatchgateError `cannot-read`, `bad-recording` */
 export function readWaiting(root: string) {
   const folder = join(root, HIDDEN);
   /** By number. A merged segment is another file of the same name. */

@@ -172,7 +172,8 @@ export function valuesByName(flat: readonly string[]): Record<string, string | s
   for (let i = 0; i + 1 < flat.length; i += 2) {
     const [name, value] = [flat[i] as string, flat[i + 1] as string];
     const before = values.get(name);
-    values.set(name, before === undefined ? value : [before, value].flat());
+    if (Array.isArray(before)) before.push(value);
+    else values.set(name, before === undefined ? value : [before, value]);
   }
   return Object.fromEntries(values);
 }

@@ -172,7 +172,9 @@ export const ANSWER_BOUNDS = answerBounds(64 * 1024 * 1024);
 
 /**
  * The beginning of a body for showing, without its content codings. If these cannot be undone, or only a part is there, nobody can
- * say what it holds: the placeholder alone. @param most bytes that are looked at @param isCut the bytes are not all of the body
+ * say what it holds: the placeholder alone.
+ *
+ * @param most bytes that are looked at @param isCut the bytes are not all of the body
  */
 export function redactBodyStart(
   bytes: Buffer,
