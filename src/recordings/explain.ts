@@ -102,20 +102,22 @@ function shownPlace({ method, path }: Place, { redaction }: MatchRules): Place {
 /** The first of them. */
 function differencesOf(before: Form, now: Form): Difference[] {
   const found = new Map<string, Difference>();
-  compareJson(before, now, ([part, name = '', ...rest], was, is) => {
+  compareJson(before, now, (tokens, was, is) => {
+    const [part, name = '', ...rest] = tokens;
     const isJson = part === 'body' && name === 'json' && rest.length > 0;
     const place = isJson ? pointerOf(rest) : part === 'body' ? 'body' : `${part}/${escapeToken(name)}`;
-    const { recorded = shown(was, place), sent = shown(is, place) } = found.get(place) ?? {};
+    // A whole body stands below the name of its kind.
+    const contentOf = (one: JsonValue | undefined) => (isObject(one) ? Object.values(one)[0] : one);
+    const [a, b] = place === 'body' && tokens.length === 1 ? [contentOf(was), contentOf(is)] : [was, is];
+    const { recorded = shown(a, place), sent = shown(b, place) } = found.get(place) ?? {};
     return found.set(place, { place, recorded, sent }).size < MOST_SHOWN;
   });
   return [...found.values()];
 }
 
 function shown(value: JsonValue | undefined, place: string): string | undefined {
-  // A whole body stands below the name of its kind.
-  const plain = place === 'body' && isObject(value) ? (Object.values(value)[0] as JsonValue) : value;
-  const isPlainText = plain === REDACTED || (place === 'body' && typeof plain === 'string');
-  return plain === undefined ? undefined : shortened(isPlainText ? plain : JSON.stringify(plain), LONGEST);
+  const isPlainText = value === REDACTED || (place === 'body' && typeof value === 'string');
+  return value === undefined ? undefined : shortened(isPlainText ? value : JSON.stringify(value), LONGEST);
 }
 
 function inWords(differences: readonly Difference[]): string {
@@ -138,7 +140,7 @@ function optionsFor(differences: readonly Difference[]): string {
 
 function ignoringOption(place: string): string | undefined {
   // Options are split at commas.
-  if (place.endsWith('…') || /[,\s']/.test(place)) return undefined;
+  if (place.endsWith('…') || /[,\s'[]/.test(place)) return undefined;
   if (place.startsWith('query/')) return `--ignore-query ${tokensOf(place.slice('query'.length))[0]}`;
   return place.startsWith('/') ? `--ignore-pointers '${place.replace(/\/\d+(?=\/|$)/g, '/*')}'` : undefined;
 }

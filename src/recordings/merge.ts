@@ -69,7 +69,7 @@ function slotOf({ request, meta }: Exchange, rules: MatchRules): string {
 
 /** Names of headers that are of one request or one moment: ids, traces, dates and times, and what caches on the way say of themselves. */
 const NOISE =
-  /^(?:age|cf-ray|date|expires|last-modified|server-timing|traceparent|tracestate|b3|x-runtime|x-timer|x-cloud-trace-context|x-amz-id-2|x-amz-cf-id|x-vercel-id|fly-request-id|.*(?:request|correlation|transaction|operation|invocation|trace|span)[-_]?id|x-(?:b3|datadog|amzn-trace|newrelic)-.*|.*(?:response|request|process|processing|service)-time(?:-ms)?|.*-latency|(?:x-)?rate-?limit-(?:remaining|reset|used).*|x-cache(?:-hits)?|x-served-by|cf-cache-status|report-to)$/;
+  /^(?:age|cf-ray|date|expires|last-modified|server-timing|traceparent|tracestate|sentry-trace|baggage|b3|akamai-grn|rndr-id|x-runtime|x-timer|x-varnish|x-timestamp|x-fb-debug|x-azure-ref|x-msedge-ref|x-guploader-uploadid|x-cloud-trace-context|x-amz-id-2|x-amz-cf-id|x-vercel-id|fly-request-id|.*(?:req|request|correlation|transaction|operation|invocation|trace|span)[-_]?id|x-(?:b3|datadog|amzn-trace|newrelic)-.*|.*(?:response|request|process|processing|service|server|execution)-time(?:-ms)?|.*-(?:latency|duration|elapsed|ms)|(?:.*-)?rate-?limit(?:-.*(?:remaining|reset|used).*)?|x-cache(?:-hits)?|x-served-by|cf-cache-status|report-to)$/;
 
 /** The same for two exchanges that differ by noise alone: `meta`, such headers of the response, and the ETag of a body that has not changed. */
 export function essenceOf({ request, response: { status, headers, body } }: Exchange): string {

@@ -19,8 +19,8 @@ export interface RecordOptions {
   onSkipped?: (reason: string, request: RequestHead) => void;
 }
 
-/** Bytes of bodies that are redacted in a thread: it would hold the event loop for 20 ms and more. */
-const WORTH_A_THREAD = 262_144;
+/** Bytes of bodies that are redacted in a thread: it would hold the event loop for 5 ms and more. */
+const WORTH_A_THREAD = 65_536;
 
 /**
  * Passes everything through to an upstream and keeps what went by. An exchange is handed to the store before its last

@@ -4,6 +4,7 @@ import { type ExchangeIndex, ofSession, type StoredExchange } from '../recording
 import { explainMiss } from '../recordings/explain.ts';
 import { DEFAULT_RULES, type MatchRules, sentRequestOf } from '../recordings/match.ts';
 import { pathsWithToken, redactPath } from '../recordings/redact/redact.ts';
+import { REDACTED } from '../recordings/redact/redacted.ts';
 import type { RecordingStore } from '../recordings/store.ts';
 import { bodyOfRequest, NO_BODY } from './bodies.ts';
 import { Misses } from './replay/misses.ts';
@@ -36,6 +37,7 @@ const OF_BROWSERS =
 /** Paths whose exchanges are remembered. */
 const MOST_PATHS = 100_000;
 const NONE: readonly StoredExchange[] = [];
+const HIDDEN_APART = /\[redacted:[\da-f]{12}\]/g;
 
 /** The exchanges for a request's method and path, and their path. */
 interface Recorded {
@@ -110,7 +112,9 @@ export function replay(store: RecordingStore, options: ReplayOptions = {}): Repl
     const under = (path: string) => ({ path, exchanges: store.exchanges(method, path) });
     const isRecorded = ({ exchanges }: Recorded) => exchanges.all.length > 0;
     const first = under(redactPath(sent, rules.redaction));
-    const place = isRecorded(first) ? first : pathsWithToken(sent).map(under).find(isRecorded);
+    const shown = sent.replaceAll(/%5Bredacted%5D/gi, REDACTED);
+    const others = shown.includes(REDACTED) ? pathsLike(store, method, shown) : pathsWithToken(sent);
+    const place = isRecorded(first) ? first : others.map(under).find(isRecorded);
     if (!place) return first;
     // An exchange that is recorded on the way may be for the very path, and name its secrets.
     if (!store.isWritable && known.size < MOST_PATHS) known.set(key, place);
@@ -157,6 +161,12 @@ export function replay(store: RecordingStore, options: ReplayOptions = {}): Repl
     unserved: (session) => findUnserved(store, served, startedAt, rules.redaction, session),
     close: async () => onMiss?.close(),
   };
+}
+
+/** Paths with a hidden segment that a client asks for as an answer shows it to a replay. */
+function pathsLike(store: RecordingStore, method: string, shown: string): string[] {
+  const paths = [...store.places()].filter((place) => place.method === method).map(({ path }) => path);
+  return paths.filter((path) => path.replaceAll(HIDDEN_APART, REDACTED) === shown);
 }
 
 /** Why a request is not answered that matches these. */

@@ -9,19 +9,20 @@ import { isOpaque, matchAt, SHORTEST_TOKEN, type Span, someLongWord, tableOf, to
 
 /** Characters of the shortest text that holds a secret, however it is written. */
 export const SHORTEST = 7;
-const LONGEST_NAME = 100;
+const LONGEST_NAME = 128;
 
 /** By UTF-16 code unit: whether a name may have it. */
 const IS_OF_NAME = tableOf(/[\w$%.[\]~-]/, 1);
 
 /** A mark of a secret that is more than a word, or a name that may be coded. */
-const MARK = /^basic$|-{4}(?:BEGIN)?$|hook|%|^\$(?:2[abxy]|argon2)/i;
+const MARK = /^basic$|-{4}(?:BEGIN)?$|hook|%|\$(?:2[abxy]|argon2|[156y]\$|apr1|scrypt)|pbkdf2_/i;
 const PASSWORD_IN_URL = /:\\{0,3}\/\\{0,3}\/[^\s/?#@:"'<>\\[\]]{0,128}:[^\s/]|@(?:tcp|unix)\(/;
 
 /** A quick look at a text; false: there is nothing to hide. Most hold nothing, and this costs a tenth of taking them apart. */
 export function mayHold(text: string, { membersInText: names, pointers, texts }: Redaction): boolean {
   if (text.length < SHORTEST) return false;
   if (pointers !== undefined || texts.some((secret) => text.includes(secret))) return true;
+  if (text.includes('\\u') || (text.includes('@') && PASSWORD_IN_URL.test(text))) return true;
   // Entries of many kinds have a key.
   let hasKey = false;
   for (let name = nextName(text, 0, names); name; name = nextName(text, name.to, names)) {
@@ -31,7 +32,6 @@ export function mayHold(text: string, { membersInText: names, pointers, texts }:
     if (isWordOfMember(text, name)) return true;
     hasKey ||= kind === 'open';
   }
-  if (text.includes('\\u') || (text.includes('@') && PASSWORD_IN_URL.test(text))) return true;
   const isShape = (from: number, to: number) => tokenIn(text, from, to) !== undefined;
   const isValue = (from: number, to: number) => isOpaque(text.slice(from, to), SHORTEST_TOKEN);
   return someLongWord(text, hasKey ? (from, to) => isShape(from, to) || isValue(from, to) : isShape);
@@ -85,17 +85,25 @@ const LINE = /[^"'\r\n,}]*/y;
 /** Of a name whose value decides: nothing else could be one, and this ends soon. */
 const OPEN_VALUE = /[ \t]{0,8}(?:\\{0,8}["'])?(?:\[redacted|(?:[\w~./-]|%(?!3D|25)[\da-f]{2}){8})/iy;
 const COOKIE = /[ \t]{0,8}[\w.$-]{1,64}=/y;
+/** Characters of such a value that decide. */
+const LONGEST_OPEN = 256;
 /** Members that name what the value beside them is, and members of that value. */
-export const TELLING = 'name|key|header|field|setting|id|path';
-export const ASKING = 'val(?:ues?)?';
+export const TELLING =
+  'name|key|header|field|setting|id|path|label|property|variable|attribute|(?:param(?:eter)?|key)[-_]?(?:key|name)';
+export const ASKING = '(?:(?:new|old|default|string|parameter)[-_]?)?val(?:ues?)?|new|old';
 /** Forms without a sign: what stands before the name, between name and value, and the value. */
 const OTHER_FORMS: [before: RegExp, between: RegExp, value: RegExp][] = [
   // `<password>x</password>`
   [/<(?:[\w.-]{1,64}:)?$/, /(?:\s[^<>]{0,200})?>(?:<!\[CDATA\[)?/y, /[^<]+?(?=(?:\]\]>)?<\/)/y],
   // A part of a form (RFC 7578), to the end of a line.
   [/\bname="?$/, /"?[^\r\n]{0,200}\r?\n(?:[^\r\n]{1,200}\r?\n){0,4}\r?\n/y, /[^\r\n]+/y],
-  // `<add key="password" value="x"/>`
+  // `<add key="password" value="x"/>`, `<string name="password">x</string>`
   [/\b(?:name|key)=["']$/, /["']\s{1,8}(?:value|content)=["']/y, /[^"'<>\r\n]+/y],
+  [/\bname=["']$/, /["'][^<>]{0,200}>/y, /[^<]+?(?=<\/)/y],
+  // `<key>password</key><string>x</string>`
+  [/<(?:name|key)>$/, /<\/(?:name|key)>\s{0,64}<(?:value|string)>/y, /[^<]+?(?=<\/)/y],
+  // `- name: PASSWORD`, and in the next line `value: x`
+  [/\bname:[ \t]{1,8}["']?$/, /["']?[ \t]{0,8}\r?\n[ \t]{1,64}value:[ \t]{1,8}["']?/y, /[^"'\r\n]+/y],
   // `"name":"password","value":"x"`, where it is no whole document.
   [
     new RegExp(`"(?:${TELLING})"\\s?:\\s?"[^"\\n]{0,50}$`, 'i'),
@@ -113,7 +121,7 @@ interface Value extends Span {
 /** What takes the place of the values that stand behind names of secrets, in the order of the text. */
 export function editsOfNamed(text: string, { membersInText: names, onSecret }: Redaction): Edit[] {
   const edits: Edit[] = [];
-  const isProgram = CODE.test(text);
+  let line = { to: -1, isProgram: false };
   const isSignIn = SIGN_IN.test(text);
   for (let found = nextName(text, 0, names); found; found = nextName(text, found.to, names)) {
     if (names.kindOf(found.name) === 'plain') continue;
@@ -131,21 +139,31 @@ export function editsOfNamed(text: string, { membersInText: names, onSecret }: R
   /** The secret behind a name, if one is there. */
   function secretOf({ name, from, to }: Name): Value | undefined {
     const sign = matchAt(SIGN, text, to);
-    // Names in double quotes are those of JSON.
-    if (!(sign !== '' && text[to] === '"') && isProgram) return undefined;
     if (sign === '') return names.has(name) ? otherValue(name, from, to) : undefined;
+    // Names in double quotes are those of JSON.
+    if (text[to] !== '"' && isProgram(from)) return undefined;
     const start = to + sign.length;
     const isOpen = names.kindOf(name) === 'open';
     // A scheme stands before it, as in `Authorization: Token x`, or the names of cookies.
     const isLine = sign.endsWith(':') && /(?:authori[sz]ation|^cookie)$/i.test(name);
     if (isOpen && matchAt(isLine ? COOKIE : OPEN_VALUE, text, start) === '') return undefined;
-    const value = valueAt(text, start, isLine);
+    const value = valueAt(isOpen ? text.slice(0, start + LONGEST_OPEN) : text, start, isLine);
     const secret = text.slice(value.from, value.to);
     // Words stand behind "token:" too.
     const mayBeWord = value.form === 'bare' && (value.from > start || sign.endsWith(':'));
-    if (mayBeWord && secret.length < 16 && !/\d/.test(secret)) return undefined;
+    if (mayBeWord && secret.length < 16 && /^[\p{L}.,'$_-]*!?$/u.test(secret)) return undefined;
     const isSecret = names.isSecret(name, value.form === 'list' ? {} : decodePart(secret), isSignIn);
-    return isSecret ? value : undefined;
+    if (!isSecret) return undefined;
+    return isOpen ? valueAt(text, start, isLine) : value;
+  }
+
+  /** Whether the line of a name is one of a program. */
+  function isProgram(at: number): boolean {
+    if (at < line.to) return line.isProgram;
+    const to = text.indexOf('\n', at);
+    line = { to: to < 0 ? text.length : to, isProgram: false };
+    line.isProgram = CODE.test(text.slice(text.lastIndexOf('\n', at) + 1, line.to));
+    return line.isProgram;
   }
 
   function otherValue(name: string, from: number, to: number): Value | undefined {

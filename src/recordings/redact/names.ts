@@ -8,7 +8,7 @@ import { isLogin, isOpaque } from './shapes.ts';
 
 /** Secrets at the end of a longer word, too: `dbpassword`. `-?` stands between two words. */
 const ENDINGS = oneOf(`
-  pass-?w(?:or)?d pass-?phrase pass-?code secret token credential jwt bearer mnemonic connect-sid secret-key-base
+  pass-?w(?:or)?d pass-?phrase pass-?code secret token credential jwt bearer mnemonic connect-sid secret-key-base (?:client|private)?-?key-data docker-?config-?json
   passwort kennwort wachtwoord contrasen[ay]a? senha mot-?de-?passe haslo losenord adgangskode kata-?sandi parola
   sess(?:ion)?-?id (?:seed|recovery|secret)-?(?:phrase|words) (?:api|sdk|secret|access)-?key`);
 /** A key alone names an entry, as in the variations of a feature. */
@@ -33,7 +33,7 @@ const FURTHER = oneOf(`
   verify new old current \\d`);
 /** A page's end, an amount, a request's kind, a design, a code to show. */
 const NOT_SECRET = oneOf(`
-  (?:pages?|paging|pagination|next|prev|previous|continu(?:ation|e)|cursor|sync|resume|scroll|marker|offset)-?tokens?
+  (?:pages?|paging|pagination|skip|next|prev|previous|continu(?:ation|e)|cursor|sync|resume|scroll|marker|offset)-?tokens?
   (?:start|end|delta|change|watch|max|min|total|prompt|completion|input|output|cached|reasoning|thinking)-?tokens?
   (?:used|remaining|num|number-of|context|budget|idempotency|lock|cancel(?:lation)?|dedup|design|colou?r)-?tokens?
   (?:style|theme|syntax|(?:first|last|next)-?page)-?tokens? (?:idempotency|surrogate|web-?socket|cache)-?keys?
@@ -62,7 +62,7 @@ const CODE = /(?:^|-)(?:js|javascript|typescript|scripts?|html|css|markup|snippe
 /** Each name that may be secret holds one of these. The last ones mark secrets without a name: `Basic`, `-----BEGIN`, `hooks`, `$2b$`. */
 const ROOTS =
   'pas psk psw pw ecr ede ses tok key cod uth otp srf jwt sig sid bea mne rif phr wor nnw woo adg kie nha kat slo eno ola ras ' +
-  'aml sse x-a x-g hma cvv cvc ifr пар パスワ 비밀번 كلم पास señ asł asŁ mật sic --- hoo $2a $2b $2y $ar';
+  'aml sse x-a x-g hma cvv cvc ifr $1$ $5$ $6$ $y$ $ap $sc kdf пар パスワ 비밀번 كلم पास señ asł asŁ mật sic --- hoo $2a $2b $2y $ar';
 /** The same of two characters: by five bits of each, they would be in every other word. */
 const SHORT_ROOTS: ReadonlySet<string> = new Set(['密码', '密碼', '암호']);
 
@@ -129,8 +129,8 @@ export class SecretNames {
     const remembered = this.#remembered.get(name);
     if (remembered !== undefined) return remembered;
     const kind = this.#kindOf(name);
-    if (name.length <= LONGEST_REMEMBERED && this.#remembered.size < MOST_REMEMBERED)
-      this.#remembered.set(name, kind);
+    if (this.#remembered.size === MOST_REMEMBERED) this.#remembered.clear();
+    if (name.length <= LONGEST_REMEMBERED) this.#remembered.set(name, kind);
     return kind;
   }
 
@@ -161,7 +161,7 @@ export class SecretNames {
     if (this.#secret.test(words) && !isNever && !QUESTION.test(lastWords)) return 'secret';
     // `token[0]=x`; in JSON, `token.provider` is a flag like any other.
     const isBelow = name.includes('[') && name.split(BETWEEN).some((part) => part !== last && this.has(part));
-    if (isBelow || PARAMETER.test(last)) return 'secret';
+    if (isBelow || (this.#secret === SECRET && PARAMETER.test(last))) return 'secret';
     return !isNever && OPEN.test(lastWords) ? 'open' : 'plain';
   }
 }

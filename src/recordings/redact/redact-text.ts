@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, type JsonValue } from '../../json/json.ts';
+import { isObject, type JsonObject, type JsonValue, parseJson } from '../../json/json.ts';
 import { type PatternNode, patternsBelow } from '../../json/pointer-pattern.ts';
 import { asWritten, jsonOf, jsonText } from '../body.ts';
 import { ASKING, editsOfNamed, mayHold, TELLING } from './named.ts';
@@ -16,14 +16,17 @@ import {
 import type { Redaction } from './redaction.ts';
 import { SHORTEST_TOKEN, secretsIn } from './shapes.ts';
 
+/** A document in a line of its own, or in an event. */
+const JSON_LINE = /(?<=^(?:data: ?|\ufeff)?)[[{].*[\]}]$/gm;
+
 /** A text of any kind: JSON by its structure, anything else in one pass for names with a value and for what looks like a secret.
  *  @param hide the placeholder of what looks like a secret */
 export function redactText(text: string, redaction: Redaction, hide: Hide = hidden): string {
   if (!mayHold(text, redaction)) return text;
-  return (
-    redactDocument(text, redaction) ??
-    redactPlain(edited(text, editsOfNamed(text, redaction)), redaction, hide)
-  );
+  const document = redactDocument(text, redaction);
+  if (document !== undefined) return document;
+  const lines = text.replace(JSON_LINE, (line) => redactDocument(line, redaction) ?? line);
+  return redactPlain(edited(lines, editsOfNamed(lines, redaction)), redaction, hide);
 }
 
 /** Hides known secrets, and all that looks like one, in text of any kind. */
@@ -45,7 +48,7 @@ export function redactPlain(text: string, redaction: Redaction, hide: Hide = hid
 
 /** A JSON document without its secrets, written as it was, or compact if no writer of ours gives it back. Undefined: see `jsonOf`. */
 export function redactDocument(text: string, redaction: Redaction): string | undefined {
-  const json = jsonOf({ text });
+  const json = text.startsWith('"') ? parseJson(text) : jsonOf({ text });
   if (json === undefined) return undefined;
   const clean = redactValue(json, text, redaction);
   return clean === json ? text : jsonText({ ...asWritten(json, text), json: clean });

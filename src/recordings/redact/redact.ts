@@ -89,9 +89,11 @@ export function redactPath(path: string, redaction: Redaction): string {
     if (isRedacted(segment)) return segment;
     const clean = redactText(segment, redaction, hiddenApart);
     if (clean !== segment) return segment === written ? clean : encodePart(clean);
-    if (!isRandom(segment, 32) && !(isNamed && isOpaque(segment, 16))) return written;
-    redaction.onSecret?.(segment);
-    return hiddenApart(segment);
+    // `/datafiles/KEY.json`
+    const [secret = '', ending = ''] = segment.split(/(\.\w{1,5})$/);
+    if (!isRandom(segment, 32) && !(isNamed && isOpaque(secret, 16))) return written;
+    redaction.onSecret?.(secret);
+    return hiddenApart(secret) + ending;
   });
 }
 

@@ -21,7 +21,7 @@ const MARKED = new RegExp(
     // `me:x@tcp(host)`
     ':([^\\s:@/"\']{1,128})@(?=(?:tcp|unix)\\()',
     // Hashes of passwords.
-    '\\$(?:2[abxy]|argon2\\w{1,2})\\$([\\w.,/$=+-]{20,256})',
+    '(?:\\$(?:2[abxy]|argon2\\w{1,2}|[156y]|apr1|scrypt)|\\bpbkdf2_\\w{1,20})\\$([\\w.,/$=+-]{20,256})',
     `${WEBHOOK}([\\w\\\\/@+-]{20,300})`,
   ].join('|'),
   'gi',
@@ -32,7 +32,7 @@ const PRIVATE_KEY =
 /** Tokens that have no separator behind their prefix, or a tail of another kind. */
 const KNOWN = new RegExp(
   [
-    '^(?:A(?:KIA|SIA|BIA|CCA)[A-Z2-7]{16}|AIza[\\w-]{35}|AA[\\w-]{33}|[\\da-f]{32}-us\\d{1,2}',
+    '^(?:A(?:KIA|SIA|BIA|CCA)[A-Z2-7]{16}|AIza[\\w-]{35}|AA[\\w-]{33}|[\\da-f]{32}-us\\d{1,2}|LS0tLS1CRUdJTiB[^D]\\w{40,}',
     '(?:SK|dapi|EAA[A-Z]|AT[AC]TT3|AKCp|gl[a-z]{1,4}-|xox[a-z]-|AGE-SECRET-KEY-1|NRAK-|PMAK-)[\\w-]{20,}',
     'pat\\w{14}\\.[\\da-f]{64}|[\\w-]{12,20}\\.atlasv1\\.[\\w-]{40,}|[MNO][\\w-]{23,27}\\.[\\w-]{6,7}\\.[\\w-]{27,38}',
     '(?:sdk|mob|api|pat-[a-z]{2}\\d)-[\\da-f]{8}(?:-[\\da-f]{4}){3}-[\\da-f]{12})$',
