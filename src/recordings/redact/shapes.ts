@@ -33,14 +33,14 @@ const PRIVATE_KEY =
 const KNOWN = new RegExp(
   [
     '^(?:A(?:KIA|SIA|BIA|CCA)[A-Z2-7]{16}|AIza[\\w-]{35}|AA[\\w-]{33}|[\\da-f]{32}-us\\d{1,2}|LS0tLS1CRUdJTiB[^D]\\w{40,}',
-    '(?:SK|dapi|EAA[A-Z]|AT[AC]TT3|AKCp|gl[a-z]{1,4}-|xox[a-z]-|AGE-SECRET-KEY-1|NRAK-|PMAK-)[\\w-]{20,}',
-    'pat\\w{14}\\.[\\da-f]{64}|[\\w-]{12,20}\\.atlasv1\\.[\\w-]{40,}|[MNO][\\w-]{23,27}\\.[\\w-]{6,7}\\.[\\w-]{27,38}',
+    '(?:SK|dapi|EAA[A-Z]|AT[AC]TT3|AKCp|gl[a-z]{1,4}-|glc_|hf_|bkua_|sntry[su]_|CLOJARS_|pplx-|xox[a-z]-|AGE-SECRET-KEY-1|NRAK-|PMAK-)[\\w-]{20,}',
+    'pat\\w{14}\\.[\\da-f]{64}|\\w{3}\\dQ~[\\w.~-]{31,}|[\\w-]{12,20}\\.atlasv1\\.[\\w-]{40,}|[MNO][\\w-]{23,27}\\.[\\w-]{6,7}\\.[\\w-]{27,38}',
     '(?:sdk|mob|api|pat-[a-z]{2}\\d)-[\\da-f]{8}(?:-[\\da-f]{4}){3}-[\\da-f]{12})$',
   ].join('|'),
 );
 /** Prefixes of tokens, whose tail may be short or hexadecimal. */
 const TOKEN_PREFIX =
-  /pat|key|tok|sec|auth|api|shp|[_.]v1$|live|test|^(?:gh[pousr]|npm|ya29|hv[sb]|sk|rk|pul|rubygems|sbp|sq[0aup]|glsa|SG)/i;
+  /(?:^|[_.-])(?:(?:api|auth|access|app|priv(?:ate)?|secret|sdk|x)?key\w{0,3}|\w{0,6}tok(?:en)?|\w{0,3}(?:pat|sec)|secret|auth|api|shp\w{0,3}|live|test)(?=[_.-]|$)|[_.]v1$|^(?:gh[pousr]|npm|ya29|hv[sb]|sk|rk|pul|rubygems|sbp|sq[0aup]|glsa|SG)/i;
 /** What ids and hashes begin with. */
 const HASH_PREFIX =
   /^(?:sha\d*|md5|etag|hash|digest|rev|commit|build|urn|uuid|guid|arn|gid|crc\d*|trace|span|req|request|w)$/i;
@@ -121,7 +121,7 @@ export function tokenIn(text: string, start: number, to: number): Span | undefin
   const from = start + matchAt(ESCAPE, text, start).length;
   const whole = text.slice(from, to).replace(/\.{1,16}$/, '');
   const word = whole.slice(0, LONGEST);
-  const isToken = word.length >= SHORTEST_TOKEN && /\d|^A[KS]IA/.test(word);
+  const isToken = word.length >= SHORTEST_TOKEN && /\d|^(?:A[KS]IA|hf_)/.test(word);
   if (!isToken || !(isJsonWebToken(word) || KNOWN.test(word) || hasRandomTail(word))) return undefined;
   const end = from + whole.length;
   return { from, to: end + matchAt(REST, text, end).length };
@@ -161,8 +161,13 @@ export function isRandom(word: string, least: number): boolean {
 function takesTurns(word: string, least: number, rate?: number): boolean {
   if (word.length < least || !/^[\w~+/.-]+={0,2}$/.test(word) || NAME_END.test(word)) return false;
   const text = word.slice(0, LONGEST).replace(UUID, '');
-  // Hashes, and two of them: `a1b2…...c3d4…`.
-  if (text.length < least || /^(?:[\da-f_.-]*|[\dA-F_.-]*)$/.test(text) || !/\d/.test(text)) return false;
+  // Hashes, two of them: `a1b2…...c3d4…`, and ids of the form `AC` and 32 digits.
+  if (
+    text.length < least ||
+    /^(?:[\da-f_.-]*|[\dA-F_.-]*|[A-Z]{2}[\da-f]{32})$/.test(text) ||
+    !/\d/.test(text)
+  )
+    return false;
   const turns = text.match(/[A-Z]?[a-z]+|[A-Z]+|\d+/g)?.length ?? 0;
   // Two patterns: one for both cases would look through the rest of a word from each of its letters.
   const usual = /[a-z]/.test(word) && /[A-Z]/.test(word) ? 0.3 : 0.24;
