@@ -403,16 +403,8 @@ describe('the gate reads by one GET before a PATCH of a project', () => {
       'accept-encoding': 'identity',
       'cache-control': 'no-cache',
     });
-    for (const name of [
-      'if-match',
-      'range',
-      'prefer',
-      'x-idempotency-key',
-      'content-type',
-      'content-length',
-      'patchgate-approve',
-    ])
-      expect(read?.headers).not.toHaveProperty(name);
+    const names = Object.keys(read?.headers ?? {}).join(' ');
+    expect(names).not.toMatch(/if-match|range|prefer|idempotency|content-|patchgate/);
   });
 
   it.each([
@@ -454,6 +446,8 @@ describe('the gate reads by one GET before a PATCH of a project', () => {
 
 describe('a read that fails stops the PATCH, with the reason and without a token', () => {
   const json = { 'content-type': 'application/json' };
+  const showing = (headers: Record<string, string>) => (res: ServerResponse) =>
+    res.writeHead(200, { ...json, ...headers }).end(JSON.stringify(TWO));
   const failing: [string, (res: ServerResponse) => void, string][] = [
     ['5xx', answers(503, {}), '503'],
     ['401', answers(401, {}), '401'],
@@ -470,17 +464,11 @@ describe('a read that fails stops the PATCH, with the reason and without a token
       'longer than 200 ms',
     ],
     ['a part', answers(206, TWO), '206'],
-    [
-      'a next page',
-      (res) => res.writeHead(200, { ...json, link: '</x?page=2>; rel="next"' }).end(JSON.stringify(TWO)),
-      'Link',
-    ],
-    ['a cache', (res) => res.writeHead(200, { ...json, age: '60' }).end(JSON.stringify(TWO)), 'Age'],
-    ...['X-Next-Page', 'X-Total-Count', 'X-Has-More'].map((name): (typeof failing)[0] => [
-      name,
-      (res) => res.writeHead(200, { ...json, [name]: '3' }).end(JSON.stringify(TWO)),
-      name.toLowerCase(),
-    ]),
+    ['a next page', showing({ link: '</x?page=2>; rel="next"' }), 'Link'],
+    ['a cache', showing({ age: '60' }), 'Age'],
+    ['a page of several', showing({ 'X-Next-Page': '3' }), 'x-next-page'],
+    ['a total', showing({ 'X-Total-Count': '3' }), 'x-total-count'],
+    ['a sign that there is more', showing({ 'X-Has-More': 'true' }), 'x-has-more'],
     ['a larger count', answers(200, { data: TWO, meta: { total: '3' } }), 'more than it shows'],
     [
       'a page that is not the last',

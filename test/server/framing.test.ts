@@ -14,28 +14,15 @@ it.each([
   [['HOST', '', 'TRANSFER-ENCODING', 'Chunked ']],
   [
     [
-      'Host',
-      'gate_1.test',
-      'X_Content_Length',
-      '0',
-      'Ho_st',
-      'x',
-      'Content__Length',
-      '0',
-      'ContentLength',
-      '0',
+      ...['Host', 'gate_1.test', 'X_Content_Length', '0', 'Ho_st', 'x'],
+      ...['Content__Length', '0', 'ContentLength', '0'],
     ],
   ],
 ])('%j is clear', (headers) => expect(unclear(headers)).toBeUndefined());
 
 it.each([
-  ...[
-    ['Host', 'a', 'host', 'a'],
-    ['Host', 'a b'],
-    ['Host', 'user@a'],
-    ['Host', 'a:b'],
-    ['Host', '[::1'],
-  ],
+  ['Host', 'a', 'host', 'a'],
+  ...['a b', 'user@a', 'a:b', '[::1'].map((host) => ['Host', host]),
   ...['', '+5', '005', '0x5', '5, 5', '9999999999999999', '1e3', '\u0665'].map((length) => [
     'Content-Length',
     length,

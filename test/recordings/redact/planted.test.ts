@@ -141,6 +141,17 @@ next=https%3A%2F%2Fh%2F%3Faccess_token%3D§%26a%3D1
 Cookie: theme=dark; session=§
 <Password><![CDATA[§]]></Password>
 <meta name="csrf-token" content="§">
+<string name="api_key">§</string>
+<name>db.password</name><value>§</value>
+- name: DB_PASSWORD␤  value: §
+DB_PASSWORD=§␤NOW=$(date)
+login password=§␤at Foo.bar();
+password = Summer!Pass-§
+{"value":"§","type":"SecureString","name":"DB_PASSWORD"}␤{"a":1}␤
+data: {"pairs":[["password","§"]]}␤␤
+{"ParameterKey":"DBPassword","ParameterValue":"§"}
+root:$6$saltsalt$¤¤:19000
+client-key: LS0tLS1CRUdJTiBSU0Eg¤
 ---- BEGIN SSH2 ENCRYPTED PRIVATE KEY ----␤¤␤---- END SSH2 ENCRYPTED PRIVATE KEY ----
 `
   .trim()
@@ -260,6 +271,7 @@ ip-10-0-12-34.eu-west-1.compute
 nginx-deployment-66b6c48dd5-7x9kq
 api-thdjmrz86s-l7h5z
 python-3-12-to-3-13-migration
+registry.example/app:latest-${hex(40)} and section-${hex(32)}
 max_tokens: 4096
 tokens used: 1532
 {"tokens":15}
@@ -359,7 +371,7 @@ const SECRET_HEADERS = `
 
 const PLAIN_HEADERS = `
   Idempotency-Key X-Idempotency-Key Surrogate-Key X-Cache-Key X-Request-Id X-Correlation-Id X-Continuation-Token
-  X-Next-Page-Token X-Token-Count X-Author Lock-Token X-Key-Id X-Password-Policy Accept-Language Signature-Input
+  X-Next-Page-Token X-Token-Count X-Author Lock-Token X-Amz-Version-Id X-Key-Id X-Password-Policy Accept-Language Signature-Input
 `
   .trim()
   .split(/\s+/);
@@ -428,7 +440,7 @@ const LOOKUPS = ['key', 'code', 'auth'].map((name) => `/lookup?${name}=${an(40)}
 const SECRET_PATHS = [
   ...[`/a;jsessionid=${hex(24)}`, `/share/${an(40)}`, `/hooks/${random(48, LOWER + DIGITS)}`],
   ...[`/tokens/${hex(40)}`, `/api-keys/${hex(32)}`, `/environments/${hex(32)}/settings`, `/reset/${an(32)}`],
-  ...[`/share/${an(64)}/edit`, `/bot/ghp_${an(36)}/send`],
+  ...[`/share/${an(64)}/edit`, `/bot/ghp_${an(36)}/send`, `/datafiles/${an(32)}.json`],
 ];
 
 it('leaves no secret of a URL readable', () => {
