@@ -60,16 +60,24 @@ export async function mergeBeside(root: string, options: MergeOptions): Promise<
 const oneByOne = pLimit(1);
 /** One for the process, from the first large exchange on. */
 let redacting: Worker | undefined;
+/** Milliseconds that one exchange may take: others wait behind it, their answers too. */
+const LONGEST = 8000;
 
-/** The same as `plainExchangeOf`. */
+/** The same as `plainExchangeOf`. @throws PatchgateError `bad-input`, too, if it takes too long */
 export async function plainExchangeBeside(seen: SeenExchange, rules: MatchRules): Promise<PlainExchange> {
   if (!existsSync(WORKER)) return plainExchangeOf(seen, rules);
-  const exchange = await oneByOne(() => {
-    redacting ??= new Worker(WORKER, { execArgv: [] }).on('error', () => {
-      redacting = undefined;
-    });
+  const exchange = await oneByOne(async () => {
+    redacting ??= new Worker(WORKER, { execArgv: [] }).on('error', () => undefined);
     const redact = { seen, texts: rules.redaction.texts };
-    return ask<PlainExchange>(redacting, { settings: rules.settings, redact });
+    try {
+      const task = { settings: rules.settings, redact };
+      return await ask<PlainExchange>(redacting, task, AbortSignal.timeout(LONGEST));
+    } catch (error) {
+      void redacting.terminate();
+      redacting = undefined;
+      const isLate = (error as Error).name === 'AbortError';
+      throw isLate ? new PatchgateError('bad-input', `its redaction took longer than ${LONGEST} ms`) : error;
+    }
   });
   for (const message of [exchange.request, exchange.response]) message.body = bufferOf(message.body);
   return exchange;
