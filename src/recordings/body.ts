@@ -40,10 +40,15 @@ export function jsonOf(stored: StoredBody): JsonValue | undefined {
   return isClear && !excess ? parseJson(stored.text) : undefined;
 }
 
+function isDeeperThan(levels: number, value: JsonValue): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return levels === 0 || Object.values(value).some((item) => isDeeperThan(levels - 1, item));
+}
+
 function storeJson(text: string): JsonBody | undefined {
   // What says JSON and is none is kept as the text that it is.
   const json = parseJson(text);
-  return json === undefined || scanJson(text, LIMITS) ? undefined : asWritten(json, text);
+  return json === undefined || isDeeperThan(LIMITS.depth, json) ? undefined : asWritten(json, text);
 }
 
 /** A value with the writer that gives its very text back; undefined if none does. */
