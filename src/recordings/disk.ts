@@ -53,11 +53,8 @@ export async function writeFileAtomically(file: string, text: string): Promise<v
   }
 }
 
-export function cannotWrite(file: string, error: unknown): PatchgateError {
-  return new PatchgateError('cannot-write', `cannot write ${file}: ${messageOf(error)}`, {
-    hint: 'make room or correct the permissions',
-    cause: error,
-  });
+export function cannotWrite(file: string, cause: unknown, hint = 'make room or correct the permissions') {
+  return new PatchgateError('cannot-write', `cannot write ${file}: ${messageOf(cause)}`, { hint, cause });
 }
 
 /** Of a file whose content is none of ours. */

@@ -42,9 +42,8 @@ export function noSuchRecording(name: string, names: readonly string[], place: s
   const near = nearest(name, names);
   const listed = `there are: ${names.slice(0, MOST).join(', ')}${names.length > MOST ? ', …' : ''}`;
   const there = names.length > 0 ? listed : `there is none in ${fullPlace}`;
-  return new PatchgateError('bad-usage', `there is no recording "${name}" in ${place} (${there})`, {
-    hint: near ? `did you mean "${near}"?` : HOW_TO_RECORD,
-  });
+  const hint = near ? `did you mean "${near}"?` : HOW_TO_RECORD;
+  return new PatchgateError('bad-usage', `there is no recording "${name}" in ${place} (${there})`, { hint });
 }
 
 /** Names of the recordings in a folder, sorted; none if the folder is not there. @throws PatchgateError `cannot-read` */

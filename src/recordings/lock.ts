@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto';
 import * as fs from 'node:fs';
 import { hostname } from 'node:os';
 import { basename, dirname, join } from 'node:path';
-import { messageOf, PatchgateError, systemCode } from '../errors.ts';
+import { PatchgateError, systemCode } from '../errors.ts';
 import { parseJson } from '../json/json.ts';
-import { ifThere, makeFolders, removeQuietly } from './disk.ts';
+import { cannotWrite, ifThere, makeFolders, removeQuietly } from './disk.ts';
 
 /** Who writes, as the lock file says. */
 interface Holder {
@@ -59,11 +59,7 @@ export function takeLock(file: string, thing: string, instead: string): Lock {
   } catch (error) {
     release(claim);
     if (error instanceof PatchgateError) throw error;
-    const hint = `make room or correct the permissions, or ${instead}`;
-    throw new PatchgateError('cannot-write', `cannot lock ${thing}: ${messageOf(error)}`, {
-      hint,
-      cause: error,
-    });
+    throw cannotWrite(file, error, `make room or correct the permissions, or ${instead}`);
   } finally {
     removeQuietly(own);
   }
@@ -115,9 +111,8 @@ function readHolder(file: string): Holder | undefined {
   const holder = parseJson(text) as Partial<Holder> | null | undefined;
   if (Number.isInteger(holder?.pid) && Number(holder?.pid) > 0 && /^[0-9a-f]+$/.test(holder?.id ?? ''))
     return holder as Holder;
-  throw new PatchgateError('recording-in-use', `${file} does not say which process holds it`, {
-    hint: 'delete it if no other Patchgate writes here',
-  });
+  const hint = 'delete it if no other Patchgate writes here';
+  throw new PatchgateError('recording-in-use', `${file} does not say which process holds it`, { hint });
 }
 
 /** Nobody can say it of a process on another host. */
