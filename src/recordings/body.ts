@@ -22,7 +22,6 @@ export function storeBody(bytes: Buffer, contentType: string | undefined): Store
   return (saysJson ? storeJson(text) : undefined) ?? { text };
 }
 
-/** The bytes of a body; none if there is none. */
 export function bodyBytes(stored: StoredBody | undefined): Buffer {
   if (stored === undefined) return Buffer.alloc(0);
   if ('base64' in stored) return Buffer.from(stored.base64, 'base64');
@@ -62,7 +61,6 @@ export function asWritten(json: JsonValue, text: string): JsonBody | undefined {
   return [body, { ...body, spaced: true } as JsonBody].find((one) => jsonText(one) === text);
 }
 
-/** The text of a JSON body. */
 export function jsonText({ json, indent, spaced, newline }: JsonBody): string {
   const text = spaced ? spacedText(json) : JSON.stringify(json, null, indent);
   return newline ? `${text}\n` : text;

@@ -22,7 +22,6 @@ export function makeFolders(folder: string): void {
   }
 }
 
-/** @param folder one that is there */
 export function hideFromGit(folder: string): void {
   const file = join(folder, IGNORE);
   if (!fs.existsSync(file)) fs.writeFileSync(file, '*\n');
@@ -57,7 +56,6 @@ export function cannotWrite(file: string, cause: unknown, hint = 'make room or c
   return new PatchgateError('cannot-write', `cannot write ${file}: ${messageOf(cause)}`, { hint, cause });
 }
 
-/** Of a file whose content is none of ours. */
 export function brokenFile(
   file: string,
   { line, column }: Place,

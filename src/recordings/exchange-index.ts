@@ -7,7 +7,6 @@ import { compareJson } from './compare-json.ts';
 import { cleanForm, type Form, formOf, keyOf, type MatchRules } from './match.ts';
 import { holdsPlaceholder } from './redact/redacted.ts';
 
-/** The exchanges of one method and path. */
 export class ExchangeIndex {
   /** Oldest first; always the same list, which only grows. */
   readonly all: StoredExchange[];
@@ -92,7 +91,6 @@ export class StoredExchange {
   readonly meta: Exchange['meta'];
   /** As JSON once the answer is made: a fifth of the memory. */
   #request: RecordedRequest | Buffer;
-  /** The answer once it is made. */
   #response: Exchange['response'] | RecordedAnswer;
 
   constructor({ request, response, meta }: Exchange) {

@@ -36,7 +36,6 @@ export interface Difference {
 /** Exchanges that are compared, the newest of those recorded, and characters in all of them. */
 const MOST_COMPARED = 500;
 const MOST_CHARACTERS = 4_000_000;
-/** Paths that are compared. */
 const MOST_PATHS = 1000;
 /** Differences that are counted, and that a hint may name options for. */
 const MOST_SHOWN = 20;
@@ -44,7 +43,6 @@ const MOST_HINTED = 3;
 /** Characters of a value that are shown. */
 const LONGEST = 80;
 
-/** The command that records a request. */
 const recordIt = (recording: string) => `patchgate proxy <target> --record --recording ${recording}`;
 
 /** A miss's hint for another way of recording. @param how in the place of `recordIt` */
@@ -99,7 +97,6 @@ function shownPlace({ method, path }: Place, { redaction }: MatchRules): Place {
   return { method, path: redactPath(path, redaction) };
 }
 
-/** The first of them. */
 function differencesOf(before: Form, now: Form): Difference[] {
   const found = new Map<string, Difference>();
   compareJson(before, now, (tokens, was, is) => {

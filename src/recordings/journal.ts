@@ -21,7 +21,6 @@ const BEGIN = '{"journal":';
 const LOOK_MS = 100;
 const NOTHING = Buffer.alloc(0);
 
-/** What a journal holds. */
 export interface Segment {
   number: number;
   run: string;
@@ -42,7 +41,6 @@ type FrameHead = Pick<PlainExchange, 'meta'> & {
   response: Omit<PlainExchange['response'], 'body'> & { body: number };
 };
 
-/** One exchange as the journal has it. */
 export function encodeFrame({ request, response, meta }: PlainExchange): Buffer {
   const head: FrameHead = {
     request: { ...request, body: request.body.length },
@@ -52,7 +50,6 @@ export function encodeFrame({ request, response, meta }: PlainExchange): Buffer 
   return Buffer.concat([Buffer.from(`${JSON.stringify(head)}\n`), request.body, response.body, END]);
 }
 
-/** Reads one frame. @throws PatchgateError `bad-recording` */
 export function decodeFrame(bytes: Buffer): PlainExchange {
   for (const frame of framesIn(bytes, 0, 'a frame')) return frame;
   throw broken(bytes, 0, 'a frame', 'it is cut off');
@@ -130,7 +127,6 @@ export class Journal {
   #number = 1;
   #lookedAt = 0;
 
-  /** @param folder of this run alone */
   constructor(folder: string, mode: MergeMode, run = randomBytes(9).toString('base64url')) {
     this.#folder = folder;
     this.#head = Buffer.from(firstLine(run, mode));

@@ -10,12 +10,10 @@ export function placeKey({ method, path }: Place): string {
   return `${method} ${path}`;
 }
 
-/** Exchanges by `placeKey`. */
 export function byPlace<T extends { request: Place }>(exchanges: readonly T[]): Map<string, T[]> {
   return grouped(exchanges, ({ request }) => placeKey(request));
 }
 
-/** Items by a key, in their order. */
 export function grouped<T>(items: Iterable<T>, keyOf: (item: T) => string): Map<string, T[]> {
   const groups = new Map<string, T[]>();
   for (const item of items) {

@@ -32,7 +32,6 @@ export interface SeenExchange extends Pick<Exchange, 'meta'> {
   response: { status: number; headers: RawHeaders; body: Decoded };
 }
 
-/** What is kept of an exchange, and what is hidden. */
 export interface RecordRules {
   /** Of a request, beside the usual ones: those that matching looks at. In lower case. */
   headers: ReadonlySet<string>;
@@ -150,14 +149,12 @@ export function toStoredExchange({ request, response, meta }: PlainExchange): Ex
   return { request: toStoredMessage(request), response: toStoredMessage(response), meta };
 }
 
-/** Headers and body. */
 export function toStoredMessage<T extends Plain<object>>({ headers: flat, body: bytes, ...line }: T) {
   const headers = valuesByName(flat);
   const body = storeBody(bytes, header(flat, 'content-type'));
   return { ...line, headers, ...(body && { body }) };
 }
 
-/** The other way round. */
 export function toPlainExchange({ request, response, meta }: Exchange): PlainExchange {
   return { request: toPlainMessage(request), response: toPlainMessage(response), meta };
 }

@@ -17,9 +17,7 @@ import { openWriter, type Writer, type WriterOptions } from './writer.ts';
 /** The port to a recording: a named place that holds exchanges, in files or in a database that many gates share. */
 export interface RecordingStore {
   readonly name: string;
-  /** Whether something may be appended. */
   readonly isWritable: boolean;
-  /** Whether nothing has been recorded here yet. */
   isEmpty(): boolean;
   /** The exchanges of a method and path (as sent, without query). They are read when they are first asked for, and stay in memory.
    *  @throws PatchgateError `bad-recording`, `cannot-read`. A store that has `ready` knows them when that has resolved */
@@ -47,7 +45,6 @@ export interface StoreOptions extends Pick<WriterOptions, 'onNotice' | 'closeWit
   /** How it is written to: its folder is made now, so that one that cannot be made stops the start. What a run of mode `all` records is
    *  not read by it. Undefined: it is only read. */
   mode?: MergeMode | undefined;
-  /** Which requests are the same, so that one replaces what was kept for the other. */
   rules?: MatchRules;
 }
 
@@ -86,7 +83,6 @@ function storeIn(root: string, rules: MatchRules, writer?: Writer, leave?: () =>
   const waiting = readWaiting(root);
   /** Those that were asked for, by `placeKey`. */
   const paths = new Map<string, { place: Place; index: ExchangeIndex }>();
-  /** All files were looked at. */
   let isLoaded = false;
   let isClosed = false;
 

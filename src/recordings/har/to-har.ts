@@ -9,7 +9,6 @@ import { contentTypeOf } from '../redact/redact.ts';
 /** Stands for the host, which recordings do not keep (RFC 6761: no such host will ever be). */
 const NO_ORIGIN = 'http://recorded.invalid';
 
-/** An exchange as an entry of HTTP Archive 1.2. */
 export function harEntryOf({ request, response, meta }: Exchange): Entry {
   const url = NO_ORIGIN + request.path.replace(/^(?!\/)/, '/') + (request.query && `?${request.query}`);
   const [sent, answered] = [contentOf(request.body), contentOf(response.body)];

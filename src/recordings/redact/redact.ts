@@ -110,7 +110,6 @@ export function pathsWithToken(path: string): string[] {
   return [path, ...others];
 }
 
-/** Headers whose value is a URL. */
 const URL_HEADERS: ReadonlySet<string> = new Set(['location', 'content-location', 'referer']);
 /** Headers whose value only names something, in the shape of a token. */
 const ID_HEADER = /(?:^|-)(?:id|etag|ray|if-none-match|if-match|traceparent|tracestate|b3)$/;
@@ -169,7 +168,6 @@ export function redactBody(body: StoredBody, type: string | undefined, redaction
   return clean === bytes ? body : (storeBody(clean, type) ?? { text: '' });
 }
 
-/** Of an answer that is kept. */
 export const ANSWER_BOUNDS = answerBounds(64 * 1024 * 1024);
 
 /**

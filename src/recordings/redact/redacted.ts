@@ -1,14 +1,12 @@
 /** Stands in every recording, log and message in the place of a secret. In matching it equals any value at its place. */
 export const REDACTED = '[redacted]';
 
-/** The placeholder of a secret. */
 export type Hide = (secret: string) => string;
 
 export const hidden: Hide = () => REDACTED;
 
 const PLACEHOLDERS = /(\[redacted(?::[\da-f]{12})?\])/;
 
-/** Whether any placeholder stands in a text. */
 export function holdsPlaceholder(text: string): boolean {
   return PLACEHOLDERS.test(text);
 }

@@ -9,7 +9,6 @@ import { type Hide, isRedacted, REDACTED } from './redacted.ts';
 
 /** The settings of redaction, compiled. */
 export interface Redaction {
-  /** Names of headers. */
   headers: SecretNames;
   /** Names of members of queries, forms and JSON bodies. */
   members: SecretNames;

@@ -116,7 +116,6 @@ export function tableOf(pattern: RegExp, beyondAscii: number): Uint8Array {
   return table;
 }
 
-/** The token that a word is. */
 export function tokenIn(text: string, start: number, to: number): Span | undefined {
   const from = start + matchAt(ESCAPE, text, start).length;
   const whole = text.slice(from, to).replace(/\.{1,16}$/, '');
