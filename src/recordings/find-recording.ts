@@ -12,6 +12,7 @@ function isRecordingName(name: string): boolean {
   return RECORDING_NAME.test(name) && !RESERVED.test(name);
 }
 
+/** @throws PatchgateError `bad-usage` */
 export function checkRecordingName(name: string): void {
   if (isRecordingName(name)) return;
   const last = name.split(/[/\\]/).findLast((part) => /\w/.test(part));

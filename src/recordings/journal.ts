@@ -50,6 +50,7 @@ export function encodeFrame({ request, response, meta }: PlainExchange): Buffer 
   return Buffer.concat([Buffer.from(`${JSON.stringify(head)}\n`), request.body, response.body, END]);
 }
 
+/** @throws PatchgateError `bad-recording` */
 export function decodeFrame(bytes: Buffer): PlainExchange {
   for (const frame of framesIn(bytes, 0, 'a frame')) return frame;
   throw broken(bytes, 0, 'a frame', 'it is cut off');
