@@ -187,8 +187,9 @@ export class Guard {
 
       // The same after a restart; only the fake's sessions have their ids.
       const own = fake ? `${session.name} ${session.id}` : session.name;
+      const { method, url, headers } = request;
       const body = request.body as Uint8Array;
-      const subject = why === undefined && { ...request, body, session: own, record: key, known };
+      const subject = why === undefined && { method, url, headers, body, session: own, record: key, known };
       const now = { known, unread: why, body: sent };
       const { inspection, used, refusal } = await this.#judgeBy(asked, subject, now);
       if (isGone()) return GONE;
@@ -200,7 +201,7 @@ export class Guard {
       }
 
       const over = await this.#send(asked, name, key, locked, kept, inspection.json);
-      const isUnguarded = !known?.isWhole || (request.method === 'PATCH' && mayRemove(request));
+      const isUnguarded = !known?.isWhole || (method === 'PATCH' && mayRemove(request));
       decision = { inspection, approval: used, isApproved: used !== undefined, isUnguarded, ...over };
       return decision;
     } catch (error) {

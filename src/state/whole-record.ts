@@ -38,16 +38,13 @@ export function wholeRecordIn(
   if (own !== id) return { why: `the answer holds ${kind} ${own.slice(0, 40)}` };
   if (saysNo(answer)) return { why: 'the answer reports an error' };
   const shown = kind === 'project' ? environmentsOf(record).length : Number.POSITIVE_INFINITY;
-  const why = partBy(headers, shown);
-  if (why) return { why };
-  const isPart = kind === 'project' && saysMore(answer, record, shown);
-  return isPart ? { why: 'the answer says that there is more than it shows' } : { record };
+  const isPart = kind === 'project' && isPartOf(answer, record, shown);
+  const why = partBy(headers, shown) ?? (isPart ? 'the answer says that there is more than it shows' : '');
+  return why ? { why } : { record };
 }
 
-/**
- * Whether a value has the shape of the whole record. Of a project the description says it (service-api 2.1, 4.1 rule 1); features
- * and drafts have no mandatory fields, so the list that they could lose must be there.
- */
+/** Whether a value has the shape of the whole record. The description says it of projects (service-api 2.1, 4.1 rule 1); others have
+ *  no mandatory fields, so the list that they could lose must be there. */
 export function isWhole(kind: RecordKind, value: JsonValue | undefined): value is JsonObject {
   if (kind !== 'project') return isObject(value) && Array.isArray(member(value, LISTS[kind]));
   const [languages, environments] = [member(value, 'languages'), member(value, 'environments')];
@@ -72,34 +69,38 @@ function partBy(headers: RawHeaders, shown: number): string | undefined {
     if (name === 'link' && /\brel\s*\*?=[^;,]*\bnext\b/i.test(value))
       return 'the answer has a next page (Link)';
     if (name === 'age' && Number(value) !== 0) return `a cache answered (Age: ${value.slice(0, 20)})`;
-    if (name.startsWith('x-') && meansMore(lettersOf(name.slice(2)), value, shown))
+    if (name.startsWith('x-') && saysMore(name.slice(2), value, shown))
       return `the answer is a part (${name})`;
   }
   return undefined;
 }
 
-/** Names by which services say that a list goes on, by their letters alone: `@odata.nextLink`, `has_more`. */
-const MORE =
-  /^(?:environments)?(?:odata)?(?:has|is)?(?:next|more)(?:pages?|links?|ur[li]|href|token|offset|start|key|id|marker|number|results|items|environments|available)*$|cursor|truncat|partial|incomplete|omitted|continu(?:e$|ation)/;
-/** The same by `false`. */
-const LAST = /^(?:is)?last(?:page)?$/;
-const COUNT =
-  /^(?:total|count|(?:total|num|environments?)(?:count|items|results|records|elements|environments|total)?)$/;
-const PAGES = /pages$|pagecount$|lastpage$/;
+/** What services say of a list that goes on, by the letters of the name alone: `@odata.nextLink`, `has_more`. */
+const MEANINGS = {
+  more: /^(?:environments)?(?:odata)?(?:has|is)?(?:next|more)(?:pages?|links?|ur[li]|href|token|offset|start|key|id|marker|number|results|items|environments|available)*$|cursor|truncat|partial|incomplete|omitted|continu(?:e$|ation)/,
+  last: /^(?:is)?last$/,
+  pages: /pages$|pagecount$|lastpage$/,
+  count:
+    /^(?:total|count|(?:total|num|environments?)(?:count|items|results|records|elements|environments|total)?)$/,
+};
+const meaningOf = byHeaderName((name) => {
+  const letters = name.replace(/[^a-z]/g, '');
+  return Object.entries(MEANINGS).find(([, pattern]) => pattern.test(letters))?.[0] ?? 'other';
+});
 /** Within the record, other things may be counted and paged: only what lies under these members is about its lists. */
 const OF_LISTS = /pag|link|meta|environment|cursor/i;
-const lettersOf = byHeaderName((name) => name.replace(/[^a-z]/g, ''));
 
 /** Whether a member or header says that there is more than is shown. */
-function meansMore(letters: string, value: JsonValue, shown: number): boolean {
-  if (isNothing(value)) return LAST.test(letters) && String(value) === 'false';
-  if (MORE.test(letters)) return true;
-  if (typeof value === 'object' || !/^\d+$/.test(String(value))) return false;
-  return Number(value) > (PAGES.test(letters) ? 1 : COUNT.test(letters) ? shown : Number.POSITIVE_INFINITY);
+function saysMore(name: string, value: JsonValue, shown: number): boolean {
+  const meaning = meaningOf(name);
+  if (meaning === 'more') return !isNothing(value);
+  if (meaning === 'other' || typeof value === 'object') return false;
+  if (meaning === 'last') return String(value) === 'false';
+  return /^\d+$/.test(String(value)) && Number(value) > (meaning === 'pages' ? 1 : shown);
 }
 
 /** Whether an answer says that it does not show all environments of the record in it. Without recursion: it may be nested deep. */
-function saysMore(answer: JsonValue, record: JsonObject, shown: number): boolean {
+function isPartOf(answer: JsonValue, record: JsonObject, shown: number): boolean {
   const left: JsonValue[] = [answer];
   while (left.length > 0) {
     const value = left.pop() as JsonValue;
@@ -107,10 +108,9 @@ function saysMore(answer: JsonValue, record: JsonObject, shown: number): boolean
     if (!isObject(value)) continue;
     for (const name in value) {
       const inner = value[name] as JsonValue;
-      const letters = lettersOf(name);
-      if (meansMore(letters, inner, shown) && (value !== record || letters !== 'count')) return true;
+      if (saysMore(name, inner, shown) && (value !== record || name !== 'count')) return true;
       const isOfList = value !== record || (OF_LISTS.test(name) && name !== 'environments');
-      if (typeof inner === 'object' && isOfList && !/ratelimit|quota/.test(letters)) left.push(inner);
+      if (typeof inner === 'object' && isOfList && !/rate.?limit|quota/i.test(name)) left.push(inner);
     }
   }
   return false;
@@ -122,7 +122,8 @@ export function saysNo(answer: JsonValue): boolean {
   return ['error', 'errors', '_errors'].some((name) => !isNothing(member(answer, name) ?? null));
 }
 
+const NOTHING: ReadonlySet<JsonValue> = new Set([null, false, 0, '', 'false', '0']);
+
 function isNothing(value: JsonValue): boolean {
-  if (typeof value === 'object' && value !== null) return Object.keys(value).length === 0;
-  return /^(?:|0|false|null)$/.test(String(value));
+  return NOTHING.has(value) || (typeof value === 'object' && Object.keys(value as object).length === 0);
 }
