@@ -102,7 +102,6 @@ const STRINGS = {
   'Missing required argument: %s': { one: 'the argument %s is missing', other: 'arguments are missing: %s' },
   'Not enough arguments following: %s': '--%s has no value',
   'Argument unexpected for: %s': '--%s takes no value; --no- before its name turns it off',
-  'Invalid values:': '',
   'Argument: %s, Given: %s, Choices: %s': '--%s is %s, but must be one of %s',
 } as unknown as Record<string, string>;
 
@@ -135,24 +134,29 @@ export async function runCommandLine(given: readonly string[]): Promise<void> {
     .fail((message, error) => {
       // It is beside the types of yargs.
       const { key } = (cli as unknown as { getOptions(): { key: object } }).getOptions();
-      throw message ? usageError(message, Object.keys(key)) : error;
+      throw message ? usageError(message, Object.keys(key), first) : error;
     });
   if (first === undefined) return void cli.showHelp('log');
   await cli.parseAsync().catch((error: Error) => {
-    throw error.name === 'YError' ? usageError(error.message, []) : error;
+    throw error.name === 'YError' ? usageError(error.message, [], first) : error;
   });
 }
 
-/** A message of yargs, with a way out. @param options that the command has */
-function usageError(message: string, options: readonly string[]): PatchgateError {
+/** A message of yargs, with a way out. @param options that the command has @param first of the arguments */
+function usageError(message: string, options: readonly string[], first?: string): PatchgateError {
   const unknown = /^Unknown arguments?: (.*)$/s.exec(message)?.[1]?.split(', ') ?? [];
   // yargs names an option in camel case, too.
   const names = unknown.filter((name) => name === flagOf(name) || !unknown.includes(flagOf(name)));
   const long = options.filter((name) => name.length > 1);
   const near = names[0] === undefined ? undefined : nearest(names[0], long);
   const meant = /^Did you mean (.*\?)$/.exec(message)?.[1];
-  const told = meant === undefined ? message.trim().replace(/\s+/g, ' ') : 'there is no such command';
-  const text = names.length > 0 ? `unknown argument: ${names.join(', ')}` : told;
+  const told = message
+    .replace('Invalid values:', '')
+    .trim()
+    .replace(/\s*\n\s*/g, '; ');
+  const isCommand = meant !== undefined || names[0] === first;
+  const unknownOnes = names.length > 0 && `unknown argument: ${names.join(', ')}`;
+  const text = isCommand ? 'there is no such command' : unknownOnes || told;
   const way = meant ? `did you mean ${meant}` : 'see patchgate --help, or patchgate <command> --help';
   const hint = near ? `did you mean --${near}?` : way;
   return new PatchgateError('bad-usage', text, { hint });

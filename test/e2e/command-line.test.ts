@@ -55,11 +55,13 @@ describe('help', () => {
 describe('what is not understood', () => {
   it.each([
     ['prxy', 'there is no such command\n  did you mean proxy?'],
+    ['hold', 'there is no such command\n  see patchgate --help'],
     ['recordings lst', 'did you mean list?'],
     ['recordings', 'no command is given after recordings'],
     ['proxy --recrding x', 'unknown argument: recrding\n  did you mean --recording?'],
     ['replay --fail-unusd', 'unknown argument: fail-unusd\n  did you mean --fail-unused?'],
     ['replay checkout', 'unknown argument: checkout'],
+    ['plan x --project 1 --format nope', 'patchgate: --format is "nope", but must be one of'],
     ['proxy http://127.0.0.1:9 8080', 'unknown argument: 8080'],
     [
       'config --record onec',
