@@ -8,9 +8,10 @@ import { isLogin, isOpaque } from './shapes.ts';
 
 /** Secrets at the end of a longer word, too: `dbpassword`. `-?` stands between two words. */
 const ENDINGS = oneOf(`
-  pass-?w(?:or)?d pass-?phrase pass-?code secret token credential jwt bearer mnemonic connect-sid secret-key-base (?:client|private)?-?key-data docker-?config-?json
+  pass-?w(?:or)?d pass-?phrase pass-?code secret token credential jwt bearer mnemonic connect-sid secret-key-base
   passwort kennwort wachtwoord contrasen[ay]a? senha mot-?de-?passe haslo losenord adgangskode kata-?sandi parola
-  sess(?:ion)?-?id (?:seed|recovery|secret)-?(?:phrase|words) (?:api|sdk|secret|access)-?key`);
+  sess(?:ion)?-?id (?:seed|recovery|secret)-?(?:phrase|words) (?:api|sdk|secret|access)-?key
+  (?:client|private)?-?key-data docker-?config-?json`);
 /** A key alone names an entry, as in the variations of a feature. */
 const KEYS = oneOf(`
   private signing encryption licen[cs]e subscription storage auth(?:entication|ori[sz]ation)? sign signature hmac jwt

@@ -209,7 +209,8 @@ export function redactEffect(effect: Effect, redaction: Redaction): Effect {
   return isNewName ? ({ ...clean, to: REDACTED } as Effect) : clean;
 }
 
-/** A finding that quotes no secret, which may be cut, and looks like none. @param isSecret whether what it is about is hidden */
+/** A finding that quotes no secret. A value that it quotes may be cut, and then looks like none.
+ *  @param isSecret whether what it is about is hidden */
 export function redactFinding<T extends Finding>(finding: T, isSecret: boolean, redaction: Redaction): T {
   const clean = redactJson(finding as unknown as JsonValue, redaction) as unknown as T;
   if (!isSecret || !/["\d]/.test(finding.message.replace(finding.pointer, ''))) return clean;
