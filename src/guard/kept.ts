@@ -99,7 +99,6 @@ export function knownOf(kept: Kept | undefined, read?: JsonObject): Known | unde
     keys.has(keyOf(one)) || (holdsPlaceholder(one.name) && shown.some(({ id }) => id === one.id));
   const lagging = creating.filter((one) => !isShown(one));
   if (lagging.length === 0) return base;
-  // The last name of each is that which it has by now.
   const newest = new Map(creating.map((one) => [one.id, one]));
   const isNewest = (one: Creation) => newest.get(one.id) === one;
   const all = [...lagging.filter((one) => !isNewest(one)), ...shown, ...lagging.filter(isNewest)];

@@ -44,14 +44,10 @@ function isDeeperThan(levels: number, value: JsonValue): boolean {
   return levels === 0 || Object.values(value).some((item) => isDeeperThan(levels - 1, item));
 }
 
-function storeJson(text: string): JsonBody | undefined {
+function storeJson(text: string): StoredBody | undefined {
   // What says JSON and is none is kept as the text that it is.
   const json = parseJson(text);
-  return json === undefined || isDeeperThan(LIMITS.depth, json) ? undefined : asWritten(json, text);
-}
-
-/** A value with the writer that gives its very text back; undefined if none does. */
-export function asWritten(json: JsonValue, text: string): JsonBody | undefined {
+  if (json === undefined || isDeeperThan(LIMITS.depth, json)) return undefined;
   const indent = /^[[{]\n( {1,10}|\t)\S/.exec(text)?.[1];
   const body: JsonBody = {
     json,
@@ -61,7 +57,7 @@ export function asWritten(json: JsonValue, text: string): JsonBody | undefined {
   return [body, { ...body, spaced: true } as JsonBody].find((one) => jsonText(one) === text);
 }
 
-export function jsonText({ json, indent, spaced, newline }: JsonBody): string {
+function jsonText({ json, indent, spaced, newline }: JsonBody): string {
   const text = spaced ? spacedText(json) : JSON.stringify(json, null, indent);
   return newline ? `${text}\n` : text;
 }

@@ -137,7 +137,7 @@ function optionsFor(differences: readonly Difference[]): string {
 
 function ignoringOption(place: string): string | undefined {
   // Options are split at commas.
-  if (place.endsWith('…') || /[,\s'[]/.test(place)) return undefined;
+  if (place.endsWith('…') || /[,\s']|\[redacted/.test(place)) return undefined;
   if (place.startsWith('query/')) return `--ignore-query ${tokensOf(place.slice('query'.length))[0]}`;
   return place.startsWith('/') ? `--ignore-pointers '${place.replace(/\/\d+(?=\/|$)/g, '/*')}'` : undefined;
 }

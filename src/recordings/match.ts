@@ -94,7 +94,9 @@ export function keyOf(form: Form): string {
 export function sentRequestOf(head: RequestHead, body: Buffer, rules: MatchRules, path: string) {
   const decoded = decodeContentSync(body, codingOf(head.headers), REQUEST_BOUNDS);
   const request = plainRequest(head, Buffer.isBuffer(decoded) ? decoded : body, rules);
-  return { ...toStoredMessage(request), path };
+  // A value hidden by its hash equals the same one hidden again.
+  const query = redactQuery(request.query, rules.redaction);
+  return { ...toStoredMessage(request), path, query };
 }
 
 /** The form of a request as it would be recorded now. */

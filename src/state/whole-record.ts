@@ -25,8 +25,8 @@ export function wholeRecordIn(
     const [whole, wrappers] = [[] as JsonObject[], [] as JsonObject[]];
     for (const value of level) (isWhole(kind, value) ? whole : wrappers).push(value);
     levels.push(whole);
-    // What has the list may be the record, with a former copy of itself in it.
-    if (wrappers.some((value) => typeof member(value, LISTS[kind]) === 'object')) break;
+    // What has a name and the list may be the record, with a former copy of itself in it.
+    if (wrappers.some((value) => [LISTS[kind], 'name'].every((one) => Object.hasOwn(value, one)))) break;
     level = wrappers.flatMap((value) => Object.values(value).filter(isObject));
   }
   // Copies of former times lie deeper.
@@ -38,7 +38,7 @@ export function wholeRecordIn(
   if (own !== id) return { why: `the answer holds ${kind} ${own.slice(0, 40)}` };
   if (saysNo(answer)) return { why: 'the answer reports an error' };
   const shown = kind === 'project' ? environmentsOf(record).length : Number.POSITIVE_INFINITY;
-  const isPart = kind === 'project' && isPartOf(answer, record, shown);
+  const isPart = kind === 'project' && saysMore(answer, record, shown);
   const why = partBy(headers, shown) ?? (isPart ? 'the answer says that there is more than it shows' : '');
   return why ? { why } : { record };
 }
@@ -66,10 +66,12 @@ function partBy(headers: RawHeaders, shown: number): string | undefined {
     const name = (headers[i] as string).toLowerCase();
     const value = headers[i + 1] as string;
     if (name === 'content-range') return 'the answer is a part (Content-Range)';
-    if (name === 'link' && /\brel\s*\*?=[^;,]*\bnext\b/i.test(value))
+    if (name === 'link' && /\brel\s*\*?=\s*"?[^";,]*\bnext\b/i.test(value))
       return 'the answer has a next page (Link)';
-    if (name === 'age' && Number(value) !== 0) return `a cache answered (Age: ${value.slice(0, 20)})`;
-    if (name.startsWith('x-') && saysMore(name.slice(2), value, shown))
+    if (name === 'age' && Number.parseFloat(value) > 0)
+      return `a cache answered (Age: ${value.slice(0, 20)})`;
+    const isCount = name === 'x-total-count' && Number(value) > shown;
+    if (isCount || (/^x-(?:next-page|has-more)$/.test(name) && !isNothing(value)))
       return `the answer is a part (${name})`;
   }
   return undefined;
@@ -77,11 +79,11 @@ function partBy(headers: RawHeaders, shown: number): string | undefined {
 
 /** What services say of a list that goes on, by the letters of the name alone: `@odata.nextLink`, `has_more`. */
 const MEANINGS = {
-  more: /^(?:environments)?(?:odata)?(?:has|is)?(?:next|more)(?:pages?|links?|ur[li]|href|token|offset|start|key|id|marker|number|results|items|environments|available)*$|cursor|truncat|partial|incomplete|omitted|continu(?:e$|ation)/,
+  more: /^(?:environments)?(?:odata)?(?:has|is)?(?:next|more)(?:pages?|links?|ur[li]|href|token|offset|start|key|id|marker|number|results|items|environments|available)*$|cursor|truncat|partial|continu(?:e$|ation)/,
   last: /^(?:is)?last$/,
   pages: /pages$|pagecount$|lastpage$/,
   count:
-    /^(?:total|count|(?:total|num|environments?)(?:count|items|results|records|elements|environments|total)?)$/,
+    /^(?:total|count|(?:total|environments?)(?:count|items|results|records|elements|environments|total)?)$/,
 };
 const meaningOf = byHeaderName((name) => {
   const letters = name.replace(/[^a-z]/g, '');
@@ -90,17 +92,8 @@ const meaningOf = byHeaderName((name) => {
 /** Within the record, other things may be counted and paged: only what lies under these members is about its lists. */
 const OF_LISTS = /pag|link|meta|environment|cursor/i;
 
-/** Whether a member or header says that there is more than is shown. */
-function saysMore(name: string, value: JsonValue, shown: number): boolean {
-  const meaning = meaningOf(name);
-  if (meaning === 'more') return !isNothing(value);
-  if (meaning === 'other' || typeof value === 'object') return false;
-  if (meaning === 'last') return String(value) === 'false';
-  return /^\d+$/.test(String(value)) && Number(value) > (meaning === 'pages' ? 1 : shown);
-}
-
 /** Whether an answer says that it does not show all environments of the record in it. Without recursion: it may be nested deep. */
-function isPartOf(answer: JsonValue, record: JsonObject, shown: number): boolean {
+function saysMore(answer: JsonValue, record: JsonObject, shown: number): boolean {
   const left: JsonValue[] = [answer];
   while (left.length > 0) {
     const value = left.pop() as JsonValue;
@@ -108,7 +101,13 @@ function isPartOf(answer: JsonValue, record: JsonObject, shown: number): boolean
     if (!isObject(value)) continue;
     for (const name in value) {
       const inner = value[name] as JsonValue;
-      if (saysMore(name, inner, shown) && (value !== record || name !== 'count')) return true;
+      // Its own members may mean something else.
+      const isOther = value === record && /^(?:count|last)$/i.test(name);
+      const meaning = isOther ? 'other' : meaningOf(name);
+      if (meaning === 'more' && !isNothing(inner)) return true;
+      if (meaning === 'last' && inner === false) return true;
+      const most = meaning === 'pages' ? 1 : meaning === 'count' ? shown : Number.POSITIVE_INFINITY;
+      if (typeof inner === 'number' && inner > most) return true;
       const isOfList = value !== record || (OF_LISTS.test(name) && name !== 'environments');
       if (typeof inner === 'object' && isOfList && !/rate.?limit|quota/i.test(name)) left.push(inner);
     }

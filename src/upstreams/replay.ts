@@ -163,10 +163,11 @@ export function replay(store: RecordingStore, options: ReplayOptions = {}): Repl
   };
 }
 
-/** Paths with a hidden segment that a client asks for as an answer shows it to a replay. */
+/** The path with a hidden segment that a client asks for as an answer shows it to a replay, if it can be no other. */
 function pathsLike(store: RecordingStore, method: string, shown: string): string[] {
   const paths = [...store.places()].filter((place) => place.method === method).map(({ path }) => path);
-  return paths.filter((path) => path.replaceAll(HIDDEN_APART, REDACTED) === shown);
+  const alike = paths.filter((path) => path.replaceAll(HIDDEN_APART, REDACTED) === shown);
+  return alike.length === 1 ? alike : [];
 }
 
 /** Why a request is not answered that matches these. */

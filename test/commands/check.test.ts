@@ -239,7 +239,7 @@ describe('an HTTP archive', () => {
 
   it.each([
     ['{', 'x.har:1:2: the document ends where'],
-    ['{"log":{}}', 'missing field "entries" of log in x.har:1:8'],
+    ['{"log":{}}', 'x.har:1:9: /log/entries is missing'],
     [Buffer.from('{"log":"ä"}', 'latin1'), 'x.har is not valid UTF-8'],
   ])('that is broken stops the check: %s', async (content, message) => {
     write('x.har', content);

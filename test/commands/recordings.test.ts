@@ -298,7 +298,7 @@ describe('recordings export and import', () => {
   });
 
   it.each([
-    ['{"log":{"entries":\n{}}}', 'invalid value {} for log.entries in bad.har:2:1'],
+    ['{"log":{"entries":\n{}}}', 'bad.har:2:1: /log/entries must be a list'],
     ['{"log":{"entries":[]}}', 'nothing was imported: there are no entries'],
   ])('record nothing of %j', async (text, message) => {
     writeFileSync(join(cwd, 'bad.har'), text);

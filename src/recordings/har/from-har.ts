@@ -4,7 +4,9 @@ import { PatchgateError } from '../../errors.ts';
 import { decodeContentSync } from '../../http/decode-content.ts';
 import { type RawHeaders, type RequestHead, withoutHeaders } from '../../http/http.ts';
 import { parseUrl } from '../../http/url.ts';
-import { checkFile, parseFile } from '../../schemas/check.ts';
+import type { JsonValue } from '../../json/json.ts';
+import { findPlace, type Place, placeAt, syntaxErrorOf } from '../../json/json-text.ts';
+import { problemOf } from '../../schemas/check.ts';
 import type { SeenExchange } from '../plain-exchange.ts';
 import { ANSWER_BOUNDS, codingOf } from '../redact/redact.ts';
 
@@ -26,11 +28,16 @@ export interface HarEntry extends Pick<Entry, 'startedDateTime'> {
 export function harEntries(bytes: Buffer, file: string): { text: string; entries: readonly HarEntry[] } {
   const hint =
     'an HTTP archive (HAR 1.2) is expected, unpacked and in UTF-8: export it again; nothing was read';
-  if (!isUtf8(bytes)) throw new PatchgateError('bad-input', `${file} is not valid UTF-8`, { hint });
+  const fail = (what: string) => new PatchgateError('bad-input', what, { hint });
+  const failAt = ({ line, column }: Place, what: string) => fail(`${file}:${line}:${column}: ${what}`);
+  if (!isUtf8(bytes)) throw fail(`${file} is not valid UTF-8`);
   // Some proxies begin it with a byte order mark.
   const text = bytes.toString().replace(/^\ufeff/, '');
-  const har = parseFile({ where: file, text }, 'bad-input', hint);
-  checkFile('har', har, { where: file, text }, 'bad-input');
+  const error = syntaxErrorOf(text);
+  if (error) throw failAt(placeAt(text, error.offset), error.message);
+  const har = JSON.parse(text) as JsonValue;
+  const wrong = problemOf('har', har)?.brief;
+  if (wrong) throw failAt(findPlace(text, wrong.pointer), `${wrong.pointer} ${wrong.what}`.trim());
   return { text, entries: (har as unknown as { log: { entries: HarEntry[] } }).log.entries };
 }
 

@@ -85,12 +85,16 @@ const LINE = /[^"'\r\n,}]*/y;
 /** Of a name whose value decides: nothing else could be one, and this ends soon. */
 const OPEN_VALUE = /[ \t]{0,8}(?:\\{0,8}["'])?(?:\[redacted|(?:[\w~./-]|%(?!3D|25)[\da-f]{2}){8})/iy;
 const COOKIE = /[ \t]{0,8}[\w.$-]{1,64}=/y;
-/** Characters of such a value that decide. */
-const LONGEST_OPEN = 256;
+/** Characters of such a value that are looked at, and of its beginning and end that decide. */
+const [LONGEST_OPEN, DECIDING] = [512, 256];
+/** In a program that goes over lines: `session.token`. */
+const EXPRESSION = /^[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)+$/;
+/** Of a sentence, or a sign alone. */
+const IS_WORD = /^(?:[^\p{L}\d]*|[\p{L}.,'/$_-]*!?)$/u;
 /** Members that name what the value beside them is, and members of that value. */
 export const TELLING =
-  'name|key|header|field|setting|id|path|label|property|variable|attribute|(?:param(?:eter)?|key)[-_]?(?:key|name)';
-export const ASKING = '(?:(?:new|old|default|string|parameter)[-_]?)?val(?:ues?)?|new|old';
+  'name|key|header|field|setting|id|path|property|variable|attribute|(?:param(?:eter)?|key)[-_]?(?:key|name)';
+export const ASKING = '(?:(?:new|old|string|parameter)[-_]?)?val(?:ues?)?';
 /** Forms without a sign: what stands before the name, between name and value, and the value. */
 const OTHER_FORMS: [before: RegExp, between: RegExp, value: RegExp][] = [
   // `<password>x</password>`
@@ -99,11 +103,19 @@ const OTHER_FORMS: [before: RegExp, between: RegExp, value: RegExp][] = [
   [/\bname="?$/, /"?[^\r\n]{0,200}\r?\n(?:[^\r\n]{1,200}\r?\n){0,4}\r?\n/y, /[^\r\n]+/y],
   // `<add key="password" value="x"/>`, `<string name="password">x</string>`
   [/\b(?:name|key)=["']$/, /["']\s{1,8}(?:value|content)=["']/y, /[^"'<>\r\n]+/y],
-  [/\bname=["']$/, /["'][^<>]{0,200}>/y, /[^<]+?(?=<\/)/y],
+  [
+    /<(?:string|property|param|setting)\s[^<>]{0,40}\bname=["']$/,
+    /["'][^<>]{0,200}>/y,
+    /[^<]{1,256}(?=<\/)/y,
+  ],
   // `<key>password</key><string>x</string>`
-  [/<(?:name|key)>$/, /<\/(?:name|key)>\s{0,64}<(?:value|string)>/y, /[^<]+?(?=<\/)/y],
+  [/<(?:name|key)>$/, /<\/(?:name|key)>\s{0,64}<(?:value|string)>/y, /[^<]{1,256}(?=<\/)/y],
   // `- name: PASSWORD`, and in the next line `value: x`
-  [/\bname:[ \t]{1,8}["']?$/, /["']?[ \t]{0,8}\r?\n[ \t]{1,64}value:[ \t]{1,8}["']?/y, /[^"'\r\n]+/y],
+  [
+    /\bname:[ \t]{1,8}["']?$/,
+    /["']?[ \t]{0,8}\r?\n[ \t]{1,64}value:[ \t]{1,8}["']?/y,
+    /[^"'\r\n{$][^"'\r\n]*/y,
+  ],
   // `"name":"password","value":"x"`, where it is no whole document.
   [
     new RegExp(`"(?:${TELLING})"\\s?:\\s?"[^"\\n]{0,50}$`, 'i'),
@@ -121,6 +133,7 @@ interface Value extends Span {
 /** What takes the place of the values that stand behind names of secrets, in the order of the text. */
 export function editsOfNamed(text: string, { membersInText: names, onSecret }: Redaction): Edit[] {
   const edits: Edit[] = [];
+  const hasCode = CODE.test(text);
   let line = { to: -1, isProgram: false };
   const isSignIn = SIGN_IN.test(text);
   for (let found = nextName(text, 0, names); found; found = nextName(text, found.to, names)) {
@@ -129,7 +142,7 @@ export function editsOfNamed(text: string, { membersInText: names, onSecret }: R
     if (!value) continue;
     const secret = text.slice(value.from, value.to);
     if (secret === '' || isRedacted(secret)) continue;
-    if (value.form !== 'list') onSecret?.(secret);
+    onSecret?.(secret);
     const isValue = value.form === 'list' || (value.form === 'bare' && text[found.to] === '"');
     edits.push([value.from, value.to, isValue ? `"${REDACTED}"` : REDACTED]);
     found.to = value.to;
@@ -151,15 +164,18 @@ export function editsOfNamed(text: string, { membersInText: names, onSecret }: R
     const secret = text.slice(value.from, value.to);
     // Words stand behind "token:" too.
     const mayBeWord = value.form === 'bare' && (value.from > start || sign.endsWith(':'));
-    if (mayBeWord && secret.length < 16 && /^[\p{L}.,'$_-]*!?$/u.test(secret)) return undefined;
-    const isSecret = names.isSecret(name, value.form === 'list' ? {} : decodePart(secret), isSignIn);
-    if (!isSecret) return undefined;
+    if (mayBeWord && secret.length < 16 && IS_WORD.test(secret)) return undefined;
+    if (hasCode && value.form === 'bare' && EXPRESSION.test(secret)) return undefined;
+    const deciding = isOpen ? [secret.slice(0, DECIDING), secret.slice(-DECIDING)] : [secret];
+    const isSecret = (part: string) =>
+      names.isSecret(name, value.form === 'list' ? {} : decodePart(part), isSignIn);
+    if (!deciding.some(isSecret)) return undefined;
     return isOpen ? valueAt(text, start, isLine) : value;
   }
 
   /** Whether the line of a name is one of a program. */
   function isProgram(at: number): boolean {
-    if (at < line.to) return line.isProgram;
+    if (!hasCode || at < line.to) return hasCode && line.isProgram;
     const to = text.indexOf('\n', at);
     line = { to: to < 0 ? text.length : to, isProgram: false };
     line.isProgram = CODE.test(text.slice(text.lastIndexOf('\n', at) + 1, line.to));

@@ -10,8 +10,7 @@ import { isLogin, isOpaque } from './shapes.ts';
 const ENDINGS = oneOf(`
   pass-?w(?:or)?d pass-?phrase pass-?code secret token credential jwt bearer mnemonic connect-sid secret-key-base
   passwort kennwort wachtwoord contrasen[ay]a? senha mot-?de-?passe haslo losenord adgangskode kata-?sandi parola
-  sess(?:ion)?-?id (?:seed|recovery|secret)-?(?:phrase|words) (?:api|sdk|secret|access)-?key
-  (?:client|private)?-?key-data docker-?config-?json`);
+  sess(?:ion)?-?id (?:seed|recovery|secret)-?(?:phrase|words) (?:api|sdk|secret|access)-?key`);
 /** A key alone names an entry, as in the variations of a feature. */
 const KEYS = oneOf(`
   private signing encryption licen[cs]e subscription storage auth(?:entication|ori[sz]ation)? sign signature hmac jwt
@@ -21,7 +20,7 @@ const KEYS = oneOf(`
 /** Secrets as words of their own. */
 const WORDS = oneOf(`
   pass pwd pswd pw psk [ht]?otp cvv cvc authori[sz]ation csrf xsrf signature set-cookie (?:basic|proxy)-?auth
-  ${KEYS}-?key (?:code|oauth)-?verifier
+  ${KEYS}-?key (?:code|oauth)-?verifier (?:client|private|tls)-?key-?data docker-?config-?json
   (?:t?otp|mfa|2-?fa|two-?factor|one-?time|verification|recovery|backup|security|access|pin|device)-?code
   auth(?:entication|ori[sz]ation)?-?code`);
 /** Headers alone: a condition on a cookie has its name in a body. The token of the gate lets a deletion pass. */
@@ -186,9 +185,9 @@ function bare(name: string): string {
 
 /** Whether this is no secret whatever its name: `"password": null`, `hasToken=true`, `"tokens": 1532`. */
 export function isHarmless(name: string, value: JsonValue): boolean {
-  const isParent = typeof value === 'object' && value !== null;
-  const text = isParent ? 'a list or an object' : String(value);
-  return /^(?:true|false|null|undefined)?$/i.test(text) || (/s$/i.test(name) && /^\d{1,15}$/.test(text));
+  return (
+    /^(?:true|false|null)?$/i.test(String(value)) || (/s$/i.test(name) && /^\d{1,15}$/.test(String(value)))
+  );
 }
 
 /** Parameters that stand beside the code of a sign-in. */

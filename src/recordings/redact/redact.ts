@@ -90,10 +90,10 @@ export function redactPath(path: string, redaction: Redaction): string {
     const clean = redactText(segment, redaction, hiddenApart);
     if (clean !== segment) return segment === written ? clean : encodePart(clean);
     // `/datafiles/KEY.json`
-    const [secret = '', ending = ''] = segment.split(/(\.\w{1,5})$/);
+    const secret = isNamed ? segment.replace(/\.json$/, '') : segment;
     if (!isRandom(segment, 32) && !(isNamed && isOpaque(secret, 16))) return written;
     redaction.onSecret?.(secret);
-    return hiddenApart(secret) + ending;
+    return hiddenApart(secret) + segment.slice(secret.length);
   });
 }
 

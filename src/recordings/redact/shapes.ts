@@ -32,15 +32,16 @@ const PRIVATE_KEY =
 /** Tokens that have no separator behind their prefix, or a tail of another kind. */
 const KNOWN = new RegExp(
   [
-    '^(?:A(?:KIA|SIA|BIA|CCA)[A-Z2-7]{16}|AIza[\\w-]{35}|AA[\\w-]{33}|[\\da-f]{32}-us\\d{1,2}|LS0tLS1CRUdJTiB[^D]\\w{40,}',
-    '(?:SK|dapi|EAA[A-Z]|AT[AC]TT3|AKCp|gl[a-z]{1,4}-|glc_|hf_|bkua_|sntry[su]_|CLOJARS_|pplx-|xox[a-z]-|AGE-SECRET-KEY-1|NRAK-|PMAK-)[\\w-]{20,}',
-    'pat\\w{14}\\.[\\da-f]{64}|\\w{3}\\dQ~[\\w.~-]{31,}|[\\w-]{12,20}\\.atlasv1\\.[\\w-]{40,}|[MNO][\\w-]{23,27}\\.[\\w-]{6,7}\\.[\\w-]{27,38}',
+    '^(?:A(?:KIA|SIA|BIA|CCA)[A-Z2-7]{16}|AIza[\\w-]{35}|AA[\\w-]{33}|[\\da-f]{32}-us\\d{1,2}',
+    'LS0tLS1CRUdJTiB(?!D|QVUJ)\\w{40,}|(?:bkua|sntry[su]|CLOJARS)_[\\da-zA-Z]{40,}|(?:hf_|glc_|pplx-)[A-Za-z\\d]{30,}',
+    '(?:SK|dapi|EAA[A-Z]|AT[AC]TT3|AKCp|gl[a-z]{1,4}-|xox[a-z]-|AGE-SECRET-KEY-1|NRAK-|PMAK-)[\\w-]{20,}',
+    'pat\\w{14}\\.[\\da-f]{64}|\\w{3}\\dQ~[\\w.~-]{34}|[\\w-]{12,20}\\.atlasv1\\.[\\w-]{40,}|[MNO][\\w-]{23,27}\\.[\\w-]{6,7}\\.[\\w-]{27,38}',
     '(?:sdk|mob|api|pat-[a-z]{2}\\d)-[\\da-f]{8}(?:-[\\da-f]{4}){3}-[\\da-f]{12})$',
   ].join('|'),
 );
 /** Prefixes of tokens, whose tail may be short or hexadecimal. */
 const TOKEN_PREFIX =
-  /(?:^|[_.-])(?:(?:api|auth|access|app|priv(?:ate)?|secret|sdk|x)?key\w{0,3}|\w{0,6}tok(?:en)?|\w{0,3}(?:pat|sec)|secret|auth|api|shp\w{0,3}|live|test)(?=[_.-]|$)|[_.]v1$|^(?:gh[pousr]|npm|ya29|hv[sb]|sk|rk|pul|rubygems|sbp|sq[0aup]|glsa|SG)/i;
+  /(?:^|[_.-])(?:\w{0,12}(?:(?<!mon|tur|don)key|secret|tok(?:en)?|api)(?:v?\d{1,3}|prod|live|test|sib)?|(?:wh|sh)?(?:pat|sec)|flwseck|o?auth2?|shp\w{0,3}|live|test)(?=[_.-]|$)|[_.]v1$|^(?:gh[pousr]|npm|ya29|hv[sb]|sk|rk|pul|rubygems|sbp|sq[0aup]|glsa|SG)/i;
 /** What ids and hashes begin with. */
 const HASH_PREFIX =
   /^(?:sha\d*|md5|etag|hash|digest|rev|commit|build|urn|uuid|guid|arn|gid|crc\d*|trace|span|req|request|w)$/i;

@@ -99,13 +99,13 @@ describe('an entry', () => {
 it.each([
   ['', 'x.har:1:1: the document ends where a value should be'],
   ['{"log": {\n  "entries": [', 'x.har:2:15: the document ends'],
-  ['[]', 'invalid value [] for x.har:1:1'],
-  ['{"log":\n {"a": 1}}', 'missing field "entries" of log in x.har:2:2'],
-  ['{"log": {"entries": 1}}', 'invalid value 1 for log.entries in x.har:1:21'],
-  ['{"log": {"entries": [\nnull]}}', 'invalid value null for log.entries[0] in x.har:2:1'],
+  ['[]', 'x.har:1:1: must be an object'],
+  ['{"log":\n {"a": 1}}', 'x.har:2:3: /log/entries is missing'],
+  ['{"log": {"entries": 1}}', 'x.har:1:21: /log/entries must be a list'],
+  ['{"log": {"entries": [\nnull]}}', 'x.har:2:1: /log/entries/0 must be an object'],
   [
     '{"log":{"entries":[{"startedDateTime":"2026-11-20T12:00:00Z","request":\n{"url":"x"}}]}}',
-    'missing field "method" of log.entries[0].request in x.har:2:1',
+    'x.har:2:2: /log/entries/0/request/method is missing',
   ],
   ['\x1f\x8b', 'x.har is not valid UTF-8'],
 ])('refuses what is no archive, with the place: %j', (content, message) => {
