@@ -168,12 +168,11 @@ it('the gates of the page know the same', { tags: ['slow', 'postgres', 'nginx'] 
   const cwd = temporaryFolder();
   mkdirSync(join(cwd, 'fleet'));
   const blocks = blocksOfFleet();
+  const hosts: Record<string, string> = { 4010: new URL(url).host, 4011: one, 4012: two };
   expect(blocks).toHaveLength(3);
   for (const { commands, prints } of blocks) {
     const script = commands
-      .replaceAll('127.0.0.1:4010', new URL(url).host)
-      .replaceAll('127.0.0.1:4011', one)
-      .replaceAll('127.0.0.1:4012', two)
+      .replace(/127\.0\.0\.1:(401[012])\b/g, (_, port) => hosts[port] as string)
       .replaceAll('4011 4012', gates.map(({ port }) => port).join(' '));
     const { code, stdout } = await runProgram('sh', ['-c', script], { cwd });
     expect(code).toBe(0);
