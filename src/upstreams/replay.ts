@@ -67,7 +67,7 @@ export function replay(store: RecordingStore, options: ReplayOptions = {}): Repl
     const stored = own[place];
     if (stored) {
       // One alone has no places.
-      if (own.length > 1 || strictSequence) move(session, all, place + 1);
+      if (all.length > 1 || strictSequence) move(session, all, place + 1);
       served.add(stored);
       return stored.answer();
     }
@@ -97,7 +97,7 @@ export function replay(store: RecordingStore, options: ReplayOptions = {}): Repl
         ? NONE
         : (exchanges.withBytes(query, body) ??
           exchanges.find(sentRequestOf(request, body, rules, recorded.path)));
-    const given = ofSession(all, session.name);
+    const given = usableBy(request, ofSession(all, session.name));
     const own = isForeign(given[0]?.session, session) ? NONE : given;
     const at = nextOf(session, all);
     const place = at < own.length ? at : strictSequence ? -1 : own.length - 1;
@@ -161,6 +161,15 @@ export function replay(store: RecordingStore, options: ReplayOptions = {}): Repl
     unserved: (session) => findUnserved(store, served, startedAt, rules.redaction, session),
     close: async () => onMiss?.close(),
   };
+}
+
+const CONDITION = /^if-(?:none-match|modified-since)$/i;
+
+/** A client that names no copy of its own can do nothing with a 304. */
+function usableBy({ headers }: UpstreamRequest, given: readonly StoredExchange[]): readonly StoredExchange[] {
+  if (given.length < 2 || headers.some((name, i) => i % 2 === 0 && CONDITION.test(name))) return given;
+  const whole = given.filter((one) => one.answer().status !== 304);
+  return whole.length > 0 ? whole : given;
 }
 
 /** The path with a hidden segment that a client asks for as an answer shows it to a replay, if it can be no other. */

@@ -72,6 +72,13 @@ describe('what was recorded several times', () => {
     expect(await server.upstream.unserved()).toMatchObject({ total: 3, count: 0 });
   });
 
+  it('is a 304 only for a client that has a copy', async () => {
+    const server = await replaying([200, 304].map((status) => exchange({ status })));
+    expect(await statuses(server, 3)).toEqual([200, 200, 200]);
+    const headers = { 'If-None-Match': '"a"', 'Content-Type': 'application/json' };
+    expect(await statuses(server, 1, { headers })).toEqual([304]);
+  });
+
   it('is refused behind its last answer, where that is strict', async () => {
     const server = await replaying([...THREE, exchange({ path: '/one' })], { strictSequence: true });
     expect(await statuses(server, 3)).toEqual([201, 202, 203]);
