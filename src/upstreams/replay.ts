@@ -163,13 +163,14 @@ export function replay(store: RecordingStore, options: ReplayOptions = {}): Repl
   };
 }
 
-const CONDITION = /^if-(?:none-match|modified-since)$/i;
-
-/** A client that names no copy of its own can do nothing with a 304. */
+/** A client without a copy of its own can do nothing with a 304, and one that asks for all nothing with a part. */
 function usableBy({ headers }: UpstreamRequest, given: readonly StoredExchange[]): readonly StoredExchange[] {
-  if (given.length < 2 || headers.some((name, i) => i % 2 === 0 && CONDITION.test(name))) return given;
-  const whole = given.filter((one) => one.answer().status !== 304);
-  return whole.length > 0 ? whole : given;
+  if (given.length < 2) return given;
+  const names = headers.filter((_, i) => i % 2 === 0).join(' ');
+  const hasCopy = /\bif-(?:none-match|modified-since)\b/i.test(names);
+  const useless = [hasCopy ? 0 : 304, /\brange\b/i.test(names) ? 0 : 206];
+  const usable = given.filter((one) => !useless.includes(one.answer().status));
+  return usable.length > 0 ? usable : given;
 }
 
 /** The path with a hidden segment that a client asks for as an answer shows it to a replay, if it can be no other. */
