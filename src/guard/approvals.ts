@@ -226,7 +226,11 @@ export class Approvals {
   #hashOfState(known: Known | undefined): string {
     if (!known) return hashOf('');
     const record = hideRecord(known.record, this.options.redaction ?? DEFAULT_REDACTION);
-    const environments = environmentsOf(record).map((one) => `${one.id} ${one.isEnabled} ${one.name}`);
+    // One that was renamed has its last name.
+    const current = new Map(environmentsOf(record).map((one) => [one.id, one]));
+    const environments = Array.from(current.values(), (one) =>
+      JSON.stringify([one.id, one.name, one.isEnabled]),
+    );
     const lists = [environments.sort(), [...languagesOf(record)].sort()];
     return hashOf(`${known.isWhole} ${JSON.stringify(lists)}`);
   }

@@ -133,7 +133,7 @@ export function withNotes(
   const own = new Set(fresh.map(keyOf));
   // One that is renamed goes by both names: the former may be protected.
   const names = new Map(lists[0]?.map(({ id, name }) => [id, name]));
-  const former = fresh.map((one) => ({ ...one, name: names.get(one.id) ?? one.name }));
+  const former = fresh.map(({ id, name }) => ({ id, name: names.get(id) ?? name, isEnabled: false }));
   const others = [...noted, ...former].filter((one) => !own.has(keyOf(one)));
   return { ...kept, creating: [...others, ...fresh] };
 }

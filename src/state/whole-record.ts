@@ -9,7 +9,7 @@ export type WholeRecord = { record: JsonObject } | { why: string };
 /** Members that an answer may wrap a record in, one within the other. */
 const MOST_WRAPPERS = 3;
 /** What a record of each kind could lose. */
-const LISTS = { project: 'environments', feature: 'variables', draft: 'variations' } as const;
+const LISTS = { project: ['environments', 'languages'], feature: ['variables'], draft: ['variations'] };
 
 /** Looks for the whole record in an answer: bare, or under up to three members. @param id the record's, as in the path */
 export function wholeRecordIn(
@@ -25,8 +25,8 @@ export function wholeRecordIn(
     const [whole, wrappers] = [[] as JsonObject[], [] as JsonObject[]];
     for (const value of level) (isWhole(kind, value) ? whole : wrappers).push(value);
     levels.push(whole);
-    // What has a name and the list may be the record, with a former copy of itself in it.
-    if (wrappers.some((value) => [LISTS[kind], 'name'].every((one) => Object.hasOwn(value, one)))) break;
+    // What has its lists may be the record, with a former copy of itself in it.
+    if (wrappers.some((value) => LISTS[kind].every((one) => Object.hasOwn(value, one)))) break;
     level = wrappers.flatMap((value) => Object.values(value).filter(isObject));
   }
   // Copies of former times lie deeper.
@@ -39,14 +39,14 @@ export function wholeRecordIn(
   if (saysNo(answer)) return { why: 'the answer reports an error' };
   const shown = kind === 'project' ? environmentsOf(record).length : Number.POSITIVE_INFINITY;
   const isPart = kind === 'project' && saysMore(answer, record, shown);
-  const why = partBy(headers, shown) ?? (isPart ? 'the answer says that there is more than it shows' : '');
+  const why = partBy(headers) ?? (isPart ? 'the answer says that there is more than it shows' : '');
   return why ? { why } : { record };
 }
 
 /** Whether a value has the shape of the whole record. The description says it of projects (service-api 2.1, 4.1 rule 1); others have
  *  no mandatory fields, so the list that they could lose must be there. */
 export function isWhole(kind: RecordKind, value: JsonValue | undefined): value is JsonObject {
-  if (kind !== 'project') return isObject(value) && Array.isArray(member(value, LISTS[kind]));
+  if (kind !== 'project') return isObject(value) && Array.isArray(member(value, LISTS[kind][0] as string));
   const [languages, environments] = [member(value, 'languages'), member(value, 'environments')];
   return (
     typeof member(value, 'name') === 'string' &&
@@ -60,8 +60,8 @@ export function isWhole(kind: RecordKind, value: JsonValue | undefined): value i
   );
 }
 
-/** Why headers say that a body is a part, or old; undefined: they do not. @param shown environments that it has */
-function partBy(headers: RawHeaders, shown: number): string | undefined {
+/** Why headers say that a body is a part, or old; undefined: they do not. */
+function partBy(headers: RawHeaders): string | undefined {
   for (let i = 0; i + 1 < headers.length; i += 2) {
     const name = (headers[i] as string).toLowerCase();
     const value = headers[i + 1] as string;
@@ -70,9 +70,7 @@ function partBy(headers: RawHeaders, shown: number): string | undefined {
       return 'the answer has a next page (Link)';
     if (name === 'age' && Number.parseFloat(value) > 0)
       return `a cache answered (Age: ${value.slice(0, 20)})`;
-    const isCount = name === 'x-total-count' && Number(value) > shown;
-    if (isCount || (/^x-(?:next-page|has-more)$/.test(name) && !isNothing(value)))
-      return `the answer is a part (${name})`;
+    if (/^x-(?:next-page|has-more)$/.test(name) && !isNothing(value)) return `the answer is a part (${name})`;
   }
   return undefined;
 }
@@ -80,7 +78,6 @@ function partBy(headers: RawHeaders, shown: number): string | undefined {
 /** What services say of a list that goes on, by the letters of the name alone: `@odata.nextLink`, `has_more`. */
 const MEANINGS = {
   more: /^(?:environments)?(?:odata)?(?:has|is)?(?:next|more)(?:pages?|links?|ur[li]|href|token|offset|start|key|id|marker|number|results|items|environments|available)*$|cursor|truncat|partial|continu(?:e$|ation)/,
-  last: /^(?:is)?last$/,
   pages: /pages$|pagecount$|lastpage$/,
   count:
     /^(?:total|count|(?:total|environments?)(?:count|items|results|records|elements|environments|total)?)$/,
@@ -102,10 +99,8 @@ function saysMore(answer: JsonValue, record: JsonObject, shown: number): boolean
     for (const name in value) {
       const inner = value[name] as JsonValue;
       // Its own members may mean something else.
-      const isOther = value === record && /^(?:count|last)$/i.test(name);
-      const meaning = isOther ? 'other' : meaningOf(name);
+      const meaning = value === record && /^count$/i.test(name) ? 'other' : meaningOf(name);
       if (meaning === 'more' && !isNothing(inner)) return true;
-      if (meaning === 'last' && inner === false) return true;
       const most = meaning === 'pages' ? 1 : meaning === 'count' ? shown : Number.POSITIVE_INFINITY;
       if (typeof inner === 'number' && inner > most) return true;
       const isOfList = value !== record || (OF_LISTS.test(name) && name !== 'environments');

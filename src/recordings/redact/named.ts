@@ -85,12 +85,10 @@ const LINE = /[^"'\r\n,}]*/y;
 /** Of a name whose value decides: nothing else could be one, and this ends soon. */
 const OPEN_VALUE = /[ \t]{0,8}(?:\\{0,8}["'])?(?:\[redacted|(?:[\w~./-]|%(?!3D|25)[\da-f]{2}){8})/iy;
 const COOKIE = /[ \t]{0,8}[\w.$-]{1,64}=/y;
-/** Characters of such a value that are looked at, and of its beginning and end that decide. */
-const [LONGEST_OPEN, DECIDING] = [512, 256];
+/** Characters of its beginning and of its end that decide. */
+const DECIDING = 256;
 /** In a program that goes over lines: `session.token`. */
 const EXPRESSION = /^[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)+$/;
-/** Of a sentence, or a sign alone. */
-const IS_WORD = /^(?:[^\p{L}\d]*|[\p{L}.,'/$_-]*!?)$/u;
 /** Members that name what the value beside them is, and members of that value. */
 export const TELLING =
   'name|key|header|field|setting|id|path|property|variable|attribute|(?:param(?:eter)?|key)[-_]?(?:key|name)';
@@ -105,8 +103,8 @@ const OTHER_FORMS: [before: RegExp, between: RegExp, value: RegExp][] = [
   [/\b(?:name|key)=["']$/, /["']\s{1,8}(?:value|content)=["']/y, /[^"'<>\r\n]+/y],
   [
     /<(?:string|property|param|setting)\s[^<>]{0,40}\bname=["']$/,
-    /["'][^<>]{0,200}>/y,
-    /[^<]{1,256}(?=<\/)/y,
+    /["'][^<>/]{0,200}>/y,
+    /(?![\s$])[^<]{1,256}(?=<\/)/y,
   ],
   // `<key>password</key><string>x</string>`
   [/<(?:name|key)>$/, /<\/(?:name|key)>\s{0,64}<(?:value|string)>/y, /[^<]{1,256}(?=<\/)/y],
@@ -114,7 +112,8 @@ const OTHER_FORMS: [before: RegExp, between: RegExp, value: RegExp][] = [
   [
     /\bname:[ \t]{1,8}["']?$/,
     /["']?[ \t]{0,8}\r?\n[ \t]{1,64}value:[ \t]{1,8}["']?/y,
-    /[^"'\r\n{$][^"'\r\n]*/y,
+    // In quotes, or to the line's end: no block, template, anchor or tag.
+    /(?<=["'])(?![{$])[^"'\r\n]+|(?<!["'])(?![|>{$*!&])[^\s"'][^\r\n]*/y,
   ],
   // `"name":"password","value":"x"`, where it is no whole document.
   [
@@ -135,6 +134,7 @@ export function editsOfNamed(text: string, { membersInText: names, onSecret }: R
   const edits: Edit[] = [];
   const hasCode = CODE.test(text);
   let line = { to: -1, isProgram: false };
+  let bare: Span = { from: 0, to: -1 };
   const isSignIn = SIGN_IN.test(text);
   for (let found = nextName(text, 0, names); found; found = nextName(text, found.to, names)) {
     if (names.kindOf(found.name) === 'plain') continue;
@@ -160,17 +160,26 @@ export function editsOfNamed(text: string, { membersInText: names, onSecret }: R
     // A scheme stands before it, as in `Authorization: Token x`, or the names of cookies.
     const isLine = sign.endsWith(':') && /(?:authori[sz]ation|^cookie)$/i.test(name);
     if (isOpen && matchAt(isLine ? COOKIE : OPEN_VALUE, text, start) === '') return undefined;
-    const value = valueAt(isOpen ? text.slice(0, start + LONGEST_OPEN) : text, start, isLine);
+    const value = valueAt(text, start, isLine, endOfBare);
     const secret = text.slice(value.from, value.to);
     // Words stand behind "token:" too.
     const mayBeWord = value.form === 'bare' && (value.from > start || sign.endsWith(':'));
-    if (mayBeWord && secret.length < 16 && IS_WORD.test(secret)) return undefined;
-    if (hasCode && value.form === 'bare' && EXPRESSION.test(secret)) return undefined;
+    if (mayBeWord && secret.length < 16 && !/\d/.test(secret)) return undefined;
+    const isExpression = EXPRESSION.test(secret) || text[value.to] === '(';
+    if (hasCode && value.form === 'bare' && text[to] !== '"' && isExpression) return undefined;
     const deciding = isOpen ? [secret.slice(0, DECIDING), secret.slice(-DECIDING)] : [secret];
     const isSecret = (part: string) =>
       names.isSecret(name, value.form === 'list' ? {} : decodePart(part), isSignIn);
-    if (!deciding.some(isSecret)) return undefined;
-    return isOpen ? valueAt(text, start, isLine) : value;
+    return deciding.some(isSecret) ? value : undefined;
+  }
+
+  /** Names within a value without quotes share its end: to look for it from each would take a square of time. */
+  function endOfBare(from: number): number {
+    if (from >= bare.from && from <= bare.to) return bare.to;
+    BARE_END.lastIndex = from;
+    BARE_END.test(text);
+    bare = { from, to: BARE_END.lastIndex };
+    return bare.to;
   }
 
   /** Whether the line of a name is one of a program. */
@@ -196,7 +205,7 @@ export function editsOfNamed(text: string, { membersInText: names, onSecret }: R
 }
 
 /** The value behind a sign. @param isLine without quotes it goes on to the line's end */
-function valueAt(text: string, start: number, isLine: boolean): Value {
+function valueAt(text: string, start: number, isLine: boolean, endOfBare: (from: number) => number): Value {
   const begin = matchAt(BEGIN, text, start);
   const from = start + begin.length;
   const quote = begin.trimStart();
@@ -204,9 +213,7 @@ function valueAt(text: string, start: number, isLine: boolean): Value {
   if (text[from] === '{' || (text[from] === '[' && !text.startsWith(REDACTED.slice(0, -1), from)))
     return { from, to: Math.min(skipValue(text, from), text.length), form: 'list' };
   if (isLine) return { from, to: from + matchAt(LINE, text, from).length, form: 'bare' };
-  BARE_END.lastIndex = from;
-  BARE_END.test(text);
-  return { from, to: BARE_END.lastIndex, form: 'bare' };
+  return { from, to: endOfBare(from), form: 'bare' };
 }
 
 /** Before the quote that closes it, or before the line's end. */

@@ -26,7 +26,7 @@ const WORDS = oneOf(`
 /** Headers alone: a condition on a cookie has its name in a body. The token of the gate lets a deletion pass. */
 const HEADERS = oneOf(`
   key auth authentication assertion sig cookie-?2? patchgate-approve x-honeycomb-team x-amzn-oidc-data
-  x-registry-config x-session`);
+  x-registry-config x-session x-amz-mfa`);
 /** `passwordHash`, `tokenValue`, `password2`. */
 const FURTHER = oneOf(`
   value string binary hash digest plain(?:text)? encoded base-?64 hex pem confirm(?:ation|ed)? again repeat(?:ed)?

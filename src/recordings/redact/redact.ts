@@ -85,12 +85,13 @@ export function redactPath(path: string, redaction: Redaction): string {
     if (written.includes(';')) return written.replace(/[^;]+/g, (part) => redactPairs(part, redaction));
     const segment = decodePart(written.replaceAll('+', '%2B'));
     const isNamed = BEFORE_TOKEN.test(before) || redaction.members.has(before);
+    const isDatafile = /^datafiles?$/i.test(before);
     before = segment;
     if (isRedacted(segment)) return segment;
     const clean = redactText(segment, redaction, hiddenApart);
     if (clean !== segment) return segment === written ? clean : encodePart(clean);
     // `/datafiles/KEY.json`
-    const secret = isNamed ? segment.replace(/\.json$/, '') : segment;
+    const secret = isDatafile ? segment.replace(/\.json$/, '') : segment;
     if (!isRandom(segment, 32) && !(isNamed && isOpaque(secret, 16))) return written;
     redaction.onSecret?.(secret);
     return hiddenApart(secret) + segment.slice(secret.length);

@@ -33,7 +33,7 @@ const PRIVATE_KEY =
 const KNOWN = new RegExp(
   [
     '^(?:A(?:KIA|SIA|BIA|CCA)[A-Z2-7]{16}|AIza[\\w-]{35}|AA[\\w-]{33}|[\\da-f]{32}-us\\d{1,2}',
-    'LS0tLS1CRUdJTiB(?!D|QVUJ)\\w{40,}|(?:bkua|sntry[su]|CLOJARS)_[\\da-zA-Z]{40,}|(?:hf_|glc_|pplx-)[A-Za-z\\d]{30,}',
+    'LS0tLS1CRUdJTiB(?:QUklWQVRF|SU0EgUFJJ|FQyBQUklW|PUEVOU1NI|FTkNSWVBU|RFNBIFBS)\\w{40,}|(?:bkua|sntry[su]|CLOJARS)_[\\da-zA-Z]{40,}|(?:hf_|glc_|pplx-)[A-Za-z\\d]{30,}',
     '(?:SK|dapi|EAA[A-Z]|AT[AC]TT3|AKCp|gl[a-z]{1,4}-|xox[a-z]-|AGE-SECRET-KEY-1|NRAK-|PMAK-)[\\w-]{20,}',
     'pat\\w{14}\\.[\\da-f]{64}|\\w{3}\\dQ~[\\w.~-]{34}|[\\w-]{12,20}\\.atlasv1\\.[\\w-]{40,}|[MNO][\\w-]{23,27}\\.[\\w-]{6,7}\\.[\\w-]{27,38}',
     '(?:sdk|mob|api|pat-[a-z]{2}\\d)-[\\da-f]{8}(?:-[\\da-f]{4}){3}-[\\da-f]{12})$',
@@ -41,7 +41,7 @@ const KNOWN = new RegExp(
 );
 /** Prefixes of tokens, whose tail may be short or hexadecimal. */
 const TOKEN_PREFIX =
-  /(?:^|[_.-])(?:\w{0,12}(?:(?<!mon|tur|don)key|secret|tok(?:en)?|api)(?:v?\d{1,3}|prod|live|test|sib)?|(?:wh|sh)?(?:pat|sec)|flwseck|o?auth2?|shp\w{0,3}|live|test)(?=[_.-]|$)|[_.]v1$|^(?:gh[pousr]|npm|ya29|hv[sb]|sk|rk|pul|rubygems|sbp|sq[0aup]|glsa|SG)/i;
+  /(?:^|[_.-])(?:(?:\w{0,12}(?:(?<!mon|tur|don)key|secret|tok(?:en)?|api)|\w{0,3}(?:pat|sec)|flwseck|o?auth)s?(?:v?\d{1,3}|prod|live|test|dev|sib)?|shp\w{0,3}|live|test)(?=[_.-]|$)|[_.]v1$|^(?:gh[pousr]|npm|ya29|hv[sb]|sk|rk|pul|rubygems|sbp|sq[0aup]|glsa|SG)/i;
 /** What ids and hashes begin with. */
 const HASH_PREFIX =
   /^(?:sha\d*|md5|etag|hash|digest|rev|commit|build|urn|uuid|guid|arn|gid|crc\d*|trace|span|req|request|w)$/i;

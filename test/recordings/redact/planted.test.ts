@@ -144,14 +144,14 @@ Cookie: theme=dark; session=§
 <string name="api_key">§</string>
 <name>db.password</name><value>§</value>
 - name: DB_PASSWORD␤  value: §
+- name: DB_CREDENTIAL␤  value: host=db user=me password='§'
 DB_PASSWORD=§␤NOW=$(date)
 login password=§␤at Foo.bar();
-password = Summer!Pass-§
 {"value":"§","type":"SecureString","name":"DB_PASSWORD"}␤{"a":1}␤
 data: {"pairs":[["password","§"]]}␤␤
 {"ParameterKey":"DBPassword","ParameterValue":"§"}
 root:$6$saltsalt$¤¤:19000
-client-key: LS0tLS1CRUdJTiBSU0Eg¤
+client-key: LS0tLS1CRUdJTiBSU0EgUFJJVkFURSBLRVktLS0t¤
 ---- BEGIN SSH2 ENCRYPTED PRIVATE KEY ----␤¤␤---- END SSH2 ENCRYPTED PRIVATE KEY ----
 `
   .trim()
