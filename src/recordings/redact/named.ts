@@ -85,8 +85,8 @@ const LINE = /[^"'\r\n,}]*/y;
 /** Of a name whose value decides: nothing else could be one, and this ends soon. */
 const OPEN_VALUE = /[ \t]{0,8}(?:\\{0,8}["'])?(?:\[redacted|(?:[\w~./-]|%(?!3D|25)[\da-f]{2}){8})/iy;
 const COOKIE = /[ \t]{0,8}[\w.$-]{1,64}=/y;
-/** Characters of its beginning and of its end that decide. */
-const DECIDING = 256;
+/** Characters of the beginning and of the end of a long one that decide. */
+const DECIDING = 96;
 /** In a program that goes over lines: `session.token`. */
 const EXPRESSION = /^[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)+$/;
 /** Members that name what the value beside them is, and members of that value. */
@@ -167,7 +167,8 @@ export function editsOfNamed(text: string, { membersInText: names, onSecret }: R
     if (mayBeWord && secret.length < 16 && !/\d/.test(secret)) return undefined;
     const isExpression = EXPRESSION.test(secret) || text[value.to] === '(';
     if (hasCode && value.form === 'bare' && text[to] !== '"' && isExpression) return undefined;
-    const deciding = isOpen ? [secret.slice(0, DECIDING), secret.slice(-DECIDING)] : [secret];
+    const isLong = isOpen && secret.length > 2 * DECIDING;
+    const deciding = isLong ? [secret.slice(0, DECIDING), secret.slice(-DECIDING)] : [secret];
     const isSecret = (part: string) =>
       names.isSecret(name, value.form === 'list' ? {} : decodePart(part), isSignIn);
     return deciding.some(isSecret) ? value : undefined;
