@@ -163,7 +163,7 @@ describe('recordings scrub', () => {
     query: 'token=s3cret',
     body: { json: { users: [{ email: 's3cret' }] } },
     headers: { 'set-cookie': 's3cret', 'content-type': 'application/json' },
-    answer: { text: `"password" = "s3cret", "b" = "${GITHUB}"` },
+    answer: { text: `{ "password": "s3cret", "b": "${GITHUB}" }` },
   });
 
   it('redacts all kinds of secrets, names their places and not the values, and is clean then', async () => {

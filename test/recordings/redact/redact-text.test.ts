@@ -128,7 +128,8 @@ it('takes a time that grows with the text alone', { tags: 'slow' }, () => {
     ...['a', ' ', '{', '[', '{x}\n', '"a":', '<token>', '=', 'token=', 'a b, ', `${GITHUB} `, '\\', '%25'],
     ...['{"value":', '{"key":', '-----BEGIN', '://a:', 'bearer ', '&code=abcdefgh', 'é', '"'],
     ...['[redacted]', '<key>', "'", '--password ', 'a.', 'key="', '{"token":"x"}\n', 'eyJ.', 'secret: {'],
-    ...['session=', 'key=%', '%3DaB3dE6code', '%3D', 'token=a&', 'name,', 'curl ', 'name="', '\\q', '{"a":['],
+    ...['code=', '%3DaB3dE6code', 'cookie%25://', 'name="token">', '{]\n', '[x]\n'],
+    ...['session=', 'key=%', '%3D', 'token=a&', 'name,', 'curl ', 'name="', '\\q', '{"a":['],
   ];
   // What an open name has is looked at as a whole.
   const open = (one: string) => JSON.stringify({ session: one });
