@@ -165,8 +165,8 @@ export function editsOfNamed(text: string, { membersInText: names, onSecret }: R
     // Words stand behind "token:" too.
     const mayBeWord = value.form === 'bare' && (value.from > start || sign.endsWith(':'));
     if (mayBeWord && secret.length < 16 && !/\d/.test(secret)) return undefined;
-    const isExpression = EXPRESSION.test(secret) || text[value.to] === '(';
-    if (hasCode && value.form === 'bare' && text[to] !== '"' && isExpression) return undefined;
+    const mayBeCode = hasCode && value.form === 'bare' && text[to] !== '"';
+    if (mayBeCode && (EXPRESSION.test(secret) || text[value.to] === '(')) return undefined;
     const isLong = isOpen && secret.length > 2 * DECIDING;
     const deciding = isLong ? [secret.slice(0, DECIDING), secret.slice(-DECIDING)] : [secret];
     const isSecret = (part: string) =>
