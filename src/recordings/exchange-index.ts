@@ -100,6 +100,10 @@ export class StoredExchange {
     this.#response = response;
   }
 
+  get status(): number {
+    return this.#response.status;
+  }
+
   get request(): RecordedRequest {
     return Buffer.isBuffer(this.#request) ? JSON.parse(this.#request.toString()) : this.#request;
   }
