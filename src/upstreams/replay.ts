@@ -1,10 +1,10 @@
 import { PatchgateError } from '../errors.ts';
-import { splitTarget } from '../http/http.ts';
+import { header, splitTarget } from '../http/http.ts';
 import { type ExchangeIndex, ofSession, type StoredExchange } from '../recordings/exchange-index.ts';
 import { explainMiss } from '../recordings/explain.ts';
 import { DEFAULT_RULES, type MatchRules, sentRequestOf } from '../recordings/match.ts';
 import { pathsWithToken, redactPath } from '../recordings/redact/redact.ts';
-import { REDACTED } from '../recordings/redact/redacted.ts';
+import { REDACTED, withoutHashes } from '../recordings/redact/redacted.ts';
 import type { RecordingStore } from '../recordings/store.ts';
 import { bodyOfRequest, NO_BODY } from './bodies.ts';
 import { Misses } from './replay/misses.ts';
@@ -37,7 +37,6 @@ const OF_BROWSERS =
 /** Paths whose exchanges are remembered. */
 const MOST_PATHS = 100_000;
 const NONE: readonly StoredExchange[] = [];
-const HIDDEN_APART = /\[redacted:[\da-f]{12}\]/g;
 
 /** The exchanges for a request's method and path, and their path. */
 interface Recorded {
@@ -112,9 +111,7 @@ export function replay(store: RecordingStore, options: ReplayOptions = {}): Repl
     const under = (path: string) => ({ path, exchanges: store.exchanges(method, path) });
     const isRecorded = ({ exchanges }: Recorded) => exchanges.all.length > 0;
     const first = under(redactPath(sent, rules.redaction));
-    const shown = sent.replaceAll(/%5Bredacted%5D/gi, REDACTED);
-    const others = shown.includes(REDACTED) ? pathsLike(store, method, shown) : pathsWithToken(sent);
-    const place = isRecorded(first) ? first : others.map(under).find(isRecorded);
+    const place = isRecorded(first) ? first : otherPaths(store, method, sent).map(under).find(isRecorded);
     if (!place) return first;
     // An exchange that is recorded on the way may be for the very path, and name its secrets.
     if (!store.isWritable && known.size < MOST_PATHS) known.set(key, place);
@@ -166,17 +163,19 @@ export function replay(store: RecordingStore, options: ReplayOptions = {}): Repl
 /** A client without a copy of its own can do nothing with a 304, and one that asks for all nothing with a part. */
 function usableBy({ headers }: UpstreamRequest, given: readonly StoredExchange[]): readonly StoredExchange[] {
   if (given.length < 2) return given;
-  const names = headers.filter((_, i) => i % 2 === 0).join(' ');
-  const hasCopy = /\bif-(?:none-match|modified-since)\b/i.test(names);
-  const useless = [hasCopy ? 0 : 304, /\brange\b/i.test(names) ? 0 : 206];
-  const usable = given.filter(({ status }) => !useless.includes(status));
+  const hasCopy = (header(headers, 'if-none-match') ?? header(headers, 'if-modified-since')) !== undefined;
+  const asksForPart = header(headers, 'range') !== undefined;
+  const usable = given.filter(({ status }) => (hasCopy || status !== 304) && (asksForPart || status !== 206));
   return usable.length > 0 ? usable : given;
 }
 
-/** The path with a hidden segment that a client asks for as an answer shows it to a replay, if it can be no other. */
-function pathsLike(store: RecordingStore, method: string, shown: string): string[] {
+/** Paths under which a request may be recorded that is not under its own: a segment was hidden for what another part of its exchange
+ *  says, or the client asks for what an answer has shown it, and that can be no other path. */
+function otherPaths(store: RecordingStore, method: string, sent: string): string[] {
+  const shown = sent.replaceAll(/%5Bredacted%5D/gi, REDACTED);
+  if (!shown.includes(REDACTED)) return pathsWithToken(sent);
   const paths = [...store.places()].filter((place) => place.method === method).map(({ path }) => path);
-  const alike = paths.filter((path) => path.replaceAll(HIDDEN_APART, REDACTED) === shown);
+  const alike = paths.filter((path) => withoutHashes(path) === shown);
   return alike.length === 1 ? alike : [];
 }
 
