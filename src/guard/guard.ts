@@ -104,12 +104,8 @@ export class Guard {
     const { gate } = this.options;
     const key = this.#passed ? keyOf(request) : '';
     if (this.#passed?.has(key)) {
-      const verdict: Verdict = {
-        outcome: 'pass',
-        findings: [],
-        omitted: 0,
-        operation: match.operation ?? '',
-      };
+      const { operation = '' } = match;
+      const verdict: Verdict = { outcome: 'pass', findings: [], omitted: 0, operation };
       return { inspection: { verdict, json: undefined } };
     }
     const name = gate.recordOf(match);

@@ -42,12 +42,18 @@ export function plainRecord(kind: RecordKind, value: JsonValue | undefined): Jso
     if (!Array.isArray(member(value, field))) continue;
     record[field] = listAt(value, field)
       .filter(isObject)
-      .map((item) => {
-        const members = [id, name, 'dataType'].map((one) => [one, member(item, one)] as const);
-        return Object.fromEntries(members.filter(([, one]) => one !== undefined && typeof one !== 'object'));
-      }) as JsonObject[];
+      .map((item) => picked(item, [id, name, 'dataType']));
   }
   return record;
+}
+
+function picked(item: JsonObject, members: readonly string[]): JsonObject {
+  const kept: JsonObject = {};
+  for (const name of members) {
+    const value = member(item, name);
+    if (value !== undefined && typeof value !== 'object') kept[name] = value;
+  }
+  return kept;
 }
 
 /** A project that may be as it was or as it was sent: it has what either has, an environment under both of its names. */

@@ -18,7 +18,8 @@ export function wholeRecordIn(
   answer: JsonValue,
   id: string,
 ): WholeRecord {
-  if (status === 206) return { why: 'the answer is a part (206)' };
+  const part = status === 206 ? 'the answer is a part (206)' : partBy(headers);
+  if (part) return { why: part };
   const levels: JsonObject[][] = [];
   let level: JsonObject[] = isObject(answer) ? [answer] : [];
   for (let depth = 0; depth <= MOST_WRAPPERS; depth++) {
@@ -37,20 +38,18 @@ export function wholeRecordIn(
   const own = String(member(record, 'id') ?? id);
   if (own !== id) return { why: `the answer holds ${kind} ${own.slice(0, 40)}` };
   if (saysNo(answer)) return { why: 'the answer reports an error' };
-  const shown = kind === 'project' ? environmentsOf(record).length : Number.POSITIVE_INFINITY;
-  const isPart = kind === 'project' && saysMore(answer, record, shown);
-  const why = partBy(headers) ?? (isPart ? 'the answer says that there is more than it shows' : '');
-  return why ? { why } : { record };
+  const isPart = kind === 'project' && saysMore(answer, record);
+  return isPart ? { why: 'the answer says that there is more than it shows' } : { record };
 }
 
 /** Whether a value has the shape of the whole record. The description says it of projects (service-api 2.1, 4.1 rule 1); others have
  *  no mandatory fields, so the list that they could lose must be there. */
 export function isWhole(kind: RecordKind, value: JsonValue | undefined): value is JsonObject {
-  if (kind !== 'project') return isObject(value) && Array.isArray(member(value, LISTS[kind][0] as string));
+  if (kind !== 'project') return LISTS[kind].every((one) => Array.isArray(member(value, one)));
   const [languages, environments] = [member(value, 'languages'), member(value, 'environments')];
   return (
     typeof member(value, 'name') === 'string' &&
-    // Some write an empty list so.
+    // Go writes an empty list so.
     (languages === null ||
       (Array.isArray(languages) && languages.every((item) => typeof item === 'string'))) &&
     Array.isArray(environments) &&
@@ -90,7 +89,8 @@ const meaningOf = byHeaderName((name) => {
 const OF_LISTS = /pag|link|meta|environment|cursor/i;
 
 /** Whether an answer says that it does not show all environments of the record in it. Without recursion: it may be nested deep. */
-function saysMore(answer: JsonValue, record: JsonObject, shown: number): boolean {
+function saysMore(answer: JsonValue, record: JsonObject): boolean {
+  const shown = environmentsOf(record).length;
   const left: JsonValue[] = [answer];
   while (left.length > 0) {
     const value = left.pop() as JsonValue;
