@@ -102,6 +102,8 @@ const STRINGS = {
   'Missing required argument: %s': { one: 'the argument %s is missing', other: 'arguments are missing: %s' },
   'Not enough arguments following: %s': '--%s has no value',
   'Argument unexpected for: %s': '--%s takes no value; --no- before its name turns it off',
+  // Nothing at all would count as not given.
+  'Invalid values:': ' ',
   'Argument: %s, Given: %s, Choices: %s': '--%s is %s, but must be one of %s',
 } as unknown as Record<string, string>;
 
@@ -150,13 +152,10 @@ function usageError(message: string, options: readonly string[], first?: string)
   const long = options.filter((name) => name.length > 1);
   const near = names[0] === undefined ? undefined : nearest(names[0], long);
   const meant = /^Did you mean (.*\?)$/.exec(message)?.[1];
-  const told = message
-    .replace('Invalid values:', '')
-    .trim()
-    .replace(/\s*\n\s*/g, '; ');
-  const isCommand = meant !== undefined || names[0] === first;
-  const unknownOnes = names.length > 0 && `unknown argument: ${names.join(', ')}`;
-  const text = isCommand ? 'there is no such command' : unknownOnes || told;
+  const told = message.trim().replace(/\s*\n\s*/g, '; ');
+  const argument = names.length > 0 ? `unknown argument: ${names.join(', ')}` : told;
+  const isNoCommand = meant !== undefined || names[0] === first;
+  const text = isNoCommand ? 'there is no such command' : argument;
   const way = meant ? `did you mean ${meant}` : 'see patchgate --help, or patchgate <command> --help';
   const hint = near ? `did you mean --${near}?` : way;
   return new PatchgateError('bad-usage', text, { hint });
