@@ -8,7 +8,7 @@ import pLimit from 'p-limit';
 import { PatchgateError } from '../errors.ts';
 import { HIDDEN } from './disk.ts';
 import { segmentFile, segmentNumbers } from './journal.ts';
-import type { MatchRules, MatchSettings } from './match.ts';
+import type { MatchRules } from './match.ts';
 import { type MergeOptions, mergeSegments } from './merge-files.ts';
 import { type PlainExchange, plainExchangeOf, type SeenExchange } from './plain-exchange.ts';
 
@@ -17,9 +17,9 @@ const WORKER = fileURLToPath(new URL('./recording-worker.js', import.meta.url));
 
 /** What a thread can be asked for, as far as it can be sent there. */
 export interface Task {
-  settings: MatchSettings;
+  settings: MatchRules['settings'];
   merge?: Omit<MergeOptions, 'rules' | 'signal'> & { root: string };
-  redact?: { seen: SeenExchange; texts: readonly string[] };
+  redact?: SeenExchange;
 }
 
 /** One task at a time. @throws what the task does, which ends the thread; AbortError */
@@ -61,22 +61,23 @@ const oneByOne = pLimit(1);
 /** One for the process, from the first large exchange on. */
 let redacting: Worker | undefined;
 /** Milliseconds that one exchange may take: others wait behind it, their answers too. */
-const LONGEST = 8000;
+const LONGEST_MS = 8000;
 
 /** The same as `plainExchangeOf`. @throws PatchgateError `bad-input`, too, if it takes too long */
 export async function plainExchangeBeside(seen: SeenExchange, rules: MatchRules): Promise<PlainExchange> {
   if (!existsSync(WORKER)) return plainExchangeOf(seen, rules);
   const exchange = await oneByOne(async () => {
     redacting ??= new Worker(WORKER, { execArgv: [] }).on('error', () => undefined);
-    const redact = { seen, texts: rules.redaction.texts };
     try {
-      const task = { settings: rules.settings, redact };
-      return await ask<PlainExchange>(redacting, task, AbortSignal.timeout(LONGEST));
+      const task = { settings: rules.settings, redact: seen };
+      return await ask<PlainExchange>(redacting, task, AbortSignal.timeout(LONGEST_MS));
     } catch (error) {
       void redacting.terminate();
       redacting = undefined;
       const isLate = (error as Error).name === 'AbortError';
-      throw isLate ? new PatchgateError('bad-input', `its redaction took longer than ${LONGEST} ms`) : error;
+      throw isLate
+        ? new PatchgateError('bad-input', `its redaction took longer than ${LONGEST_MS} ms`)
+        : error;
     }
   });
   for (const message of [exchange.request, exchange.response]) message.body = bufferOf(message.body);

@@ -86,18 +86,20 @@ export function ofSession(matched: readonly StoredExchange[], name: string): rea
 
 /** One exchange of a recording, with the answer made from it. */
 export class StoredExchange {
-  /** Name of the session that it was recorded in; `""` is the default one. */
-  readonly session: string;
   readonly meta: Exchange['meta'];
   /** As JSON once the answer is made: a fifth of the memory. */
   #request: RecordedRequest | Buffer;
   #response: Exchange['response'] | RecordedAnswer;
 
   constructor({ request, response, meta }: Exchange) {
-    this.session = meta.session ?? '';
     this.meta = meta;
     this.#request = request;
     this.#response = response;
+  }
+
+  /** Name of the session that it was recorded in; `""` is the default one. */
+  get session(): string {
+    return this.meta.session ?? '';
   }
 
   get status(): number {

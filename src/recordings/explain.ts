@@ -103,13 +103,16 @@ function differencesOf(before: Form, now: Form): Difference[] {
     const [part, name = '', ...rest] = tokens;
     const isJson = part === 'body' && name === 'json' && rest.length > 0;
     const place = isJson ? pointerOf(rest) : part === 'body' ? 'body' : `${part}/${escapeToken(name)}`;
-    // A whole body stands below the name of its kind.
-    const contentOf = (one: JsonValue | undefined) => (isObject(one) ? Object.values(one)[0] : one);
-    const [a, b] = place === 'body' && tokens.length === 1 ? [contentOf(was), contentOf(is)] : [was, is];
-    const { recorded = shown(a, place), sent = shown(b, place) } = found.get(place) ?? {};
+    // Of a whole body, that stands below the name of its kind.
+    const [one, other] = tokens.length === 1 ? [was, is].map(contentOf) : [was, is];
+    const { recorded = shown(one, place), sent = shown(other, place) } = found.get(place) ?? {};
     return found.set(place, { place, recorded, sent }).size < MOST_SHOWN;
   });
   return [...found.values()];
+}
+
+function contentOf(body: JsonValue | undefined): JsonValue | undefined {
+  return isObject(body) ? Object.values(body)[0] : body;
 }
 
 function shown(value: JsonValue | undefined, place: string): string | undefined {

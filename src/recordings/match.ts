@@ -13,7 +13,7 @@ import { REDACTED } from './redact/redacted.ts';
 import { DEFAULT_REDACTION, type Redaction, type RedactionSettings } from './redact/redaction.ts';
 
 /** The settings that say which requests are the same, and what is secret, as `Config` has them. */
-export interface MatchSettings extends RedactionSettings {
+interface MatchSettings extends RedactionSettings {
   matchHeaders?: readonly string[];
   /** `""`: no body counts. */
   ignorePointers?: readonly string[];
@@ -24,8 +24,8 @@ export interface MatchSettings extends RedactionSettings {
 export interface MatchRules extends RecordRules {
   ignored: PatternNode | undefined;
   ignoredQuery: ReadonlySet<string>;
-  /** To make them again in another thread, but for secrets that are known as texts. */
-  settings: MatchSettings;
+  /** To make them again in another thread. */
+  settings: MatchSettings & Pick<Redaction, 'texts'>;
 }
 
 export function matchRules(
@@ -37,7 +37,7 @@ export function matchRules(
     ignored: patternTree(ignorePointers),
     ignoredQuery: new Set(ignoreQuery),
     redaction,
-    settings: { matchHeaders, ignoreQuery, ignorePointers, redact },
+    settings: { matchHeaders, ignoreQuery, ignorePointers, redact, texts: redaction.texts },
   };
 }
 

@@ -77,10 +77,12 @@ async function openToWrite(root: string, rules: MatchRules, options: Omit<Writer
   }
 }
 
+const NOTHING_WAITING: ReturnType<typeof readWaiting> = { mode: 'append', progress: {}, frames: new Map() };
+
 /** A recording as a tree of files, one for each method and path. @param leave frees the lock of a writer */
 function storeIn(root: string, rules: MatchRules, writer?: Writer, leave?: () => void) {
-  /** What the journal held when it was opened: nothing, for a writer. */
-  const waiting = readWaiting(root);
+  /** What the journal held when it was opened. A writer has merged it. */
+  const waiting = writer ? NOTHING_WAITING : readWaiting(root);
   /** Those that were asked for, by `placeKey`. */
   const paths = new Map<string, { place: Place; index: ExchangeIndex }>();
   let isLoaded = false;

@@ -14,7 +14,7 @@ import { hidingTexts, redactionOf } from './redact/redaction.ts';
 const MANY = 2;
 
 parentPort?.on('message', async ({ settings, merge, redact }: Task) => {
-  const rules = matchRules(settings, redactionOf(settings));
+  const rules = matchRules(settings, hidingTexts(redactionOf(settings), settings.texts));
   if (merge) {
     const { root, ...how } = merge;
     const isUrgent = how.run === 'ends' || segmentNumbers(join(root, HIDDEN), how.below).length > MANY;
@@ -23,11 +23,9 @@ parentPort?.on('message', async ({ settings, merge, redact }: Task) => {
     parentPort?.postMessage(await mergeSegments(root, { ...how, rules }));
   }
   if (redact) {
-    const { seen, texts } = redact;
-    const { request, response } = seen;
+    const { request, response } = redact;
     request.body = bufferOf(request.body);
     if (response.body instanceof Uint8Array) response.body = bufferOf(response.body);
-    const redaction = hidingTexts(rules.redaction, texts);
-    parentPort?.postMessage(plainExchangeOf(seen, { ...rules, redaction }));
+    parentPort?.postMessage(plainExchangeOf(redact, rules));
   }
 });

@@ -154,13 +154,13 @@ export function editsOfNamed(text: string, { membersInText: names, onSecret }: R
     const sign = matchAt(SIGN, text, to);
     if (sign === '') return names.has(name) ? otherValue(name, from, to) : undefined;
     // Names in double quotes are those of JSON.
-    if (text[to] !== '"' && isProgram(from)) return undefined;
+    if (hasCode && text[to] !== '"' && isProgram(from)) return undefined;
     const start = to + sign.length;
     const isOpen = names.kindOf(name) === 'open';
     // A scheme stands before it, as in `Authorization: Token x`, or the names of cookies.
     const isLine = sign.endsWith(':') && /(?:authori[sz]ation|^cookie)$/i.test(name);
     if (isOpen && matchAt(isLine ? COOKIE : OPEN_VALUE, text, start) === '') return undefined;
-    const value = valueAt(text, start, isLine, endOfBare);
+    const value = valueAt(start, isLine);
     const secret = text.slice(value.from, value.to);
     // Words stand behind "token:" too.
     const mayBeWord = value.form === 'bare' && (value.from > start || sign.endsWith(':'));
@@ -174,6 +174,18 @@ export function editsOfNamed(text: string, { membersInText: names, onSecret }: R
     return deciding.some(isSecret) ? value : undefined;
   }
 
+  /** The value behind a sign. @param isLine without quotes it goes on to the line's end */
+  function valueAt(start: number, isLine: boolean): Value {
+    const begin = matchAt(BEGIN, text, start);
+    const from = start + begin.length;
+    const quote = begin.trimStart();
+    if (quote !== '') return { from, to: endOfQuoted(text, from, quote), form: 'quoted' };
+    if (text[from] === '{' || (text[from] === '[' && !text.startsWith(REDACTED.slice(0, -1), from)))
+      return { from, to: Math.min(skipValue(text, from), text.length), form: 'list' };
+    if (isLine) return { from, to: from + matchAt(LINE, text, from).length, form: 'bare' };
+    return { from, to: endOfBare(from), form: 'bare' };
+  }
+
   /** Names within a value without quotes share its end: to look for it from each would take a square of time. */
   function endOfBare(from: number): number {
     if (from >= bare.from && from <= bare.to) return bare.to;
@@ -185,7 +197,7 @@ export function editsOfNamed(text: string, { membersInText: names, onSecret }: R
 
   /** Whether the line of a name is one of a program. */
   function isProgram(at: number): boolean {
-    if (!hasCode || at < line.to) return hasCode && line.isProgram;
+    if (at < line.to) return line.isProgram;
     const to = text.indexOf('\n', at);
     line = { to: to < 0 ? text.length : to, isProgram: false };
     line.isProgram = CODE.test(text.slice(text.lastIndexOf('\n', at) + 1, line.to));
@@ -203,18 +215,6 @@ export function editsOfNamed(text: string, { membersInText: names, onSecret }: R
     }
     return undefined;
   }
-}
-
-/** The value behind a sign. @param isLine without quotes it goes on to the line's end */
-function valueAt(text: string, start: number, isLine: boolean, endOfBare: (from: number) => number): Value {
-  const begin = matchAt(BEGIN, text, start);
-  const from = start + begin.length;
-  const quote = begin.trimStart();
-  if (quote !== '') return { from, to: endOfQuoted(text, from, quote), form: 'quoted' };
-  if (text[from] === '{' || (text[from] === '[' && !text.startsWith(REDACTED.slice(0, -1), from)))
-    return { from, to: Math.min(skipValue(text, from), text.length), form: 'list' };
-  if (isLine) return { from, to: from + matchAt(LINE, text, from).length, form: 'bare' };
-  return { from, to: endOfBare(from), form: 'bare' };
 }
 
 /** Before the quote that closes it, or before the line's end. */

@@ -23,8 +23,8 @@ const JSON_LINE = /(?<=^(?:data: ?)?)[[{].*[\]}]$/gm;
 /** A text of any kind: JSON by its structure, anything else in one pass for names with a value and for what looks like a secret.
  *  @param hide the placeholder of what looks like a secret */
 export function redactText(text: string, redaction: Redaction, hide: Hide = hidden): string {
-  if (!mayHold(text, redaction)) return text;
   if (text.startsWith('\ufeff')) return `\ufeff${redactText(text.slice(1), redaction, hide)}`;
+  if (!mayHold(text, redaction)) return text;
   const document = redactDocument(text, redaction);
   if (document !== undefined) return document;
   const cleanLine = (line: string) => (mayHold(line, redaction) && redactDocument(line, redaction)) || line;

@@ -128,9 +128,11 @@ export function tokenIn(text: string, start: number, to: number): Span | undefin
 }
 
 function isJsonWebToken(word: string): boolean {
-  return (
-    /^eyJ[\w-]*\./.test(word) && Buffer.from(word.slice(0, word.indexOf('.')), 'base64').includes('"alg"')
-  );
+  return /^eyJ[\w-]*\./.test(word) && base64(word.slice(0, word.indexOf('.'))).includes('"alg"');
+}
+
+function base64(text: string): string {
+  return Buffer.from(text, 'base64').toString('latin1');
 }
 
 /** A short prefix, a separator, a random tail: `ghp_…`, `sk-proj-…`, `SG.….…`. An id such as `evt_…` has a shorter tail. */
@@ -152,9 +154,7 @@ function hasRandomTail(word: string): boolean {
 /** Whether a word is random, as tokens are, and names, slugs, ids and hashes are not: letters and digits take turns as dice would have it. */
 export function isRandom(word: string, least: number): boolean {
   // Ids that are coded texts: `gid://shopify/Product/1`.
-  if (!takesTurns(word, least)) return false;
-  const decoded = Buffer.from(word.slice(0, LONGEST).replace(UUID, ''), 'base64').toString('latin1');
-  return !/^[ -~]*$/.test(decoded);
+  return takesTurns(word, least) && !/^[ -~]*$/.test(base64(word.slice(0, LONGEST).replace(UUID, '')));
 }
 
 /** @param rate turns for each character at least; words in both letter cases take more of them */
