@@ -178,7 +178,7 @@ export function createGate(contract: Contract, options: GateOptions): Gate {
       // Readers that take names loosely read another body than others do.
       for (const finding of body.check(read.json, bounds, (read.text as string).length > LARGE))
         findings.push(blindingIf(isGuarded && finding.rule === 'schema.field-case', finding));
-      if (known && isRecordKind(kind)) effects = effectsOf(kind, known.record, read.json, decideOn);
+      if (known && kind === 'project') effects = effectsOf(known.record, read.json, decideOn);
       const recordId = meant.parameters[entry.record?.id ?? ''] ?? '';
       const context = { body: read.json, recordId, known, unread, effects };
       for (const rule of bound)

@@ -1,8 +1,8 @@
 /**
- * What a PATCH does to a record that we know (service-api 4.1). The environment that is lost is named by `id` and `name`; what
+ * What a PATCH does to a project that we know (service-api 4.1). The environment that is lost is named by `id` and `name`; what
  * it is to become by `newId` and `to`.
  */
-export type Effect = EnvironmentEffect | ProjectEffect | ListEffect;
+export type Effect = EnvironmentEffect | ProjectEffect;
 
 type EnvironmentEffect =
   | ({ kind: 'environment-deleted' } & Lost)
@@ -30,14 +30,6 @@ type ProjectEffect =
   | { kind: 'default-changed'; from: number[]; to: number[] }
   | { kind: 'language-added' | 'language-removed'; name: string }
   | { kind: 'name-changed'; name: string; to: string };
-
-/** Of a feature or draft: the description does not say whether the list replaces the stored one. */
-interface ListEffect {
-  kind: 'variable-removed' | 'variation-removed' | 'goal-removed';
-  id: number | string;
-  name?: string;
-  possible: true;
-}
 
 export type LosingEffect = Extract<Effect, { kind: 'environment-deleted' | 'environment-replaced' }>;
 

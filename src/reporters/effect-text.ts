@@ -23,8 +23,6 @@ export function effectText(effect: Effect): [mark: string, colour: 'red' | 'gree
       return ['-', 'red', `language ${visible(effect.name)} will be removed`];
     case 'name-changed':
       return ['~', 'yellow', `the project will be renamed to ${quoted(effect.to)}`];
-    default:
-      return ['-', 'red', `${effect.kind.replace('-removed', '')} ${visible(`${effect.id}`)} may be removed`];
   }
 }
 

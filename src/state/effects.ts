@@ -1,46 +1,20 @@
-import { isObject, type JsonObject, type JsonValue, listAt, member } from '../json/json.ts';
+import { type JsonObject, type JsonValue, member } from '../json/json.ts';
 import type { DecideDeletion, Effect, LosingEffect } from '../model/effect.ts';
 import { isSameName, plainName } from '../model/name-pattern.ts';
-import type { RecordKind } from '../model/record.ts';
-import { RECORD_LISTS, type RecordList } from './lists.ts';
 import { areSame, type Environment, environmentsOf, languagesOf } from './project.ts';
 
 /**
- * What a PATCH does to a record. The one function for the proxy, `check`, `plan` and the fake. Pure.
+ * What a PATCH of a project does to it: service-api 4.1 rules 3 to 7. An environment is known by its id alone. Losses
+ * come first. A body without a list of environments keeps none of them: rule 4 has no other word for it. The one function for the
+ * proxy, `check`, `plan` and the fake. Pure.
  *
- * @param known the record as far as it is known
- * @param body whatever JSON was sent
+ * @param known the project as far as it is known @param body whatever JSON was sent
  */
 export function effectsOf(
-  kind: RecordKind,
   known: JsonObject,
   body: JsonValue,
   decide: DecideDeletion = () => 'approve',
 ): Effect[] {
-  if (kind === 'project') return projectEffects(known, body, decide);
-  return RECORD_LISTS[kind].flatMap((list) => leftOut(list, known, body));
-}
-
-/** What the stored list has and the sent one has not. Only if one is sent: a field that is left out may stay as it is. */
-function leftOut({ field, effect, id, name }: RecordList, known: JsonObject, body: JsonValue): Effect[] {
-  if (!Array.isArray(member(body, field))) return [];
-  const sent = new Set(listAt(body, field).map((item) => member(item, id)));
-  const effects = new Map<number | string, Effect>();
-  for (const item of listAt(known, field)) {
-    const its = isObject(item) ? member(item, id) : undefined;
-    if ((typeof its !== 'number' && typeof its !== 'string') || sent.has(its)) continue;
-    const called = member(item, name);
-    const named = typeof called === 'string' ? { name: called } : {};
-    effects.set(its, { kind: effect, id: its, ...named, possible: true });
-  }
-  return [...effects.values()];
-}
-
-/**
- * What a PATCH of a project does to it: service-api 4.1 rules 3 to 7. An environment is known by its id alone. Losses
- * come first. A body without a list of environments keeps none of them: rule 4 has no other word for it.
- */
-export function projectEffects(known: JsonObject, body: JsonValue, decide: DecideDeletion): Effect[] {
   const [before, after] = [environmentsOf(known), environmentsOf(body)];
   const others = [...languageEffects(known, body), ...nameEffects(known, body)];
   if (areSame(before, after)) return others;

@@ -1,31 +1,6 @@
 import { isObject, type JsonObject, type JsonValue, listAt, member } from '../json/json.ts';
-import type { Effect } from '../model/effect.ts';
 import type { RecordKind } from '../model/record.ts';
 import { environmentsOf, languagesOf } from './project.ts';
-
-/** A list of a feature or draft whose items have ids: service-api 2.2 and 2.3. */
-export interface RecordList {
-  /** The top-level field. */
-  field: string;
-  /** Members of an item. */
-  id: string;
-  name: string;
-  /** Of a PATCH that leaves an item out. */
-  effect: Extract<Effect, { possible: true }>['kind'];
-}
-
-/** What features and drafts hold that a PATCH could lose. A flag's variation goes by its key. */
-export const RECORD_LISTS: Readonly<Record<Exclude<RecordKind, 'project'>, readonly RecordList[]>> = {
-  feature: [
-    { field: 'variables', id: 'id', name: 'variableName', effect: 'variable-removed' },
-    { field: 'variations', id: 'key', name: 'name', effect: 'variation-removed' },
-    { field: 'goals', id: 'metricId', name: 'name', effect: 'goal-removed' },
-  ],
-  draft: [
-    { field: 'variations', id: 'id', name: 'name', effect: 'variation-removed' },
-    { field: 'goals', id: 'id', name: 'name', effect: 'goal-removed' },
-  ],
-};
 
 /** As much of a record as a PATCH is compared with. Leaves out what cannot be read. */
 export function plainRecord(kind: RecordKind, value: JsonValue | undefined): JsonObject {
@@ -38,22 +13,14 @@ export function plainRecord(kind: RecordKind, value: JsonValue | undefined): Jso
       record.environments = environmentsOf(value).map(({ id, name, isEnabled }) => ({ id, name, isEnabled }));
     return record;
   }
-  for (const { field, id, name } of RECORD_LISTS[kind]) {
-    if (!Array.isArray(member(value, field))) continue;
-    record[field] = listAt(value, field)
-      .filter(isObject)
-      .map((item) => picked(item, [id, name, 'dataType']));
-  }
+  // Of a flag, rules ask what its variables are.
+  if (kind === 'feature' && Array.isArray(member(value, 'variables')))
+    record.variables = listAt(value, 'variables').filter(isObject).map(plainVariable);
   return record;
 }
 
-function picked(item: JsonObject, members: readonly string[]): JsonObject {
-  const kept: JsonObject = {};
-  for (const name of members) {
-    const value = member(item, name);
-    if (value !== undefined && typeof value !== 'object') kept[name] = value;
-  }
-  return kept;
+function plainVariable({ id, dataType }: JsonObject): JsonObject {
+  return { ...(typeof id === 'number' && { id }), ...(typeof dataType === 'string' && { dataType }) };
 }
 
 /** A project that may be as it was or as it was sent: it has what either has, an environment under both of its names. */

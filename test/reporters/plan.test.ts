@@ -94,7 +94,6 @@ test('nothing in it steers a terminal', () => {
   const effects: Effect[] = [
     { kind: 'environment-renamed', id: 2, name: evil, to: evil },
     { kind: 'language-added', name: evil },
-    { kind: 'variable-removed', id: evil, possible: true },
   ];
   const shown = text({ name: evil, body: evil, source: evil, known: 'part', effects });
   expect(shown.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Cf}]/u);

@@ -41,7 +41,7 @@ describe.each(RULES)('$name', (rule) => {
     for (const [index, body] of oddValues([...names, ...more], 2000).entries()) {
       const effects =
         known &&
-        effectsOf(kind, known.record, body, (name) =>
+        effectsOf(known.record, body, (name) =>
           name === 'x' ? 'allow' : name === 'y' ? 'protect' : 'approve',
         );
       const recordId = ids[index % ids.length] as string;

@@ -11,7 +11,7 @@ const decideBy =
   (name) =>
     mayGo(name) ? 'allow' : 'approve';
 const corrected = (known: JsonObject, body: JsonValue, mayGo?: (name: string) => boolean) =>
-  correctedProject(known, body, effectsOf('project', known, body, decideBy(mayGo)));
+  correctedProject(known, body, effectsOf(known, body, decideBy(mayGo)));
 
 const PRODUCTION = { id: 1, name: 'Production', isEnabled: true };
 const STAGING = { id: 2, name: 'Staging', isEnabled: false };
@@ -114,11 +114,11 @@ it('loses nothing, keeps what was sent, and is right', { tags: 'slow' }, () => {
     fc.property(body, body, (first, second) => {
       const before = first as JsonObject;
       const sent = second as JsonObject;
-      const effects = effectsOf('project', before, sent);
+      const effects = effectsOf(before, sent);
       const right = correctedProject(before, sent, effects);
       expect(right === undefined).toBe(!effects.some(losesEnvironment));
       if (!right) return;
-      expect(effectsOf('project', before, right).filter(losesEnvironment)).toEqual([]);
+      expect(effectsOf(before, right).filter(losesEnvironment)).toEqual([]);
       expect(corrected(before, right)).toBeUndefined();
 
       const { environments: _, ...rest } = sent;
