@@ -1,3 +1,4 @@
+import { finished } from 'node:stream';
 import { PatchgateError } from '../errors.ts';
 import type { Answered } from '../guard/kept.ts';
 import { decodeContent, LEARNING_BOUNDS } from '../http/decode-content.ts';
@@ -9,7 +10,6 @@ import type { Exchange } from './exchange.ts';
 
 /** Bytes of an answer that are read at most. */
 const MOST = 5 * 1024 * 1024;
-const MINUTE = 60_000;
 
 /**
  * Has an upstream answer, and tells what came of it before the client has all of the answer.
@@ -34,29 +34,30 @@ export async function followed(
     throw error;
   }
   const { status, headers, body, from } = answer;
-  const isOfService = from !== 'recording';
   let isTold = false;
   const tell = (bytes?: Buffer) => {
-    if (!isTold) over(isOfService ? { status, headers, bytes } : 'unsent');
+    if (!isTold) over(from === 'recording' ? 'unsent' : { status, headers, bytes });
     isTold = true;
   };
-  const isWanted = tells && isOfService && status >= 200 && status < 300 && !x.isOver;
+  const isWanted = tells && from !== 'recording' && status >= 200 && status < 300;
   const read = async ({ bytes, omitted }: CollectedBody) => {
     if (!isWanted || omitted !== undefined) return tell();
     const plain = await decodeContent(bytes, codingOf(headers), LEARNING_BOUNDS);
     tell(Buffer.isBuffer(plain) ? plain : undefined);
   };
-  if (Buffer.isBuffer(body)) await read(bounded(body, MOST));
-  else if (x.isOver) tell();
-  else {
-    // Others wait for the record: not for ever.
-    const wait = setTimeout(tell, timeout || MINUTE, undefined).unref();
-    const along = readAlong(body, isWanted ? MOST : 0, read);
-    along.once('close', () => {
-      clearTimeout(wait);
-      tell();
-    });
-    return { ...answer, body: along };
+  if (Buffer.isBuffer(body)) {
+    await read(bounded(body, MOST));
+    return answer;
   }
-  return answer;
+  // Others wait for the record: also if the client is gone, but not for ever.
+  const along = readAlong(body, isWanted ? MOST : 0, read, () => (outlives ? body.resume() : body.destroy()));
+  const wait = setTimeout(() => {
+    tell();
+    if (along.destroyed) body.destroy();
+  }, timeout || 60_000).unref();
+  finished(body, (error) => {
+    clearTimeout(wait);
+    if (error) tell();
+  });
+  return { ...answer, body: along };
 }

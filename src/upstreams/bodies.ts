@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { Readable } from 'node:stream';
+import { finished, PassThrough, type Readable } from 'node:stream';
 import { PatchgateError } from '../errors.ts';
 import { announcesBody } from '../http/http.ts';
 import { Pieces } from '../http/pieces.ts';
@@ -108,17 +108,27 @@ export class BodyCollector {
   }
 }
 
-/** The same body, which tells before its end what all of it was. @param limit bytes that are kept at most */
-export function readAlong(body: Readable, limit: number, over: (body: CollectedBody) => unknown): Readable {
-  async function* chunks() {
-    const collected = new BodyCollector(limit);
-    for await (const chunk of body) {
-      collected.add(chunk as Buffer);
-      yield chunk;
-    }
+/**
+ * The same body, which tells before its end what all of it was.
+ *
+ * @param limit bytes that are kept at most @param left called if nobody reads it to its end
+ */
+export function readAlong(
+  body: Readable,
+  limit: number,
+  over: (body: CollectedBody) => unknown,
+  left: () => unknown = () => body.destroy(),
+): Readable {
+  const collected = new BodyCollector(limit);
+  const along = new PassThrough({ highWaterMark: 65_536 });
+  body.on('data', (chunk: Buffer) => collected.add(chunk));
+  finished(body, async (error) => {
+    if (error) return void along.destroy(error);
     await over(collected.body());
-  }
-  return Readable.from(chunks(), { objectMode: false, highWaterMark: 65_536 });
+    along.end();
+  });
+  body.pipe(along, { end: false });
+  return along.once('close', () => body.readableEnded || left());
 }
 
 /**

@@ -67,7 +67,7 @@ export function record(upstream: Upstream, store: RecordingStore, options: Recor
         throw error;
       }
       const { status, headers, body } = answer;
-      if (only.includes('judged') && request.body === undefined) return answer;
+      if (only.includes('judged') && request.json === undefined) return answer;
       if (only.includes('ok') && status >= 400) return answer;
 
       const over = ({ bytes: answered, omitted }: CollectedBody): Promise<void> | undefined => {
@@ -96,7 +96,10 @@ export function record(upstream: Upstream, store: RecordingStore, options: Recor
         if (keeping) await keeping;
         return answer;
       }
-      const along = readAlong(body, RECORD_LIMIT, over);
+      const along = readAlong(body, RECORD_LIMIT, over, () => {
+        body.destroy();
+        onSkipped('the client went away before the answer was complete', request);
+      });
       along.once('error', (error) => onSkipped(messageOf(error), request));
       return { ...answer, body: along };
     },

@@ -75,7 +75,7 @@ export function replay(store: RecordingStore, options: ReplayOptions = {}): Repl
       if (own.length > 0) move(session, all, nextOf(session, all) + 1);
       // What comes behind answers of the default session belongs there, too.
       const inSession = own[0]?.session === '' ? { ...session, name: '' } : session;
-      return onMiss.handle({ ...request, session: inSession, body, json: undefined }, signal);
+      return onMiss.handle({ ...request, session: inSession, body }, signal);
     }
     const isOfBrowser = method === 'GET' && OF_BROWSERS.test(splitTarget(request.url).path);
     const why = 'it is not recorded, and no miss: browsers ask any server for it';
@@ -96,10 +96,12 @@ export function replay(store: RecordingStore, options: ReplayOptions = {}): Repl
         ? NONE
         : (exchanges.withBytes(query, body) ??
           exchanges.find(sentRequestOf(request, body, rules, recorded.path)));
-    const given = usableBy(request, ofSession(all, session.name));
+    const given = ofSession(all, session.name);
     const own = isForeign(given[0]?.session, session) ? NONE : given;
     const at = nextOf(session, all);
-    const place = at < own.length ? at : strictSequence ? -1 : own.length - 1;
+    const isUsable = usableBy(request, own);
+    const coming = own.findIndex((one, i) => i >= at && isUsable(one));
+    const place = coming >= 0 || strictSequence ? coming : own.findLastIndex(isUsable);
     return { recorded, all, own, place };
   };
 
@@ -161,12 +163,13 @@ export function replay(store: RecordingStore, options: ReplayOptions = {}): Repl
 }
 
 /** A client without a copy of its own can do nothing with a 304, and one that asks for all nothing with a part. */
-function usableBy({ headers }: UpstreamRequest, given: readonly StoredExchange[]): readonly StoredExchange[] {
-  if (given.length < 2) return given;
+function usableBy({ headers }: UpstreamRequest, given: readonly StoredExchange[]) {
+  if (given.length < 2) return () => true;
   const hasCopy = (header(headers, 'if-none-match') ?? header(headers, 'if-modified-since')) !== undefined;
   const asksForPart = header(headers, 'range') !== undefined;
-  const usable = given.filter(({ status }) => (hasCopy || status !== 304) && (asksForPart || status !== 206));
-  return usable.length > 0 ? usable : given;
+  const isUsable = ({ status }: StoredExchange) =>
+    (hasCopy || status !== 304) && (asksForPart || status !== 206);
+  return given.some(isUsable) ? isUsable : () => true;
 }
 
 /** Paths under which a request may be recorded that is not under its own: a segment was hidden for what another part of its exchange

@@ -35,7 +35,7 @@ export async function serveUpstream(upstream: Upstream, judged = false): Promise
       exchange.client.onGone = () => gone(exchange);
       exchange.handedOnAfterMs = 0;
       const session = sessions.enter(sessionNameOf(head.headers));
-      const request = { ...head, body, json: undefined, stream: req, session };
+      const request = { ...head, body, json: body && null, stream: req, session };
       attempt(exchange, () => upstream.handle(request, exchange.client.signal));
     };
     if (judged) readBytes(req, 1024 * 1024, (bytes) => pass(bytes === 'too-large' ? undefined : bytes));
