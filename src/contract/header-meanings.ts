@@ -61,7 +61,7 @@ export function meaningsOf({ headers, method }: RequestHead, query: string): Hea
   const isTyped = types.some(({ name, value }) => isLiteral(name) && !NO_TYPE.test(value));
   const hasBody = having('body').some(({ value }) => value !== '0');
   // Without a type, a posted body is a form to some (Rack).
-  const isForm = types.some(({ value }) => FORM.test(value)) || (hasBody && !isTyped && method === 'POST');
+  const isForm = hasBody && (types.some(({ value }) => FORM.test(value)) || (!isTyped && method === 'POST'));
   const isJsonPost = method === 'POST' && types.some(({ value }) => JSON_LIKE.test(value));
   const fromHeaders = having('method').flatMap(({ value }) => value.split(',').map(wordOf));
   const methods = new Set([...fromQuery, ...fromHeaders, ...(isForm ? ['PATCH'] : [])]);

@@ -88,7 +88,7 @@ function matchPath(meant: readonly Template[], path: string, meanings: HeaderMea
 }
 
 /** A character that servers read differently, an empty segment, a dot at either end of a segment, or no slash first. */
-const NOT_PLAIN = /^[^/]|[^\w~!$&'()*+,=:@./-]|\/[./]|\.\/|[./]$/;
+const NOT_PLAIN = /^[^/]|[^\w~!$&'()*+,=:@{}<>[\]|^"`./-]|\/[./]|\.\/|[./]$/;
 
 const isPlain = (path: string) => !NOT_PLAIN.test(path);
 

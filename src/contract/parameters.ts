@@ -18,7 +18,9 @@ export function checkParameters({ parameters }: OperationEntry, values: Values):
     if (wanted === undefined) continue;
     const words = form.keywords ? `${form.keywords.map((word) => `"${word}"`).join(', ')} or ` : '';
     const message = `${name} in the path must be ${words}${wanted}, not ${JSON.stringify(value.slice(0, 80))}`;
-    const more = { hint: hintOf(form, value), ...(form.source !== undefined && { source: form.source }) };
+    const basis = form.type !== 'string' && readAs(form, value) ? 'protocol' : 'stated';
+    const source = form.source !== undefined && { source: form.source };
+    const more = { hint: hintOf(form, value), basis, ...source } as const;
     findings ??= [];
     findings.push(requestFinding('request.path-parameter', message, more));
   }

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { decodeContentSync, MOST_CODINGS } from '../http/decode-content.ts';
 import { header, headerValues, type RawHeaders } from '../http/http.ts';
 import { type JsonValue, member } from '../json/json.ts';
-import { placeAt, placesAt, syntaxErrorOf } from '../json/json-text.ts';
+import { placeAt, placesAt, startInUtf8, syntaxErrorOf } from '../json/json-text.ts';
 import { pointerOf } from '../json/pointer.ts';
 import { type Hazard, scanJson } from '../json/scan-json.ts';
 import type { Finding } from '../model/finding.ts';
@@ -36,7 +36,8 @@ export function readBody(
   const decoded = decodeBody(bytes, headers, limit);
   if ('rule' in decoded && decoded.rule === 'request.too-large') return only(decoded);
   if ('rule' in decoded) return only(...findings, decoded);
-  if (!isUtf8(decoded)) return only(...findings, badJson('the body is not valid UTF-8', '', 0));
+  if (!isUtf8(decoded))
+    return only(...findings, badJson('the body is not valid UTF-8', startInUtf8(decoded)));
 
   const text = decoded.toString('utf8');
   let hazards: HazardFindings | undefined;
@@ -72,7 +73,7 @@ export function mayNameMethod(body: Uint8Array | 'too-large', headers: RawHeader
 
 const tooLarge = (message: string) => requestFinding('request.too-large', message, { hint: 'send less' });
 
-function badJson(why: string, text: string, offset: number): Finding {
+function badJson(why: string, text: string, offset = text.length): Finding {
   const place = placeAt(text, offset);
   const message = `the body is no JSON: ${why} (line ${place.line}, column ${place.column})`;
   return requestFinding('request.json', message, { hint: 'send one JSON document in UTF-8', ...place });

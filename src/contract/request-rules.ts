@@ -28,7 +28,7 @@ export const REQUEST_RULES = Object.fromEntries(
 export function requestFinding(
   rule: RequestRule,
   message: string,
-  more: Partial<Pick<Finding, 'pointer' | 'hint' | 'line' | 'column' | 'severity' | 'source'>> = {},
+  more: Partial<Pick<Finding, 'pointer' | 'hint' | 'basis' | 'line' | 'column' | 'severity' | 'source'>> = {},
 ): Finding {
   const { basis, source } = REQUEST_RULES[rule];
   return { rule, severity: 'error', basis, pointer: '', message, source, ...more };

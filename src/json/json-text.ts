@@ -87,6 +87,25 @@ export function placeAt(text: string, offset: number): Place {
   return placesAt(text, [offset])[0] as Place;
 }
 
+/** The text before the first byte that is not UTF-8. */
+export function startInUtf8(bytes: Buffer): string {
+  const read = (length: number) =>
+    new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes.subarray(0, length), {
+      stream: true,
+    });
+  let [start, good, bad] = ['', 0, bytes.length];
+  while (bad - good > 1) {
+    const middle = (good + bad) >> 1;
+    try {
+      start = read(middle);
+      good = middle;
+    } catch {
+      bad = middle;
+    }
+  }
+  return start;
+}
+
 /** The same for several offsets: lines are counted once for all of them. */
 export function placesAt(text: string, offsets: readonly number[]): Place[] {
   const places: Place[] = [];

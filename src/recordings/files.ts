@@ -3,7 +3,7 @@ import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Adapter, Low } from 'lowdb';
 import { isObject, parseJson } from '../json/json.ts';
-import { findPlace, placeAt, syntaxErrorOf } from '../json/json-text.ts';
+import { findPlace, placeAt, startInUtf8, syntaxErrorOf } from '../json/json-text.ts';
 import type { Exchange } from '../model/exchange.ts';
 import { problemOf } from '../schemas/check.ts';
 import { brokenFile, ifThere, readFileIfThere, writeFileAtomically } from './disk.ts';
@@ -88,10 +88,9 @@ export function parseRecording(text: string, file: string, place?: Place): Recor
   return found;
 }
 
-/** The text of a file's bytes. @throws PatchgateError `bad-recording` with the line that is not UTF-8 */
+/** The text of a file's bytes. @throws PatchgateError `bad-recording` with the place that is not UTF-8 */
 export function decodeRecording(bytes: Buffer, file: string): string {
   if (isUtf8(bytes)) return bytes.toString();
-  const lines = bytes.toString('latin1').split('\n');
-  const line = lines.findIndex((one) => !isUtf8(Buffer.from(one, 'latin1'))) + 1;
-  throw brokenFile(file, { line, column: 1 }, 'the line is not valid UTF-8', HINT);
+  const start = startInUtf8(bytes);
+  throw brokenFile(file, placeAt(start, start.length), 'this is not valid UTF-8', HINT);
 }

@@ -143,16 +143,15 @@ function finish(x: Exchange, failure: string | undefined, body?: Buffer): void {
 
 const LONGEST_HEADER = 4096;
 
-/** The value of `Patchgate-Findings`: `[{"rule":"…","severity":"…","pointer":"…"}]`, in ASCII: the first that fit, each whole. */
+/** The value of `Patchgate-Findings`: `[{"rule":"…","severity":"…","pointer":"…"}]`, in ASCII: those that fit, each whole. */
 export function findingsHeader(findings: readonly Finding[]): string {
   let items = '';
   for (const { rule, severity, pointer } of findings) {
     // JSON itself escapes what is below a space.
     const item = JSON.stringify({ rule, severity, pointer }).replace(/[\x7f-\uffff]+/g, escaped);
-    if (items.length + item.length + 3 > LONGEST_HEADER) break;
-    items += items === '' ? item : `,${item}`;
+    if (items.length + item.length + 2 <= LONGEST_HEADER) items += `${item},`;
   }
-  return `[${items}]`;
+  return `[${items.slice(0, -1)}]`;
 }
 
 /** The same error, with nothing in its text and details that is to be hidden: they may quote the request. */

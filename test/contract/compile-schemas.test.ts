@@ -106,7 +106,6 @@ describe('a name that loose readers take for a listed one', () => {
     'environmentſ',
     'ENVIRONMENTS',
     'environments\u0000',
-    ' environments',
     'en-vironments_',
     'envıronments',
     'ENVİRONMENTS',

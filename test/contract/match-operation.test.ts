@@ -182,6 +182,7 @@ describe('a query that some frameworks take for the path', () => {
   ])('is refused: %s', (url) => {
     expect(match(url)).toBe(AMBIGUOUS);
     expect(match(url, { method: 'GET' })).toBeUndefined();
+    expect(match(url, { method: 'GET', headers: ['Content-Type', 'multipart/form-data'] })).toBeUndefined();
   });
 
   it.each([
@@ -224,6 +225,8 @@ describe('check parameters', () => {
       '--1',
       '1_000',
       '-',
+      '{account_id}',
+      '<id>',
     ])('account %s is none', (id) => {
       expect(match(`/accounts/${id}/projects/42`)).toBe(ACCOUNT);
     });
@@ -235,13 +238,13 @@ describe('check parameters', () => {
     it('are told of both, naming what they must be', () => {
       const found = createMatcher(shippedContract().entries)({
         method: 'PATCH',
-        url: '/accounts/me/projects/x',
+        url: '/accounts/01/projects/x',
         headers: [],
       });
       expect(found?.findings).toMatchObject([
         {
-          message: 'account_id in the path must be "current" or an integer, not "me"',
-          basis: 'stated',
+          message: 'account_id in the path must be "current" or an integer, not "01"',
+          basis: 'protocol',
           source: 'service-api 4',
         },
         { message: 'project_id in the path must be a 32-bit integer, not "x"', basis: 'stated' },

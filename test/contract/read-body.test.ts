@@ -37,6 +37,7 @@ describe('the text', () => {
     ['{"name":', 'the document ends where a value should be', 1, 9],
     ['{\r\n  "a": 1,\r\n}', 'expected a member name in double quotes, found "}"', 3, 1],
     ['{"a": "💡", x}', 'expected a member name in double quotes, found "x"', 1, 13],
+    [Buffer.from('{"ü\n":"\xff"}', 'latin1'), 'the body is not valid UTF-8', 1, 3],
     ['\uFEFF{}', 'the body starts with a byte order mark', 1, 1],
   ])('%j is no JSON', (body, message, line, column) => {
     const { findings, json } = read(body);

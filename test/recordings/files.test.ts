@@ -64,11 +64,11 @@ describe('a file of a recording', () => {
     expect(message).toContain(what);
   });
 
-  it('is refused if an exchange is of another method or path, or a line is no UTF-8', () => {
+  it('is refused if an exchange is of another method or path, or not in UTF-8', () => {
     expect(refusal(TEXT, { method: 'GET', path: PROJECT_PATH }).message).toContain('the method is PATCH');
     expect(refusal(TEXT, { method: 'PATCH', path: '/' }).message).toContain(`the path is ${PROJECT_PATH}`);
     const bytes = Buffer.concat([Buffer.from('{\n"ü\ufffd":"'), Buffer.from([0xff]), Buffer.from('"}')]);
-    expect(() => decodeRecording(bytes, 'r/GET.json')).toThrow('r/GET.json:2:1: the line is not valid UTF-8');
+    expect(() => decodeRecording(bytes, 'r/GET.json')).toThrow('r/GET.json:2:7: this is not valid UTF-8');
   });
 
   it('may have members that the format does not know, and bodies of any kind', () => {

@@ -92,7 +92,8 @@ it('the header of findings is ASCII without control characters, and still says t
 it.each([1, 2, 3, 4, 5, 6, 7, 8])(
   'the header of findings holds as many whole items as fit into 4 KiB (pointers of %i)',
   (length) => {
-    const findings = Array.from({ length: 100 }, () => finding('☃'.repeat(length)));
+    const long = finding('x'.repeat(5000));
+    const findings = [long, ...Array.from({ length: 100 }, () => finding('☃'.repeat(length)))];
     const value = findingsHeader(findings);
     const items = JSON.parse(value).length;
     const each = (value.length - 1) / items;
