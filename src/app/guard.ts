@@ -26,7 +26,7 @@ export async function guardOf(setup: Setup, { fake, forward }: Backend) {
     throw new PatchgateError('bad-usage', 'without the guard, nothing that --protect names is safe', {
       hint: 'leave out --no-guard, or --protect',
     });
-  const service = forward?.target.origin;
+  const service = forward && forward.target.origin + forward.target.path;
   let state: StateFile | undefined;
   if (service && !database && config.state) {
     const file = stateFileFor(config.state, service);

@@ -46,7 +46,7 @@ interface Resolved {
   /** It blocks, whatever `validation` says. */
   isGuards?: true;
   /** It is of interest only if the request passes. */
-  isNotice?: true;
+  isNotice?: true | undefined;
 }
 
 /** @param operation undefined if none can be told */
@@ -105,7 +105,7 @@ function resolve(
   }
   // The guard says each time what it cannot see, whatever the settings of the rules.
   if (guards && !isInFile && (isRemembered || isUnknown))
-    return { stage: GUARD, finding: { ...plain, severity: 'warn' }, isGuards: true, isNotice: true };
+    return { stage: GUARD, finding: { ...plain, severity: 'warn' }, isGuards: true, isNotice: isUnknown };
   if (validation === 'off') return undefined;
   const own = isFailure ? 'error' : (severities[finding.rule] ?? finding.severity);
   if (own === 'off') return undefined;

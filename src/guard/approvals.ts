@@ -160,7 +160,7 @@ export class Approvals {
     const { book, approvers } = this.options;
     if (approvers && (by === undefined || !approvers.has(by)))
       throw new PatchgateError('not-allowed', 'only an approver may do that here', {
-        hint: 'send Authorization: Bearer with the token of an approver',
+        hint: 'send the token of an approver in the header Authorization, behind "Bearer"',
       });
     const kept = await this.#kept(id);
     if (!kept) throw noApproval(id);

@@ -33,7 +33,7 @@ interface GuardOptions {
 }
 
 /** A request whose body was read. */
-export interface GuardedRequest extends Pick<Asker, 'stream' | 'session'> {
+export interface GuardedRequest extends Pick<Asker, 'stream' | 'signal' | 'session'> {
   request: GateRequest;
   match: Match;
   /** Whether no client waits for an answer any more. */
@@ -158,7 +158,7 @@ export class Guard {
   /** Never rejects. */
   async judge(asked: GuardedRequest, name: RecordName): Promise<Decision> {
     const { gate, records, reader, approvals, fake } = this.options;
-    const { request, match, session, stream, isGone } = asked;
+    const { request, match, session, stream, signal, isGone } = asked;
     let locked: LockedRecord | undefined;
     let kept: LockedRecord['kept'];
     let decision = GONE;
@@ -174,7 +174,7 @@ export class Guard {
       locked = await records.lock(name, key);
       if (isGone()) return GONE;
 
-      const reading = (await reader?.(name, { ...request, stream, session })) ?? {};
+      const reading = (await reader?.(name, { ...request, stream, signal, session })) ?? {};
       const { record: read, why, unreachable } = reading;
       if (isGone()) return GONE;
       if (read) kept = seen(locked.kept, name, read, locked.now());

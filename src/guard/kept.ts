@@ -173,13 +173,20 @@ export function afterPatch(
 ): Kept {
   const after: Kept = { ...(learned(kept, telling, answered, now) as Kept), creating: noted };
   if (!kept.creating?.length) return after;
-  const { outcome, isApplied } = answerOf(telling.name, answered);
+  const { outcome, isApplied, shown } = answerOf(telling.name, answered);
   if (outcome === 'refused') return after;
   const left = new Set(environmentsOf(telling.json).map(({ id }) => id));
   const until = new Date(now + MINUTE).toISOString();
+  const taken = environmentsOf(shown);
+  // Some services give a new environment an id of their own.
+  const idOf = ({ id, name, until }: Creation) =>
+    (until === undefined &&
+      !taken.some((one) => one.id === id) &&
+      taken.find((one) => one.name === name)?.id) ||
+    id;
   after.creating = kept.creating
     .filter(({ id }) => !isApplied || left.has(id))
-    .map((one) => ({ until, ...one }));
+    .map((one) => ({ until, ...one, id: idOf(one) }));
   return after;
 }
 

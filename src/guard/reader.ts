@@ -27,6 +27,8 @@ import type { Session, Upstream } from '../upstreams/upstream.ts';
 export interface Asker extends RequestHead {
   /** The client's message. */
   stream: IncomingMessage;
+  /** Aborted once the client is gone. */
+  signal?: AbortSignal | undefined;
   session: Session;
 }
 
@@ -47,7 +49,7 @@ const NO_SUCH_GET = [404, 405, 501];
 
 /** Reads from the target by one GET of the PATCH's own path, with the client's headers. @param timeout milliseconds; 0: for ever */
 export function targetReader(target: Upstream, timeout: number): Reader {
-  return async (name, { url, headers, stream, session }) => {
+  return async (name, { url, headers, stream, signal, session }) => {
     const named = connectionOptions(headers);
     const kept = withoutHeaders(headers, (name) => isOfPatch(name) || named.includes(name));
     const accept = header(headers, 'accept') ?? '';
@@ -56,7 +58,7 @@ export function targetReader(target: Upstream, timeout: number): Reader {
     const head = { method: 'GET', url: splitTarget(url).path, headers: kept };
     try {
       const request = { body: NO_BODY, json: undefined, stream, session, ...head };
-      const answer = await target.handle(request);
+      const answer = await target.handle(request, signal);
       return await readingOf(name, answer, await wholeBody(answer, MOST_BYTES, timeout));
     } catch (error) {
       return { why: messageOf(error), ...(error instanceof NeverReached && { unreachable: error }) };

@@ -15,7 +15,7 @@ import { hideKept, type Kept } from './kept.ts';
 
 /** What a gate keeps of one service for its next run. */
 export interface StateData {
-  /** Origin of the service. */
+  /** URL of the service. */
   target?: string;
   /** By `recordKey`. */
   records: Map<string, Kept>;
@@ -49,7 +49,7 @@ export function readStateFile(file: string): StateData | undefined {
 export function stateFileFor(file: string, target: string): string {
   const of = readStateFile(file)?.target;
   if (of === undefined || of === target) return file;
-  const place = target.replace(/^\w+:\/\//, '').replaceAll(':', '-');
+  const place = target.replace(/^\w+:\/\//, '').replace(/[:/]/g, '-');
   return `${file.replace(/\.json$/, '')}-${place}.json`;
 }
 
@@ -83,7 +83,8 @@ export class StateFile {
       this.#failed(error);
     }
     const known = readStateFile(file) ?? { records: new Map(), approvals: new Map() };
-    this.data = { ...known, target };
+    // Without the lock, a token of the file could be used twice.
+    this.data = { ...known, target, ...(!this.#lock && { approvals: new Map() }) };
   }
 
   /** On disk when it resolves. @throws PatchgateError `cannot-write` */

@@ -23,7 +23,7 @@ export class PgApprovals implements ApprovalBook {
   readonly #service: string;
   readonly #patience: number | undefined;
 
-  /** @param service origin of the target @param patience milliseconds that a statement may take */
+  /** @param service URL of the target @param patience milliseconds that a statement may take */
   constructor(database: Pick<Database, 'query'>, service: string, patience?: number) {
     this.#database = database;
     this.#service = service;

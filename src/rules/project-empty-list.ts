@@ -11,7 +11,9 @@ export const emptyList: Rule = {
   guards: true,
   *check({ body, known, effects = [] }) {
     const lost = effects.filter(losesEnvironment);
-    const mayAllGo = known?.isWhole && lost.length > 0 && lost.every(({ allowed }) => allowed);
+    // A memory of none may be out of date.
+    const isCertain = lost.length > 0 || known?.seenAt === undefined;
+    const mayAllGo = known?.isWhole && isCertain && lost.every(({ allowed }) => allowed);
     const isEmpty = (name: string) => {
       const list = member(body, name);
       return Array.isArray(list) && list.length === 0;

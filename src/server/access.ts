@@ -106,7 +106,7 @@ const ONE_HOST = refused(
 const NEEDS_TOKEN = refused(
   'unauthorized',
   'the control API needs the bearer token that Patchgate was started with',
-  'send Authorization: Bearer with that token; for the inspector, open the link that Patchgate prints at its start',
+  'send it in the header Authorization, behind "Bearer"; for the inspector, open the link that Patchgate prints at its start',
 );
 const NO_TOKEN = refused(
   'not-allowed',

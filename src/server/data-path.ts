@@ -78,11 +78,11 @@ export function createDataPath(options: DataPathOptions): DataPath {
       match: x.match as NonNullable<Exchange['match']>,
       session: x.session as Session,
       stream: x.req,
+      signal: x.client.signal,
       isGone: () => x.isOver || x.req.socket.destroyed,
       sender: () => ({ client: x.client.address, exchange: x.id }),
     };
-    const { session, stream } = asked;
-    if (upstream.holds?.({ method, url, headers, body: x.body, json: undefined, stream, session })) {
+    if (upstream.holds?.({ ...asked, ...asked.request, body: x.body, json: undefined })) {
       const { verdict } = gate.inspect(asked.request, asked.match, FROM_A_RECORDING);
       return decide(x, { inspection: { verdict, json: undefined } });
     }
@@ -160,7 +160,7 @@ function unguardedVerdict(method: string, id: string | undefined): Verdict {
     severity: 'warn',
     basis: 'inferred',
     pointer: '',
-    message: `nobody looks at what this ${method} of ${id ? `project ${id}` : 'a project'} deletes`,
+    message: `the gate does not check this ${method}: ${id ? `project ${id}` : 'a project'} may lose environments`,
     hint: 'the guard judges PATCHes alone',
     source: 'service-api 4.1 rule 4',
   } as const;

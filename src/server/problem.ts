@@ -17,8 +17,8 @@ export interface GateAnswer extends Answer {
 /** Problems without a name of HTTP's own; RFC 9457 wants the title of a type to be the same each time. */
 type ProblemType = ErrorCode | NonNullable<Verdict['problem']> | 'injected-fault';
 const TITLES: { [type in ProblemType]?: string } = {
-  'invalid-request': 'The gate blocked this request',
-  'destructive-change': 'The gate blocked this request, because of what it could delete',
+  'invalid-request': 'The gate blocked this PATCH',
+  'destructive-change': 'The gate blocked this PATCH, because of what it could delete',
   'no-recording': 'The recording has no answer to this request',
 };
 

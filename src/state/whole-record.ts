@@ -69,45 +69,71 @@ function partBy(headers: RawHeaders): string | undefined {
       return 'the answer has a next page (Link)';
     if (name === 'age' && Number.parseFloat(value) > 0)
       return `a cache answered (Age: ${value.slice(0, 20)})`;
-    if (/^x-(?:next-page|has-more)$/.test(name) && !isNothing(value)) return `the answer is a part (${name})`;
+    if (/cache(?:-status)?$/.test(name) && /\bhit\b/i.test(value)) return `a cache answered (${name})`;
+    const isOfPart = IS_OF_PART.test(name) && !isNothing(value);
+    if (isOfPart || (/^x-(?:wp-)?total-?pages$/.test(name) && Number(value) > 1))
+      return `the answer is a part (${name})`;
   }
   return undefined;
 }
 
+const IS_OF_PART = /^x-(?:next-(?:page(?:-token)?|cursor)|has-more|truncated)$/;
+
 /** What services say of a list that goes on, by the letters of the name alone: `@odata.nextLink`, `has_more`. */
-const MEANINGS = {
-  more: /^(?:environments)?(?:odata)?(?:has|is)?(?:next|more)(?:pages?|links?|ur[li]|href|token|offset|start|key|id|marker|number|results|items|environments|available)*$|cursor|truncat|partial|continu(?:e$|ation)/,
-  pages: /pages$|pagecount$|lastpage$/,
-  count:
-    /^(?:total|count|(?:total|environments?)(?:count|items|results|records|elements|environments|total)?)$/,
-};
-const meaningOf = byHeaderName((name) => {
+const MEANINGS: [names: RegExp, goesOn: (value: JsonValue, shown: number) => boolean][] = [
+  [
+    /^(?:environments)?(?:odata)?(?:has|is)?(?:next|more)(?:pages?|links?|ur[li]|href|token|offset|start|key|id|marker|number|results|records|items|environments|available)*$|cursors?$|^(?:is)?(?:truncated|partial|incomplete)(?:results?|list|data)?$|^continu(?:e|ationtoken|ation)$|^lastevaluatedkey$/,
+    (value) => !isNothing(value),
+  ],
+  [/^(?:is)?(?:done|complete|last)$|^islastpage$/, (value) => value === false],
+  [/^(?:(?:total|num)?pages|pages?count|lastpage)$/, (value) => numberIn(value) > 1],
+  [
+    /^(?:(?:total|environments?|records|odata)*(?:total|count)|(?:total|environments?)(?:items|results|records|elements|entries|size|environments)?)$/,
+    (value, shown) => numberIn(value) > shown,
+  ],
+];
+const goesOnBy = byHeaderName((name) => {
   const letters = name.replace(/[^a-z]/g, '');
-  return Object.entries(MEANINGS).find(([, pattern]) => pattern.test(letters))?.[0] ?? 'other';
+  return MEANINGS.find(([names]) => names.test(letters))?.[1] ?? (() => false);
 });
-/** Within the record, other things may be counted and paged: only what lies under these members is about its lists. */
-const OF_LISTS = /pag|link|meta|environment|cursor/i;
+/** Members of the record itself that mean something else. */
+const OWN = /^(?:count|done|complete|pages)$/i;
+/** Other things may be counted and paged: what lies under these members is about the record's lists. */
+const OF_LISTS = /pag|link|meta|info|environment|cursor|embedded|attributes/i;
 
 /** Whether an answer says that it does not show all environments of the record in it. Without recursion: it may be nested deep. */
 function saysMore(answer: JsonValue, record: JsonObject): boolean {
-  const shown = environmentsOf(record).length;
+  const shown = new Set(environmentsOf(record).map(({ id }) => id));
+  const isFurther = (item: JsonValue) =>
+    Number.isSafeInteger(member(item, 'id')) && !shown.has(member(item, 'id') as number);
   const left: JsonValue[] = [answer];
   while (left.length > 0) {
     const value = left.pop() as JsonValue;
     if (Array.isArray(value)) for (const item of value) left.push(item);
     if (!isObject(value)) continue;
+    const isRecord = value === record;
+    if (value.rel === 'next') return true;
     for (const name in value) {
       const inner = value[name] as JsonValue;
-      // Its own members may mean something else.
-      const meaning = value === record && /^count$/i.test(name) ? 'other' : meaningOf(name);
-      if (meaning === 'more' && !isNothing(inner)) return true;
-      const most = meaning === 'pages' ? 1 : meaning === 'count' ? shown : Number.POSITIVE_INFINITY;
-      if (typeof inner === 'number' && inner > most) return true;
-      const isOfList = value !== record || (OF_LISTS.test(name) && name !== 'environments');
-      if (typeof inner === 'object' && isOfList && !/rate.?limit|quota/i.test(name)) left.push(inner);
+      if (!(isRecord && OWN.test(name)) && goesOnBy(name)(inner, shown.size)) return true;
+      const isList = name === 'environments' && Array.isArray(inner);
+      if (isList && !isRecord && inner.some(isFurther)) return true;
+      const isWithin = !isList && (OF_LISTS.test(name) || (!isRecord && holds(inner, record, MOST_WRAPPERS)));
+      if (isWithin && !/rate.?limit|quota/i.test(name)) left.push(inner);
     }
   }
   return false;
+}
+
+function numberIn(value: JsonValue): number {
+  return typeof value === 'object' ? 0 : Number(value);
+}
+
+function holds(value: JsonValue, record: JsonObject, depth: number): boolean {
+  if (value === record) return true;
+  return (
+    depth > 0 && isObject(value) && Object.values(value).some((inner) => holds(inner, record, depth - 1))
+  );
 }
 
 /** Whether an answer reports, whatever its status, that something went wrong. */

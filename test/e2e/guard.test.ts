@@ -141,6 +141,12 @@ describe('an approval', () => {
     expect(json.findings.map(({ rule }) => rule)).toContain('project.environment-deleted');
   });
 
+  it('is not asked for to leave a project empty', async () => {
+    const { url } = await startReading();
+    service.projects.set('42', project());
+    expect((await patch(url, project())).status).toBe(200);
+  });
+
   it('lets an empty list pass of which nothing is known', async () => {
     const { url } = await start();
     service.projects.set('42', BOTH);
@@ -242,24 +248,26 @@ describe('PATCHes at the same moment', () => {
   const told = (url: string, text: string) =>
     expect.poll(async () => (await fetch(`${url}/__patchgate/exchanges`)).text()).toContain(text);
   /** Sends a PATCH that the service has, and does not take before it is told to. */
-  const begin = async (port: number) => {
-    let leaving: ClientRequest | undefined;
+  const begin = async (port: number, isAnswering: boolean) => {
+    const leaving = send(port);
     const take = await new Promise<() => void>((resolve) => {
-      service.next.push((_req, res, apply) =>
+      service.next.push((_req, res, apply) => {
+        if (isAnswering) res.writeHead(200, { 'content-type': 'application/json' }).write(' ');
         resolve(() => {
           apply();
-          service.answer(res, BOTH);
-        }),
-      );
-      leaving = send(port);
+          if (isAnswering) res.end('{}');
+          else service.answer(res, BOTH);
+        });
+      });
     });
-    return { take, leave: () => leaving?.destroy() };
+    if (isAnswering) await new Promise((resolve) => leaving.once('response', resolve));
+    return { take, leave: () => leaving.destroy() };
   };
 
-  it('wait for one whose client is gone: the service may be at work on it', async () => {
+  it.each([false, true])('wait for one whose client is gone (answer begun: %s)', async (isAnswering) => {
     const gate = await start();
     await patch(gate.url, BOTH);
-    const { take, leave } = await begin(gate.port);
+    const { take, leave } = await begin(gate.port, isAnswering);
     leave();
     await told(gate.url, 'the client went away');
     const waiting = patch(gate.url, project('1 Production', '2 Staging', '3 QA', '4 Demo'));
@@ -461,12 +469,21 @@ describe('a read that fails stops the PATCH, with the reason and without a token
     ['a part', answers(206, TWO), '206'],
     ['a next page', showing({ link: '</x?page=2>; rel="next"' }), 'Link'],
     ['a cache', showing({ age: '60' }), 'Age'],
+    ['a cache without an age', showing({ 'X-Cache-Status': 'HIT' }), 'x-cache-status'],
+    ['pages', showing({ 'X-Total-Pages': '2' }), 'x-total-pages'],
     ['a page of several', showing({ 'X-Next-Page': '3' }), 'x-next-page'],
     ['a sign that there is more', showing({ 'X-Has-More': 'true' }), 'x-has-more'],
     ['a larger count', answers(200, { data: TWO, total: 3 }), 'more than it shows'],
     ['a larger count elsewhere', answers(200, { data: TWO, meta: { total: 3 } }), 'more than it shows'],
     ['a cursor', answers(200, { ...TWO, nextCursor: 'x' }), 'more than it shows'],
     ['a link of OData', answers(200, { ...TWO, '@odata.nextLink': '/x' }), 'more than it shows'],
+    ['a sign that it ends later', answers(200, { data: TWO, done: false }), 'more than it shows'],
+    ['a link', answers(200, { ...TWO, links: [{ rel: 'next', href: '/x' }] }), 'more than it shows'],
+    [
+      'a longer list beside it',
+      answers(200, { name: 'x', _embedded: { environments: ALL.environments }, old: TWO }),
+      'more than it shows',
+    ],
     ...['nextPageToken', 'next_page_url', 'moreAvailable', 'isTruncated'].map((name): (typeof failing)[0] => [
       name,
       answers(200, { data: TWO, [name]: 'x' }),
@@ -555,6 +572,7 @@ it.each<[string, string, Record<string, string>?]>([
 it.each<[string, unknown]>([
   ['members of other meaning', { ...TWO, nextReview: '2027-01-01', count: 7, continuousDelivery: true }],
   ['the limits of a client', { data: TWO, meta: { rateLimit: { total: 500 } } }],
+  ['other counts', { data: { ...TWO, landingPages: 3, allowPartial: 1 }, usage: { total: 9 } }],
   ['no languages', { ...TWO, languages: null, hasMore: 'false' }],
   ['a template beside it', { template: TWO, data: { project: { ...TWO, id: 42 } } }],
   ['an older copy deeper in it', { data: { ...TWO, id: 42 }, history: { before: { ...ALL, id: 42 } } }],
@@ -625,6 +643,14 @@ describe('a replica that lags', () => {
     expect((await patch(url, ALL)).status).toBe(200);
     vi.setSystemTime(Date.now() + 10_000);
     expect(lossesIn(await patch(url, TWO))).toEqual(['environment-deleted 5']);
+  });
+
+  it('one that the service gives another id goes by that', async () => {
+    const { url } = await startReading();
+    lag(TWO);
+    service.next.push((_req, res) => answers(200, project('1 Production', '2 Staging', '700 QA'))(res));
+    await patch(url, ALL);
+    expect(lossesIn(await patch(url, TWO))).toEqual(['environment-deleted 700']);
   });
 
   it('one that was deleted and is created again is known, however far a read is behind', async () => {
