@@ -123,9 +123,13 @@ export function readAlong(
   const along = new PassThrough({ highWaterMark: 65_536 });
   body.on('data', (chunk: Buffer) => collected.add(chunk));
   finished(body, async (error) => {
-    if (error) return void along.destroy(error);
-    await over(collected.body());
-    along.end();
+    try {
+      if (error) throw error;
+      await over(collected.body());
+      along.end();
+    } catch (cause) {
+      along.destroy(cause as Error);
+    }
   });
   body.pipe(along, { end: false });
   return along.once('close', () => body.readableEnded || left());
