@@ -1,7 +1,7 @@
 import type { CommandModule } from 'yargs';
 import { judgingGate } from '../app/gate.ts';
 import { redactionOf } from '../recordings/redact/redaction.ts';
-import { type CheckedFile, fails, type Remark, summaryOf } from '../reporters/report.ts';
+import { type CheckedFile, exitCodeOf, type Remark, summaryOf } from '../reporters/report.ts';
 import { amount } from '../reporters/wording.ts';
 import { resolveConfig } from '../settings/config.ts';
 import { COMMAND_DEFAULTS } from '../settings/settings.ts';
@@ -54,7 +54,7 @@ export const check: CommandModule = {
     const files = hideSecrets(judged, redaction);
     const report = { files, rules: gate.rules, remarks: remarksOn(files) };
     await writeReports(report, outputs, config.failOn);
-    process.exitCode = fails(report, config.failOn) ? 1 : 0;
+    process.exitCode = exitCodeOf(report, config.failOn);
   },
 };
 

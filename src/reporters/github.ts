@@ -1,8 +1,8 @@
 import {
   distinctFindings,
   errorsFirst,
+  exitCodeOf,
   type Found,
-  fails,
   placeOf,
   type Report,
   type ReporterOptions,
@@ -11,7 +11,7 @@ import {
 import { summaryLine, text } from './text.ts';
 import { amount, countText, sanitize } from './wording.ts';
 
-type Level = 'error' | 'warning' | 'notice';
+const LEVELS = { error: 'error', warn: 'warning', note: 'notice' } as const;
 
 /** GitHub shows ten of each level in a step, and drops further ones. */
 const MOST_ANNOTATIONS = 10;
@@ -24,8 +24,8 @@ export function github(report: Report, options: ReporterOptions): string {
   const found = report.files.flatMap(({ file, subjects }) => distinctFindings(file, subjects));
   const all = [
     ...errorsFirst(found).map((one) => ofFinding(one, options)),
-    ...(report.remarks ?? []).map(({ message, hint }) =>
-      annotation('notice', { title: 'patchgate' }, withHint(message, hint)),
+    ...(report.remarks ?? []).map(({ severity, message, hint }) =>
+      annotation(LEVELS[severity], { title: 'patchgate' }, withHint(message, hint)),
     ),
   ];
   const shown = all.filter(
@@ -39,7 +39,7 @@ export function github(report: Report, options: ReporterOptions): string {
 
 function ofFinding({ file, subject, finding, count }: Found, options: ReporterOptions) {
   const { rule: title, severity, line, column: col } = finding;
-  const level = severity === 'error' ? 'error' : 'warning';
+  const level = LEVELS[severity];
   const said = withHint(finding.message + countText(count, 'times in this file'), finding.hint);
   const path = repositoryPath(file, options);
   if (path === undefined) return annotation(level, { title }, `${placeOf(file, finding)}: ${said}`);
@@ -52,7 +52,7 @@ function withHint(message: string, hint: string | undefined): string {
 }
 
 /** `::error file=a.json,line=1,title=schema.required::languages is mandatory`, escaped as @actions/core does. */
-function annotation(level: Level, properties: object, message: string): { level: Level; line: string } {
+function annotation(level: string, properties: object, message: string) {
   const parts = Object.entries(properties)
     .filter(([, value]) => value !== undefined)
     .map(
@@ -72,6 +72,6 @@ export function githubSummary(report: Report, { failOn }: Pick<ReporterOptions, 
   const shown = text(report, { isColoured: false });
   const longest = Math.max(3, ...(shown.match(/`+/g) ?? []).map((ticks) => ticks.length + 1));
   const fence = '`'.repeat(longest);
-  const verdict = fails(report, failOn) ? 'failed' : 'passed';
+  const verdict = exitCodeOf(report, failOn) > 0 ? 'failed' : 'passed';
   return `### Patchgate: ${verdict}\n\n${fence}text\n${shown}${fence}\n\n`;
 }

@@ -6,6 +6,7 @@ import {
   placeOf,
   type Report,
   type ReporterOptions,
+  type Skipped,
   type Subject,
 } from './report.ts';
 import { amount, countText } from './wording.ts';
@@ -13,22 +14,25 @@ import { amount, countText } from './wording.ts';
 /** A testcase. `output`: what the suite's output says of it. */
 interface Case {
   name: string;
-  failure?: { type: string; message: string; text: string };
+  as?: 'failure' | 'error' | 'skipped';
+  why?: { type: string; message: string; text: string };
   output?: string;
 }
 
 /**
- * For CI systems: a testsuite for each file, a testcase for each judged request. What fails the run is a failure; what only
- * warns is in the suite's output. Valid against Ant's schema (JUnit.xsd of windyroad/JUnit-Schema) and those of Jenkins.
+ * For CI systems: a testsuite for each file, a testcase for each request. What fails the run is a failure, and what could not be
+ * judged an error; what only warns is in the suite's output. Valid against Ant's schema (JUnit.xsd of windyroad/JUnit-Schema) and those of Jenkins.
  */
 export function junit(report: Report, { failOn, now }: Pick<ReporterOptions, 'failOn' | 'now'>): string {
   const { files, remarks = [] } = report;
-  const said = remarks.map(({ severity, message }) => ({ name: message, output: `${severity}: ${message}` }));
+  const said = remarks.map(({ severity, message: name }): Case => {
+    return { name, output: `${severity}: ${name}`, ...(severity === 'warn' && { as: 'skipped' }) };
+  });
   const suites = [
     ...(said.length > 0 ? [{ name: 'patchgate', cases: said }] : []),
-    ...files.map(({ file, subjects }) => ({
+    ...files.map(({ file, subjects, skipped = [] }) => ({
       name: file,
-      cases: subjects.map((subject) => caseOf(file, subject, failOn)),
+      cases: [...subjects, ...skipped].map((request) => caseOf(file, request, failOn)),
     })),
   ];
   // Without a zone and fractions, as Ant's schema has it.
@@ -37,25 +41,26 @@ export function junit(report: Report, { failOn, now }: Pick<ReporterOptions, 'fa
   return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites>\n${texts.join('')}</testsuites>\n`;
 }
 
-function caseOf(file: string, subject: Subject, failOn: Severity): Case {
-  const { method, path, pointer, operation = file } = subject;
+function caseOf(file: string, subject: Subject | Skipped, failOn: Severity): Case {
+  const { method, path, pointer, operation = file }: Partial<Subject> = subject;
   const name = path === undefined ? operation : `${method} ${path}${pointer && ` (${pointer})`}`;
+  if ('why' in subject)
+    return { name, as: 'error', why: { type: 'not-judged', message: subject.why, text: '' } };
   const found = distinctFindings(file, [subject]);
   const failing = found.filter(({ finding }) => failOn === 'warn' || finding.severity === 'error');
   const warnings = found.filter((one) => !failing.includes(one)).map(findingText);
   const output = warnings.length > 0 ? { output: [name, ...warnings].join('\n') } : {};
   if (!isFailing(subject, failOn)) return { name, ...output };
   const { omitted } = subject;
-  const first = failing[0]?.finding;
   const further = failing.reduce((sum, { count }) => sum + count, omitted - 1);
   const omittedText = omitted > 0 ? [`and ${amount(omitted, 'more finding')}`] : [];
   const more = further > 0 ? ` (and ${amount(further, 'more finding')})` : '';
-  const failure = {
-    message: `${first?.message ?? 'among very many findings'}${more}`,
-    type: first?.rule ?? 'omitted',
+  const why = {
+    message: `${failing[0]?.finding.message ?? 'among very many findings'}${more}`,
+    type: failing[0]?.finding.rule ?? 'omitted',
     text: [...failing.map(findingText), ...omittedText].join('\n\n'),
   };
-  return { name, failure, ...output };
+  return { name, as: 'failure', why, ...output };
 }
 
 function findingText({ file, finding, count }: Found): string {
@@ -67,11 +72,11 @@ function findingText({ file, finding, count }: Found): string {
 
 /** Each member that one of the schemas demands is there, and none that another lacks. */
 function suiteText({ name, cases }: { name: string; cases: readonly Case[] }, id: number, timestamp: string) {
-  const failures = cases.filter(({ failure }) => failure).length;
+  const count = (as: Case['as']) => cases.filter((one) => one.as === as).length;
   const outputs = cases.flatMap(({ output }) => output ?? []);
   const attributes = {
     ...{ id, name, package: '', timestamp, hostname: 'localhost' },
-    ...{ tests: cases.length, failures, errors: 0, time: 0 },
+    ...{ tests: cases.length, failures: count('failure'), errors: count('error'), time: 0 },
   };
   return [
     `  <testsuite${attributesText(attributes)}>`,
@@ -84,10 +89,10 @@ function suiteText({ name, cases }: { name: string; cases: readonly Case[] }, id
   ].join('\n');
 }
 
-function caseText({ name, failure }: Case, classname: string): string {
-  const { text = '', ...attributes } = failure ?? {};
-  const failed = failure ? `<failure${attributesText(attributes)}>${xmlText(text)}</failure>` : '';
-  return `<testcase${attributesText({ name, classname, time: 0 })}>${failed}</testcase>`;
+function caseText({ name, as, why }: Case, classname: string): string {
+  const { text = '', ...attributes } = why ?? {};
+  const said = as ? `<${as}${attributesText(attributes)}>${xmlText(text)}</${as}>` : '';
+  return `<testcase${attributesText({ name, classname, time: 0 })}>${said}</testcase>`;
 }
 
 /** A text between tags. A reader makes a line feed of a carriage return that is not escaped. */

@@ -130,10 +130,10 @@ export function summaryOf(report: Pick<Report, 'files'>) {
   };
 }
 
-/** Whether the exit code is 1. A request that was not judged may be anything: a warning. */
-export function fails({ files }: Pick<Report, 'files'>, failOn: Severity): boolean {
-  const isUnclear = failOn === 'warn' && files.some(({ skipped = [] }) => skipped.length > 0);
-  return isUnclear || files.some(({ subjects }) => subjects.some((one) => isFailing(one, failOn)));
+/** Of `check`: findings say more than a request that could not be judged. */
+export function exitCodeOf({ files }: Pick<Report, 'files'>, failOn: Severity): 0 | 1 | 2 {
+  if (files.some(({ subjects }) => subjects.some((one) => isFailing(one, failOn)))) return 1;
+  return files.some(({ skipped = [] }) => skipped.length > 0) ? 2 : 0;
 }
 
 /** Whether a request alone makes the exit code 1. Its error may be among the findings that were left out. */

@@ -231,7 +231,9 @@ describe('an HTTP archive', () => {
 
   it('names what it cannot judge', async () => {
     write('x.har', har(entry(undefined, { bodySize: 120 }), entry(JSON.stringify(GOOD))));
-    const { files, subjects } = await check('x.har');
+    const { code, files, subjects } = await check('x.har');
+    expect(code).toBe(2);
+    expect((await run('x.har', '-f', 'junit')).stdout).toContain('errors="1"');
     const why = "the request's body is not in the file";
     expect(files[0].skipped).toEqual([{ pointer: '/log/entries/0', method: 'PATCH', path: PATH, why }]);
     expect(subjects).toMatchObject([{ pointer: '/log/entries/1', outcome: 'pass' }]);

@@ -18,9 +18,9 @@ Patchgate: 1 error, 2 warnings, 1 more: 3 requests judged, 1 would be blocked, 2
 `);
 });
 
-test('a remark is a notice', () => {
+test('a remark is a warning or a notice', () => {
   expect(github(REMARKS)).toMatch(
-    /^::notice title=patchgate::nothing was judged%0Acheck the paths\n::notice /,
+    /^::warning title=patchgate::nothing was judged%0Acheck the paths\n::notice /,
   );
 });
 
