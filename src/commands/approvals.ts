@@ -55,7 +55,7 @@ function deciding(decision: Decision, reason: string): CommandModule {
         throw new PatchgateError('bad-usage', `${JSON.stringify(id)} is no id of an approval`, {
           hint: 'patchgate approvals list shows them',
         });
-      const given = { decision, reason: text(argv, 'reason') };
+      const given = { decision, reason: once(argv, 'reason') };
       const one = (await askGate(await gateOf(argv), `approvals/${id}`, given)) as unknown as Approval;
       const next = `its client can send the PATCH again with its token, for ${leftOf(one)}`;
       const done = `${decision}d ${visible(one.id)}: ${requestOf(one)}`;
@@ -66,11 +66,8 @@ function deciding(decision: Decision, reason: string): CommandModule {
 
 const ofGate = <T>(yargs: Argv<T>) =>
   withSettings(yargs, ['controlToken'])
-    .option('gate', takesText('URL of the gate; else as host and port of the config say'))
+    .option('gate', takesText('URL of the gate (default: host and port of the config)'))
     .option('ca', takesText("PEM file of the authorities that the gate's certificate may come from"));
-
-const text = (argv: Readonly<Record<string, unknown>>, name: string) =>
-  once(name, argv[name] as string | string[] | undefined);
 
 const paint = () => (isColoured(process.stdout, process.env) ? coloured : plain);
 
@@ -90,9 +87,9 @@ async function gateOf(argv: Readonly<Record<string, unknown>>): Promise<AskedGat
     throw new PatchgateError('bad-usage', 'the token has spaces or other characters that no token has', {
       hint: `give it in ${TOKEN}`,
     });
-  const file = text(argv, 'ca');
+  const file = once(argv, 'ca');
   const ca = file === undefined ? undefined : await readAuthorities(file, '--ca');
-  return { url: urlOf(text(argv, 'gate'), config), token, ca };
+  return { url: urlOf(once(argv, 'gate'), config), token, ca };
 }
 
 /** Its origin: what a path leads to may be the service, which must not see the token. @throws PatchgateError `bad-usage`, without what may be a secret */
@@ -155,7 +152,7 @@ async function askGate({ url, token, ca }: AskedGate, path: string, decision?: o
 
 function refusalOf(status: number, json: JsonValue | undefined, url: string): PatchgateError {
   const detail = member(json, 'detail');
-  const hint = member(json, 'hint');
+  const hint = status === 404 ? 'patchgate approvals list shows those there are' : member(json, 'hint');
   if (typeof detail !== 'string')
     return new PatchgateError('bad-usage', `${url} is no gate with approvals: it answers with ${status}`, {
       hint: 'say where the gate listens: --gate URL',

@@ -1,5 +1,6 @@
 import type { CommandModule } from 'yargs';
 import { judgingGate } from '../app/gate.ts';
+import { nearest } from '../model/nearest.ts';
 import { redactionOf } from '../recordings/redact/redaction.ts';
 import { type CheckedFile, exitCodeOf, type Remark, summaryOf } from '../reporters/report.ts';
 import { amount } from '../reporters/wording.ts';
@@ -12,12 +13,7 @@ import { hideSecrets } from './check/places.ts';
 import { FORMATS, outputsOf, writeReports } from './check/reports.ts';
 import { all, once } from './given.ts';
 import { withStdin } from './input.ts';
-import { flagsOf, GUARDING, takesText, withSettings } from './options.ts';
-
-/** As the builder has yargs read them. */
-type Args = { '--'?: string[]; inputs?: string[] } & Partial<
-  Record<'operation' | 'path' | 'format', string | string[]>
->;
+import { argumentBehind, flagsOf, GUARDING, takesText, withSettings } from './options.ts';
 
 export const check: CommandModule = {
   builder: (yargs) =>
@@ -38,11 +34,13 @@ export const check: CommandModule = {
       .example('$0 check recordings', 'what would the gate say to what was recorded?')
       .example('$0 check bodies -f text -f junit=report.xml', 'for people, and for a CI system'),
   handler: async (argv) => {
+    const words = ['on', 'strict', 'off', 'true', 'false'];
+    const first = argumentBehind(argv, (text) => nearest(text, words) === undefined);
     const { config, file } = await resolveConfig(flagsOf(argv), COMMAND_DEFAULTS.check);
-    const { '--': behind = [], inputs = [], format, ...as } = argv as unknown as Args;
-    const given = withStdin([...inputs, ...behind]);
-    const outputs = outputsOf(all(format), given);
-    const judgedAs = { operation: once('operation', as.operation), path: once('path', as.path) };
+    const { '--': behind = [], inputs = [] } = argv as { '--'?: string[]; inputs?: string[] };
+    const given = withStdin([...first, ...inputs, ...behind]);
+    const outputs = outputsOf(all(argv.format as string[] | undefined), given);
+    const judgedAs = { operation: once(argv, 'operation'), path: once(argv, 'path') };
     const own = [file?.file, ...outputs.map((output) => output.file)];
     const names = await findInputs(given, config.recordings, own);
     const gate = await judgingGate(config);

@@ -22,13 +22,12 @@ export const importContract: CommandModule = {
       .option('loose-parameters', isOn('Take any text as a parameter of a path'))
       .option('strict', isOn('Exit with 1 if an operation was left out'))
       .example('$0 contract import api.yaml --out contract', 'then: proxy URL --contract contract')
-      .example('$0 contract import api.yaml --out c --strict', 'all or exit code 1'),
+      .example('$0 contract import a.yaml --out c --strict', 'all or exit code 1'),
   handler: async (argv) => {
-    const given = (name: string) => once(name, argv[name] as string | string[] | undefined);
     const file = String(argv.document);
-    const folder = given('out') as string;
-    const only = given('only');
-    const methods = given('methods')
+    const folder = once(argv, 'out') as string;
+    const only = once(argv, 'only');
+    const methods = once(argv, 'methods')
       ?.split(',')
       .map((method) => method.trim().toUpperCase());
     const unknown = methods?.find((method) => !['PATCH', 'POST', 'PUT', 'DELETE'].includes(method));

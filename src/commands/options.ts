@@ -39,6 +39,14 @@ export function withSettings<T>(yargs: Argv<T>, names: Names): Argv<T> {
   return result as unknown as Argv<T>;
 }
 
+/** Takes an argument from `--record` or `--guard`, which need no value. @param isOne whether a text is an argument */
+export function argumentBehind(argv: Record<string, unknown>, isOne: (text: string) => boolean): string[] {
+  const flag = ['record', 'guard'].find((name) => argv[name] && isOne(String(argv[name])));
+  const text = flag === undefined ? [] : [String(argv[flag])];
+  if (flag !== undefined) argv[flag] = '';
+  return text;
+}
+
 /** An option of a command's own that takes a text. */
 export const takesText = (describe: string, more: Options = {}) =>
   ({ type: 'string', requiresArg: true, describe, ...more }) as const;

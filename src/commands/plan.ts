@@ -21,11 +21,6 @@ import { flagsOf, formatOf, GUARDING, takesText, withSettings } from './options.
 import { isColoured, say, standardOutput } from './output.ts';
 import { readSource } from './plan/source.ts';
 
-/** As yargs reads them; an option that is given twice is a list. */
-type Args = { body: string; format: 'text' | 'json' } & Partial<
-  Record<'project' | 'fromTarget', string | string[]>
->;
-
 const TARGET = ['contract', 'store', 'timeout', 'targetCa', 'setHeader'] as const;
 const SOURCES = 'What the project holds (one of them):';
 
@@ -47,14 +42,13 @@ export const plan: CommandModule = {
       .example('$0 plan - --project 42 --from-target URL', 'from standard input, against the service'),
   handler: async (argv) => {
     const { config, origins } = await resolveConfig(flagsOf(argv), COMMAND_DEFAULTS.plan);
-    const args = argv as unknown as Args;
-    const project = once('project', args.project) ?? '';
+    const project = once(argv, 'project') ?? '';
     // Whatever a proxy of the same config does.
     const gate = await judgingGate({ ...config, guard: 'on', target: undefined });
-    const patch = await readPatch(gate, withStdin([args.body])[0] as string, project);
+    const patch = await readPatch(gate, withStdin([String(argv.body)])[0] as string, project);
     const told = await readSource(config, origins.state === 'flag', {
       ...{ path: patch.path, name: patch.name },
-      fromTarget: once('from-target', args.fromTarget),
+      fromTarget: once(argv, 'from-target'),
     });
     const { verdict, effects = [] } = patch.inspect(told.known);
     const { record, isWhole } = told.known ?? {};
@@ -67,7 +61,7 @@ export const plan: CommandModule = {
       findings: verdict.findings.filter(({ severity }) => severity === 'error'),
     };
     const shown = withoutSecrets(found, redactionOf(config));
-    const isJson = args.format === 'json';
+    const isJson = argv.format === 'json';
     const text = isJson ? planJson(shown) : planText(shown, isColoured(process.stdout, process.env));
     await standardOutput().write(text);
     const doubt = doubtOf(shown);

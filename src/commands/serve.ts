@@ -8,7 +8,7 @@ import { recordedText, visible } from '../reporters/wording.ts';
 import { type Config, resolveConfig } from '../settings/config.ts';
 import { COMMAND_DEFAULTS } from '../settings/settings.ts';
 import { version } from '../version.ts';
-import { FAKING, flagsOf, PROXYING, REPLAYING, withSettings } from './options.ts';
+import { argumentBehind, FAKING, flagsOf, PROXYING, REPLAYING, withSettings } from './options.ts';
 import { ignoreBrokenPipe, runtimeContext, say, stopSignal } from './output.ts';
 
 export const proxy: CommandModule = {
@@ -17,15 +17,12 @@ export const proxy: CommandModule = {
       yargs.positional('target', { type: 'string', describe: 'Base URL of the real service' }),
       PROXYING,
     )
-      // `--record` and `--guard` need no value: the target may stand behind them.
-      .middleware((argv) => {
-        for (const name of ['record', 'guard'])
-          if (argv.target === undefined && /^https?:/i.test(String(argv[name])))
-            Object.assign(argv, { target: argv[name], [name]: '' });
-      }, true)
       .example('$0 proxy https://example.com', 'judge, and forward what passes')
       .example('$0 proxy https://example.com --record', 'and keep it'),
-  handler: (argv) => serve('proxy', flagsOf(argv)),
+  handler(argv) {
+    argv.target ??= argumentBehind(argv, (text) => /^https?:/i.test(text))[0];
+    return serve('proxy', flagsOf(argv));
+  },
 };
 
 export const replay: CommandModule = {

@@ -114,7 +114,7 @@ describe('a body', () => {
     write('body.json', { name: 'a', languages: ['GO'], environments: [] });
     const env = { PATCHGATE_VALIDATION: 'off', PATCHGATE_GUARD: 'on' };
     expect((await runSource(['check', 'body.json', ...AS_PROJECT, '--no-guard'], { cwd, env })).code).toBe(0);
-    expect((await run('body.json', ...AS_PROJECT, '--guard')).code).toBe(1);
+    expect((await run(...AS_PROJECT, '--guard', 'body.json')).code).toBe(1);
   });
 });
 

@@ -72,9 +72,7 @@ describe('recordings in the database', { tags: 'slow' }, () => {
     const line = `${shown}/checkout${PATH}/GET.json: /exchanges/0/response/body/json/name\n`;
     const found = await run('recordings scrub --redact /name --check');
     expect(found).toMatchObject({ code: 1, stdout: expect.stringContaining(line) });
-    expect((await run('recordings scrub --redact /name')).stdout).toContain(
-      'redacted 1 place in 1 recording',
-    );
+    expect((await run('recordings scrub --redact /name')).stdout).toMatch(/^redacted 1 place in 1 of 1 /m);
     const { stdout } = await run('recordings export checkout');
     expect(stdout).not.toContain('Ada');
     expect((await run('recordings prune checkout --path /api/b -y')).stdout).toContain('removed 1 of 3');

@@ -8,10 +8,8 @@ import { merge } from '../../recordings/merge.ts';
 import { byPlace } from '../../recordings/names.ts';
 import { plainExchangeOf, toStoredExchange } from '../../recordings/plain-exchange.ts';
 import { amount } from '../../reporters/wording.ts';
-import { resolveConfig } from '../../settings/config.ts';
 import { nameOf, readBytes, withStdin } from '../input.ts';
-import { flagsOf, MATCHING, RECORDINGS, takesText, withSettings } from '../options.ts';
-import { standardOutput } from '../output.ts';
+import { MATCHING, RECORDINGS, takesText, withSettings } from '../options.ts';
 import { wildcard, withRecording, withRecordings } from './recordings.ts';
 
 export const importRecording: CommandModule = {
@@ -24,35 +22,39 @@ export const importRecording: CommandModule = {
         describe: 'HAR files; - is standard input',
       })
       .options({
-        only: takesText(
-          'Only entries whose URL (or path, with a slash in front) begins so; * is any characters',
-        ),
+        only: takesText('Only entries whose URL or path starts with this; * matches anything'),
       })
       .example('$0 recordings import a.har --recording shop', 'what a browser saved')
       .example('$0 recordings import a.har --only /api/', 'nothing of other paths'),
-  handler: async (argv) => {
-    const { config } = await resolveConfig(flagsOf(argv));
+  handler: (argv) => {
     const { files, only } = argv as unknown as { files: string[]; only?: string };
-    const text = await withRecordings(config, async (recordings) => {
+    return withRecordings(argv, async (recordings, { recording: name }) => {
       const { rules, where } = recordings;
       const { exchanges, skipped } = await exchangesIn(withStdin(files), only, rules);
       const count = (why: string) => `${skipped.filter((one) => one === why).length} ${why}`;
       const left = skipped.length > 0 ? `skipped: ${[...new Set(skipped)].map(count).join(', ')}\n` : '';
       const message = `nothing was imported: ${left.trim() || 'there are no entries'}`;
-      const hint = 'export it with bodies; --only begins as the URLs do, or as the paths: /api/';
+      const hint = skipped.includes(OTHER)
+        ? 'URL or path must start with --only'
+        : 'export it anew, with bodies';
       if (exchanges.length === 0) throw new PatchgateError('bad-input', message, { hint });
-      await withRecording(recordings, config.recording, 'create', async (recording) => {
+      let added = 0;
+      await withRecording(recordings, name, 'create', async (recording) => {
         for (const own of byPlace(exchanges).values()) {
           const { request: place } = own[0] as Exchange;
-          const merged = merge(await recording.read(place), own, 'append', {}, rules);
+          const before = await recording.read(place);
+          const merged = merge(before, own, 'append', {}, rules);
+          added += merged.exchanges.length - before.length;
           await recording.write(place, merged.exchanges);
         }
       });
-      return `imported ${amount(exchanges.length, 'exchange')} into ${where}/${config.recording}\n${left}`;
+      const known = added < exchanges.length ? `; it had ${exchanges.length - added} of them` : '';
+      return `imported ${amount(added, 'exchange')} into ${where}/${name}${known}\n${left}`;
     });
-    await standardOutput().write(text);
   },
 };
+
+const OTHER = 'not under --only';
 
 /** The exchanges of archives, redacted, and for each other entry why it is skipped. @throws PatchgateError `bad-input` */
 async function exchangesIn(files: readonly string[], only: string | undefined, rules: MatchRules) {
@@ -64,7 +66,7 @@ async function exchangesIn(files: readonly string[], only: string | undefined, r
     const { entries } = harEntries(await readBytes(file), nameOf(file));
     const inTime = entries.toSorted((a, b) => Date.parse(a.startedDateTime) - Date.parse(b.startedDateTime));
     for (const entry of inTime) {
-      const found = isWanted(entry.request.url) ? exchangeIn(entry, rules) : { skipped: 'not under --only' };
+      const found = isWanted(entry.request.url) ? exchangeIn(entry, rules) : { skipped: OTHER };
       if ('skipped' in found) skipped.push(found.skipped);
       else exchanges.push(found);
     }

@@ -1,9 +1,7 @@
 import type { CommandModule } from 'yargs';
 import { PatchgateError } from '../../errors.ts';
 import { visible } from '../../reporters/wording.ts';
-import { resolveConfig } from '../../settings/config.ts';
-import { flagsOf, RECORDINGS, withSettings } from '../options.ts';
-import { standardOutput } from '../output.ts';
+import { RECORDINGS, withSettings } from '../options.ts';
 import { inOrder, type Recordings, withRecording, withRecordings } from './recordings.ts';
 import { table } from './table.ts';
 
@@ -12,17 +10,14 @@ export const list: CommandModule = {
     withSettings(yargs, RECORDINGS)
       .example('$0 recordings list', 'all below recordings/')
       .example('$0 recordings list --recordings fixtures', 'those of another folder'),
-  handler: async (argv) => {
-    const { config } = await resolveConfig(flagsOf(argv));
-    const text = await withRecordings(config, async (recordings) => {
+  handler: (argv) =>
+    withRecordings(argv, async (recordings) => {
       const names = await recordings.names();
       if (names.length === 0) return `no recordings in ${visible(recordings.where)}\n`;
       const rows = await Promise.all(names.map((name) => rowOf(recordings, name)));
       const columns = ['recording', 'exchanges', 'methods', 'oldest', 'newest'];
       return `${table([columns, ...rows]).join('\n')}\n`;
-    });
-    await standardOutput().write(text);
-  },
+    }),
 };
 
 /** What cannot be read is named by file, line and column. */

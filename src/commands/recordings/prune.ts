@@ -1,9 +1,7 @@
 import type { CommandModule } from 'yargs';
 import { PatchgateError } from '../../errors.ts';
 import { amount } from '../../reporters/wording.ts';
-import { resolveConfig } from '../../settings/config.ts';
-import { flagsOf, isOn, RECORDINGS, withSettings } from '../options.ts';
-import { standardOutput } from '../output.ts';
+import { isOn, RECORDINGS, withSettings } from '../options.ts';
 import { selectionOf, withRecording, withRecordings, withSelection } from './recordings.ts';
 
 export const prune: CommandModule = {
@@ -13,15 +11,14 @@ export const prune: CommandModule = {
       .option('yes', isOn('Remove them; without it, only say how many', { alias: 'y' }))
       .example("$0 recordings prune old --status '5*'", 'how many are there?')
       .example("$0 recordings prune old --status '5*' --yes", 'removes them'),
-  handler: async (argv) => {
-    const { config } = await resolveConfig(flagsOf(argv));
+  handler: (argv) => {
     const { name, yes } = argv as unknown as { name: string; yes: boolean };
     const goes = selectionOf(argv);
     if (!goes)
       throw new PatchgateError('bad-usage', 'nothing says which exchanges are to go', {
         hint: "give --method, --path or --status; --path '*' removes all",
       });
-    const removed = await withRecordings(config, (recordings) =>
+    return withRecordings(argv, (recordings) =>
       withRecording(recordings, name, 'write', async (recording) => {
         const places = recording.places().map(async (place) => {
           const all = await recording.read(place);
@@ -37,6 +34,5 @@ export const prune: CommandModule = {
         return `removed ${what}\n`;
       }),
     );
-    await standardOutput().write(removed);
   },
 };

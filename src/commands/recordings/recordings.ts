@@ -12,8 +12,9 @@ import type { MatchRules } from '../../recordings/match.ts';
 import { locationOf, type Place } from '../../recordings/names.ts';
 import { toPlainExchange } from '../../recordings/plain-exchange.ts';
 import { openStore } from '../../recordings/store.ts';
-import type { Config } from '../../settings/config.ts';
-import { takesText } from '../options.ts';
+import { type Config, resolveConfig } from '../../settings/config.ts';
+import { flagsOf, takesText } from '../options.ts';
+import { standardOutput } from '../output.ts';
 
 type How = 'read' | 'write' | 'create';
 
@@ -36,12 +37,17 @@ export interface Recording {
   close(): Promise<void>;
 }
 
-/** Opens where the recordings of a config are, for some work alone. */
-export function withRecordings<T>(config: Config, work: (all: Recordings) => Promise<T>): Promise<T> {
+/** Opens where the recordings are, for some work alone, and prints the text that this returns. */
+export async function withRecordings(
+  argv: Readonly<Record<string, unknown>>,
+  work: (all: Recordings, config: Config) => Promise<string>,
+): Promise<void> {
+  const { config } = await resolveConfig(flagsOf(argv));
   const rules = rulesOf(config);
-  return withDatabase(config, (database) =>
-    work(database ? inDatabase(database, rules) : inFolder(config.recordings, rules)),
+  const text = await withDatabase(config, (database) =>
+    work(database ? inDatabase(database, rules) : inFolder(config.recordings, rules), config),
   );
+  await standardOutput().write(text);
 }
 
 /** The same for one recording. */
@@ -104,10 +110,6 @@ function inDatabase(database: Database, rules: MatchRules): Recordings {
     };
   };
   return { rules, where: database.name, names: async () => (await frames).recordingsIn(database), open };
-}
-
-export function exchangesOf(config: Config, name: string): Promise<Exchange[]> {
-  return withRecordings(config, (all) => withRecording(all, name, 'read', inOrder));
 }
 
 /** All exchanges in the order of recording. In a place its own order holds: an exchange that replaced another may be newer. */

@@ -10,8 +10,7 @@ import { byPlace, locationOf, placeKey } from '../../recordings/names.ts';
 import { redactExchange } from '../../recordings/plain-exchange.ts';
 import { redactText } from '../../recordings/redact/redact.ts';
 import { amount, visible } from '../../reporters/wording.ts';
-import { resolveConfig } from '../../settings/config.ts';
-import { flagsOf, isOn, RECORDINGS, withSettings } from '../options.ts';
+import { isOn, RECORDINGS, withSettings } from '../options.ts';
 import { standardOutput } from '../output.ts';
 import { type Recording, withRecording, withRecordings } from './recordings.ts';
 
@@ -26,10 +25,9 @@ export const scrub: CommandModule = {
       .option('check', isOn('Change nothing; exit with 1 if something is found'))
       .example('$0 recordings scrub checkout', 'put placeholders in the place of secrets')
       .example('$0 recordings scrub --check', 'in CI: is there a secret in any recording?'),
-  handler: async (argv) => {
-    const { config } = await resolveConfig(flagsOf(argv));
+  handler: (argv) => {
     const { names: given = [], check } = argv as unknown as { names?: string[]; check: boolean };
-    await withRecordings(config, async (recordings) => {
+    return withRecordings(argv, async (recordings) => {
       const { where, rules, names: all } = recordings;
       const names = given.length > 0 ? given : await all();
       if (names.length === 0)
@@ -37,18 +35,19 @@ export const scrub: CommandModule = {
           hint: 'say where they are: --recordings FOLDER',
         });
       const output = standardOutput();
-      let found = 0;
+      let [found, concerned] = [0, 0];
       for (const name of names) {
         const places = await withRecording(recordings, name, check ? 'read' : 'write', (recording) =>
           scrubbed(recording, rules, check),
         );
         found += places.length;
+        concerned += Math.min(places.length, 1);
         await output.write(places.map((one) => `${visible(`${where}/${name}/${one}`)}\n`).join(''));
       }
-      const what =
-        found === 0 ? 'no secrets' : `${check ? 'secrets at' : 'redacted'} ${amount(found, 'place')}`;
-      await output.write(`${what} in ${amount(names.length, 'recording')}\n`);
-      if (check && found > 0) process.exitCode = 1;
+      const total = `${amount(names.length, 'recording')}\n`;
+      if (found === 0) return `no secrets in ${total}`;
+      if (check) process.exitCode = 1;
+      return `${check ? 'secrets at' : 'redacted'} ${amount(found, 'place')} in ${concerned} of ${total}`;
     });
   },
 };

@@ -4,40 +4,43 @@ import { PatchgateError } from '../../errors.ts';
 import { type Exchange, headerPairs, type StoredBody, type StoredHeaders } from '../../model/exchange.ts';
 import { jsonOf } from '../../recordings/body.ts';
 import { redactExchange } from '../../recordings/plain-exchange.ts';
-import { redactionOf } from '../../recordings/redact/redaction.ts';
 import { visible } from '../../reporters/wording.ts';
-import { resolveConfig } from '../../settings/config.ts';
-import { flagsOf, RECORDINGS, withSettings } from '../options.ts';
-import { standardOutput } from '../output.ts';
-import { exchangesOf, selectionOf, withSelection } from './recordings.ts';
+import { RECORDINGS, withSettings } from '../options.ts';
+import { inOrder, selectionOf, withRecording, withRecordings, withSelection } from './recordings.ts';
 
 export const show: CommandModule = {
   builder: (yargs) =>
     withSelection(withSettings(yargs, [...RECORDINGS, 'redact']))
       .positional('name', { type: 'string', demandOption: true, describe: 'Name of the recording' })
       .positional('numbers', {
-        type: 'number',
+        type: 'string',
         array: true,
         describe: 'Those to show in full, by their numbers in the list',
       })
       .example("$0 recordings show checkout --status '4*'", 'one line for each exchange')
       .example('$0 recordings show checkout 3', 'the third with headers and bodies'),
-  handler: async (argv) => {
-    const { config } = await resolveConfig(flagsOf(argv));
-    const { name, numbers = [] } = argv as unknown as { name: string; numbers?: number[] };
-    const selection = selectionOf(argv);
-    const redaction = redactionOf(config);
-    const shown = (await exchangesOf(config, name))
-      .map((exchange, i) => ({ number: i + 1, exchange: redactExchange(exchange, redaction) }))
-      .filter(({ number }) => numbers.length === 0 || numbers.includes(number))
-      .filter(({ exchange }) => selection?.(exchange) ?? true);
-    if (shown.length === 0)
-      throw new PatchgateError('bad-usage', `${name} holds no such exchange`, {
-        hint: `patchgate recordings show ${name} lists what it holds`,
-      });
-    const textOf = numbers.length > 0 ? exchangeText : exchangeLine;
-    const output = standardOutput();
-    for (const { number, exchange } of shown) if (!(await output.write(textOf(number, exchange)))) return;
+  handler: (argv) => {
+    const { name, numbers = [] } = argv as unknown as { name: string; numbers?: string[] };
+    const selection = selectionOf(argv) ?? (() => true);
+    return withRecordings(argv, async (recordings) => {
+      const all = await withRecording(recordings, name, 'read', inOrder);
+      const wrong = numbers.find((text) => !all[Number(text) - 1]);
+      const shown = all
+        .map((exchange, i) => ({
+          number: i + 1,
+          exchange: redactExchange(exchange, recordings.rules.redaction),
+        }))
+        .filter(({ number }) => numbers.length === 0 || numbers.some((text) => Number(text) === number))
+        .filter(({ exchange }) => selection(exchange));
+      const isNumber = !Number.isNaN(Number(wrong ?? 0));
+      const message = isNumber
+        ? `${name} holds no exchange ${wrong ?? 'like that'}`
+        : `${wrong} is no number`;
+      const hint = `patchgate recordings show ${name} lists what it holds`;
+      if (shown.length === 0 || wrong !== undefined) throw new PatchgateError('bad-usage', message, { hint });
+      const textOf = numbers.length > 0 ? exchangeText : exchangeLine;
+      return shown.map(({ number, exchange }) => textOf(number, exchange)).join('');
+    });
   },
 };
 
