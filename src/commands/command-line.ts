@@ -57,6 +57,8 @@ export const COMMANDS: CommandModule[] = [
   command('demo', 'Shows the main job in one go, on a fake', load.demo),
 ];
 
+const TOO_FEW = 'Not enough non-option arguments: got %s, need at least %s';
+
 /** A command whose module is loaded once it is called. */
 function command(usage: string, describe: string, load: () => Promise<CommandModule>): CommandModule {
   let module: CommandModule | undefined;
@@ -65,9 +67,14 @@ function command(usage: string, describe: string, load: () => Promise<CommandMod
     return module;
   };
   LOADERS.push(loaded);
+  // `%c` leaves out the numbers.
+  const missing = `missing argument: ${/<.*?>/.exec(usage)}%c%c`;
   const build = (yargs: Argv, { builder }: CommandModule) => {
     // yargs forgets it with each command.
-    const shown = yargs.showHidden('help-all', 'Show all options').hide('version');
+    const shown = yargs
+      .showHidden('help-all', 'Show all options')
+      .hide('version')
+      .updateStrings({ [TOO_FEW]: { one: missing, other: missing } } as unknown as Record<string, string>);
     return typeof builder === 'function' ? builder(shown) : shown;
   };
   return {
@@ -95,11 +102,9 @@ function group(name: string, describe: string, commands: readonly CommandModule[
 /** yargs makes the text of a command's help before it runs, asked for or not: without lines of a width, in half the time. */
 const HELP = /^(?:-h|(?:--)?help(?:-all)?)$/;
 
-const GIVEN = '%s arguments are given, and at least %s must be';
 /** What yargs says in words of its own. */
 const STRINGS = {
-  'Not enough non-option arguments: got %s, need at least %s': { one: GIVEN, other: GIVEN },
-  'Missing required argument: %s': { one: 'the argument %s is missing', other: 'arguments are missing: %s' },
+  'Missing required argument: %s': { one: 'missing option: --%s', other: 'missing options: %s' },
   'Not enough arguments following: %s': '--%s has no value',
   'Argument unexpected for: %s': '--%s takes no value; --no- before its name turns it off',
   // Nothing at all would count as not given.

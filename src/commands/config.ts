@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import type { CommandModule } from 'yargs';
+import { judgingGate } from '../app/gate.ts';
 import { PatchgateError } from '../errors.ts';
 import { redactText } from '../recordings/redact/redact.ts';
 import { REDACTED } from '../recordings/redact/redacted.ts';
@@ -34,7 +35,10 @@ export const config: CommandModule = {
         hint: `it is one of: ${withMeant(Object.keys(COMMAND_DEFAULTS), command)}`,
       });
     const defaults = COMMAND_DEFAULTS[command as keyof typeof COMMAND_DEFAULTS] ?? {};
-    await standardOutput().write(configText(await resolveConfig(flagsOf(argv), defaults)));
+    const resolved = await resolveConfig(flagsOf(argv), defaults);
+    // It checks what names rules and operations.
+    await judgingGate({ ...resolved.config, target: undefined });
+    await standardOutput().write(configText(resolved));
   },
 };
 

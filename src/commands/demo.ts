@@ -1,5 +1,7 @@
 import type { CommandModule } from 'yargs';
+import { Opened } from '../app/modes.ts';
 import { createPatchgate } from '../app/patchgate.ts';
+import { PatchgateError } from '../errors.ts';
 import { APPROVE_HEADER } from '../guard/approvals.ts';
 import { resolveConfig } from '../settings/config.ts';
 import { sampleState } from '../upstreams/fake/seed.ts';
@@ -46,18 +48,19 @@ async function runDemo(flags: Readonly<Record<string, unknown>>): Promise<void> 
   const quiet = { ...config, log: 'off', port: 0, host: '127.0.0.1' } as const;
   const context = { writeLog: () => undefined, env: {} };
   const service = { ...quiet, guard: 'off' as const, fault: [] };
-  const fake = await createPatchgate('fake', service, { ...context, notice() {} });
-  const proxy = await createPatchgate(
-    'proxy',
-    { ...quiet, record: 'all', target: fake.url },
-    { ...context, notice },
-  );
+  const opened = new Opened();
   let recorded = '';
   try {
+    const fake = opened.add(await createPatchgate('fake', service, { ...context, notice() {} }));
+    const recording = { ...quiet, record: 'all', target: fake.url } as const;
+    const proxy = opened.add(await createPatchgate('proxy', recording, { ...context, notice }));
     recorded = await sendAll(proxy.url, fake.url);
+  } catch (error) {
+    if (!(error instanceof PatchgateError)) throw error;
+    const hint = 'record into another folder: patchgate demo --recordings FOLDER';
+    throw new PatchgateError(error.code, error.message, { hint });
   } finally {
-    await proxy.close();
-    await fake.close();
+    await opened.close();
   }
 
   print(`\n2. The fake is stopped. The gate replays ${config.recordings}/demo/ instead.\n`);

@@ -4,6 +4,7 @@ import type { CommandModule } from 'yargs';
 import { messageOf, PatchgateError, systemCode } from '../errors.ts';
 import { CONFIG_FILES } from '../settings/config-file.ts';
 import { SETTINGS } from '../settings/settings.ts';
+import { parseTarget } from '../upstreams/target.ts';
 import { isOn, takesText } from './options.ts';
 import { standardOutput } from './output.ts';
 
@@ -19,31 +20,32 @@ export const init: CommandModule = {
       .example('$0 init', 'a config, an npm script, a line for .gitignore')
       .example('$0 init --ci', 'a CI job, too'),
   handler: async ({ target, ci }) => {
+    const { origin, path } = parseTarget(String(target ?? 'https://staging.example.com/api/v2'));
+    const url = origin + path.replaceAll("'", '%27');
     const done = [
-      await writeNew('patchgate.config.mjs', configText(target as string | undefined), CONFIG_FILES),
+      await writeNew('patchgate.config.mjs', configText(url, target !== undefined), CONFIG_FILES),
       await addScript(),
       await addLine('.gitignore', HIDDEN),
       ...(ci ? [await writeNew(WORKFLOW, WORKFLOW_TEXT, [WORKFLOW])] : []),
     ];
-    const proxy = `npx patchgate proxy ${target === undefined ? 'URL ' : ''}--record`;
-    const next = `Next: ${proxy}, send requests to it, then: npm run ${SCRIPT.name}`;
+    const next = `Next: npx patchgate proxy ${target ?? 'URL'} --record, send requests to it, then: npm run ${SCRIPT.name}`;
     await standardOutput().write(`${[...done, next].join('\n')}\n`);
   },
 };
 
-/** Commented, with what people set most often. */
-function configText(target: string | undefined): string {
+/** Commented, with what people set most often. It imports nothing: the package may be installed elsewhere. */
+function configText(target: string, isGiven: boolean): string {
   const line = (name: keyof typeof SETTINGS, value: string, isSet = false) =>
     `  // ${SETTINGS[name].description}\n  ${isSet ? '' : '// '}${name}: ${value},\n`;
   return [
-    "import { defineConfig } from 'patchgate/config';\n\n// All settings: npx patchgate config\nexport default defineConfig({\n",
-    line('target', JSON.stringify(target ?? 'https://staging.example.com/api/v2'), target !== undefined),
+    "/** @type {import('patchgate/config').UserConfig} All settings: npx patchgate config */\nexport default {\n",
+    line('target', `'${target}'`, isGiven),
     line('recording', "'default'", true),
     line('setHeader', "['Authorization=env:STAGING_TOKEN']"),
     line('protect', "['Production']"),
     line('ignorePointers', "['/environments/*/id']"),
     line('redact', "['pin']"),
-    '});\n',
+    '};\n',
   ].join('');
 }
 

@@ -66,6 +66,7 @@ describe('flags', () => {
     [['proxy', 'ftp://staging.example.com'], 'it takes an http or https URL'],
     [['proxy', 'http://'], 'it takes an http or https URL'],
     [['check', 'missing.json'], 'missing.json'],
+    [['init', '--target', 'foo'], 'is no http or https URL'],
     [['check', 'x', '--path', '/a', '--path', '/b'], '--path is given more than once'],
   ] as [string[], string | RegExp][])('%j', async (args, says) => {
     const cwd = temporaryFolder();
@@ -78,7 +79,8 @@ describe('flags', () => {
       'patchgate.config.json',
       '{"overrides": [{"rules": {"draft.id-matches-pth": "off"}}]}',
     );
-    expect(await complaint(['proxy', TARGET], { cwd })).toContain('draft.id-matches-path');
+    for (const command of ['proxy', 'config'])
+      expect(await complaint([command, '--target', TARGET], { cwd })).toContain('draft.id-matches-path');
   });
 
   it('do not show credentials of a target again', async () => {
@@ -120,6 +122,11 @@ describe('a folder', () => {
     const said = await complaint(['proxy', TARGET, '--record'], { cwd });
     expect(said).toContain('recordings');
     expect(said).toContain('--recordings');
+    const { code, stderr } = await runBinary(['demo', '-p', '0'], { cwd });
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: expect.stringContaining('demo --recordings FOLDER'),
+    });
     expect(readFileSync(join(cwd, 'recordings'), 'utf8')).toBe('a file');
   });
 });

@@ -106,7 +106,7 @@ it('contract import exits with 2 where --strict left something out, and takes wh
 
 it.each([
   [['none.yaml', '--out', 'x'], /cannot read none\.yaml: .*\(?name an OpenAPI document/s],
-  [['none.yaml'], /the argument out is missing/],
+  [['none.yaml'], /missing option: --out/],
   [['none.yaml', '--out', 'x', '--methods', 'GET'], /invalid value "GET" for --methods/],
 ])('refuses contract import %j', async (args, says) => {
   const { code, stderr } = await runHere(['contract', 'import', ...args]);

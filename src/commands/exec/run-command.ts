@@ -55,10 +55,11 @@ export function runCommand(
     const fail = (error: unknown) => {
       // As shells have it.
       const isMissing = systemCode(error) === 'ENOENT';
-      const why = isMissing ? 'it is not found, or the program that its first line names' : messageOf(error);
       const hint = /[\s=]/.test(name) ? '\n  no shell takes it apart: -- sh -c COMMAND' : '';
-      const failure = `the command ${JSON.stringify(name)} cannot be run: ${why}${hint}`;
-      resolve({ code: isMissing ? 127 : 126, isKilled: false, failure });
+      const failure = isMissing
+        ? `command not found: ${name} (or the interpreter in its #! line)`
+        : `the command ${JSON.stringify(name)} cannot be run: ${messageOf(error)}`;
+      resolve({ code: isMissing ? 127 : 126, isKilled: false, failure: failure + hint });
     };
     try {
       // On Windows, npm and the like are scripts, which Node's own spawn does not find.

@@ -41,7 +41,7 @@ it('says why a command cannot be run, as shells do', async () => {
   writeFileSync(notes, '');
   expect(await run('nosuch')).toMatchObject({
     code: 127,
-    failure: expect.stringContaining('it is not found'),
+    failure: 'command not found: nosuch (or the interpreter in its #! line)',
   });
   expect(await run(notes)).toMatchObject({ code: 126, failure: expect.stringContaining('EACCES') });
   expect((await run('npm test')).failure).toContain('\n  no shell takes it apart: -- sh -c COMMAND');
