@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { CATALOGUE } from '../src/gate/catalogue.ts';
-import { flagOf, SETTING_NAMES, SETTINGS, type Setting } from '../src/settings/settings.ts';
+import { COMMAND_DEFAULTS, flagOf, SETTING_NAMES, SETTINGS, type Setting } from '../src/settings/settings.ts';
 import { type Described, describedCommands } from './support/described-commands.ts';
 import { startGate } from './support/in-process.ts';
 import { temporaryFolder } from './support/temporary-folder.ts';
@@ -46,12 +46,13 @@ async function commandsPage(): Promise<string> {
   const commands = await describedCommands();
   const nameOf = ({ usage }: Described) => usage.replace(/ [<[].*/, '');
   const settings = SETTING_NAMES.map((name) => {
-    const { enum: words, default: fallback, description }: Setting = SETTINGS[name];
+    const { enum: words, default: always, description }: Setting = SETTINGS[name];
+    const fallback = always ?? (COMMAND_DEFAULTS.proxy as Record<string, string>)[name];
     const all = (words ?? []).filter((word) => typeof word === 'string');
     const takes = all.every((word) => description.split(/\W+/).includes(word)) ? [] : all;
     const shown = [fallback ?? ''].flat().join(',');
     const says = takes.length > 0 ? `${description}: ${takes.join(', ')}` : description;
-    return `| \`${name}\` | ${shown && `\`${shown}\``} | ${cell(says)} |`;
+    return `| \`${name}\` | ${shown && `\`${shown}\`${always === undefined ? ' in `proxy`' : ''}`} | ${cell(says)} |`;
   });
   const known = new Set([...SETTING_NAMES.map(flagOf), 'config']);
   const own = new Map<string, string[]>();

@@ -145,8 +145,7 @@ function placeOf({ config, database }: Setup): string {
 export async function recordMode(setup: RecordingSetup, env: Env): Promise<RecordMode | undefined> {
   const { record } = setup.config;
   if (record !== 'once' && record !== 'new_episodes') return record;
-  // Most say `true`; AppVeyor says `True`, Woodpecker its name.
-  if (!/^(?:|0|false)$/i.test(env.CI ?? '')) {
+  if (isOnCi(env)) {
     setup.notice(`CI is set: --record ${record} replays only, as none does`);
     return 'none';
   }
@@ -155,6 +154,9 @@ export async function recordMode(setup: RecordingSetup, env: Env): Promise<Recor
   const store = await openRecording({ ...setup, config: { ...setup.config, record: 'none' } });
   return store.isEmpty() ? record : 'none';
 }
+
+/** Most say `true`; AppVeyor says `True`, Woodpecker its name. */
+export const isOnCi = ({ CI = '' }: Env) => !/^(?:|0|false)$/i.test(CI);
 
 /** Which requests are the same, and which texts are secret. @param secrets texts that are hidden wherever they stand */
 export function rulesOf(config: Config, secrets: readonly string[] = []): MatchRules {
@@ -191,8 +193,7 @@ export async function openDatabaseOf({ store }: Config, notice: RecordingSetup['
 async function openOutbox({ config, notice }: RecordingSetup, database: Database): Promise<Outbox> {
   const { Outbox } = await import('../postgres/outbox.ts');
   const folder = join(dirname(config.state || STATE_BY_DEFAULT), 'outbox');
-  const mode = mergeMode(config);
-  return Outbox.open({ database, folder, recording: config.recording, mode, notice });
+  return Outbox.open({ database, folder, recording: config.recording, mode: mergeMode(config), notice });
 }
 
 /** Opens the database of `--store` for one piece of work, whose error tells if it is away. */

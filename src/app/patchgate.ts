@@ -89,14 +89,12 @@ async function listenFor(parts: Parts, run: Run, tls: KeyPair | undefined): Prom
 
 /** The page's token counts on its port alone. */
 async function openPage(port: number, { config, notice, approvers }: Parts, control: Handler) {
-  const { controlToken } = config;
-  const token = controlToken ?? randomBytes(16).toString('hex');
+  const token = config.controlToken ?? randomBytes(16).toString('hex');
   const { listenForUi } = await import('../server/ui-port.ts');
   const page = await listenForUi(port, new Map([...approvers, [token, 'page']]), control);
   // A token that was given is known, and no notice shows it.
-  notice(
-    `inspector: ${page.url}/${controlToken === undefined ? `#token=${token}` : ' (it asks for the control token)'}`,
-  );
+  const way = token === config.controlToken ? ' (it asks for the control token)' : `#token=${token}`;
+  notice(`inspector: ${page.url}/${way}`);
   return page;
 }
 

@@ -1,5 +1,5 @@
 import type { CommandModule } from 'yargs';
-import { replayOrRecord } from '../app/modes.ts';
+import { isOnCi, replayOrRecord } from '../app/modes.ts';
 import { createPatchgate, type Patchgate } from '../app/patchgate.ts';
 import { missesText } from '../app/run-text.ts';
 import { messageOf, PatchgateError } from '../errors.ts';
@@ -115,7 +115,7 @@ async function reportRun(
   { recording, failUnused }: Config,
   isRecording: boolean,
 ): Promise<boolean> {
-  const record = `${AGAIN} --record new_episodes --target URL`;
+  const record = `${isOnCi(process.env) ? 'outside CI, ' : ''}${AGAIN} --record new_episodes --target URL`;
   const misses = missesText(gate.replay?.misses.list(), (hint) => hintWith(hint, recording, record));
   const hasMissed = misses !== undefined;
   // A command may well live with a target that fails, but what was recorded has no answer for it, and a replay would miss it.

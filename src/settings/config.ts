@@ -25,7 +25,6 @@ export interface Extras {
   overrides: SeverityOverride[];
   /** Rules of one's own, by operation. */
   customRules: Record<string, Rule[]>;
-  /** Values of requests that a replay puts into its answers. */
   /** Names a JSON Pointer's place in all this: `overrides[0].rules["x.y"] in patchgate.config.json:4:5`. */
   placeOf(pointer: string): string;
 }
@@ -163,7 +162,8 @@ function written(name: SettingName, given: unknown): unknown {
   const setting = settingOf(name);
   if (typeof given === 'number' && kindOf(name) === 'duration') return `${given}ms`;
   if (typeof given !== 'string') return given;
-  if (setting.type === 'boolean' && /^(?:true|1|false|0)$/.test(given)) return /^[t1]/.test(given);
+  const isSwitch = setting.type === 'boolean' || setting.enum?.includes(false);
+  if (isSwitch && /^(?:true|1|false|0)$/.test(given)) return /^[t1]/.test(given);
   if (setting.type === 'integer' && /^\d+$/.test(given)) return Number(given);
   if (kindOf(name) === 'fileOrOff' && /^(?:false)?$/.test(given)) return false;
   return setting.bare && given === '' ? setting.bare : given;

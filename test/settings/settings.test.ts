@@ -152,6 +152,7 @@ describe('each setting', () => {
       ...{ port: 0, failUnused: true, timeout: 0, record: 'all', guard: 'off', state: '' },
     });
     expect((await config({ file: { guard: true } })).guard).toBe('on');
+    expect((await config({ env: { PATCHGATE_GUARD: 'false' } })).guard).toBe('off');
     expect(await refused({ file: { failUnused: 'true' } })).toContain('invalid value "true" for failUnused');
     expect(await refused({ file: { port: '4010' } })).toContain('invalid value "4010" for port');
   });
