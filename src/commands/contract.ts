@@ -18,7 +18,7 @@ export const importContract: CommandModule = {
       })
       .option('out', takesText('Folder for contract.json and schemas.json', { demandOption: true }))
       .option('methods', takesText('Methods to take, PATCH,POST,PUT if none is given'))
-      .option('only', takesText('Take operations whose id, or method and path, this pattern matches'))
+      .option('only', takesText('Pattern for the id, or for method and path, of operations to take'))
       .option('loose-parameters', isOn('Take any text as a parameter of a path'))
       .option('strict', isOn('Exit with 1 if an operation was left out'))
       .example('$0 contract import api.yaml --out contract', 'then: proxy URL --contract contract')

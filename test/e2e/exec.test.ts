@@ -32,19 +32,11 @@ const patch = (path: string, body: object) =>
 describe('a command', () => {
   it('finds the recording by its variables, and its arguments letter by letter', async () => {
     const script = 'printf "$PATCHGATE_URL $BASE_URL $OTHER" > seen; printf "<%s>" "$@" >> seen';
+    // With an empty one between the last.
     const args = [
-      '--env',
-      'BASE_URL=/api/v2',
-      '--',
-      'sh',
-      '-c',
+      ...'--env BASE_URL=/api/v2 -- sh -c'.split(' '),
       script,
-      'sh',
-      '--',
-      '--help',
-      '',
-      '--env',
-      '007',
+      ...'sh -- --help  --env 007'.split(' '),
     ];
     const env = { OTHER: 'kept', BASE_URL: 'https://example.com' };
     const { code, stdout } = await runHere(['exec', '--recording=demo', ...args], { cwd, env });
