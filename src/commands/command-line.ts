@@ -37,16 +37,16 @@ export const COMMANDS: CommandModule[] = [
   command('check [inputs..]', 'Judges bodies, recordings and HTTP archives', load.check),
   command('plan <body>', 'Says what a PATCH of a project would create, delete and replace', load.plan),
   group('approvals', 'Decides on PATCHes that a running gate has stopped', [
-    command('list', 'Lists what waits for a decision', load.approvals),
+    command('list', 'Lists the PATCHes that wait for a decision', load.approvals),
     command('approve <id>', 'Lets a PATCH pass once', load.approve),
     command('decline <id>', 'Says no to it', load.decline),
   ]),
   group('recordings', 'Lists, shows, prunes, scrubs, imports and exports recordings', [
     command('list', 'One line for each recording', load.recordings),
     command('show <name> [numbers..]', 'Lists exchanges, or shows some in full', load.show),
-    command('scrub [names..]', 'Redacts what is still secret in recordings', load.scrub),
+    command('scrub [names..]', 'Redacts remaining secrets in recordings', load.scrub),
     command('prune <name>', 'Removes exchanges of a recording', load.prune),
-    command('import <files..>', 'Records what HTTP archives (HAR) hold, redacted', load.importHar),
+    command('import <files..>', 'Records the exchanges of HTTP archives (HAR), redacted', load.importHar),
     command('export <name>', 'Writes a recording as an HTTP archive (HAR)', load.exportHar),
   ]),
   group('contract', 'Makes a contract of an OpenAPI document, for any other API', [

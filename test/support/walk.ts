@@ -111,7 +111,7 @@ function missingLine(expected: string, actual: string): string | undefined {
   const lines = comparable(actual).split('\n');
   let next = 0;
   for (const line of comparable(expected).split('\n')) {
-    if (line === '' || line === '…') continue;
+    if (line === '') continue;
     while (next < lines.length && !(lines[next] as string).startsWith(line)) next++;
     if (next === lines.length) return line;
   }
@@ -127,7 +127,7 @@ function comparable(text: string): string {
     .replaceAll(/#token=[\da-f]{32}/g, '#token=<token>')
     .replaceAll(/\b\d+(?:\.\d+)? ?m?s\b/g, '<duration>')
     .replaceAll(/127\.0\.0\.1:(?!401\d\b)\d{4,5}/g, '127.0.0.1:<port>')
-    .replaceAll(/[ \t]+$/gm, '');
+    .replaceAll(/[ \t…]+$/gm, '');
 }
 
 function projectWithPatchgate(): string {
