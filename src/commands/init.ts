@@ -28,7 +28,7 @@ export const init: CommandModule = {
       await addLine('.gitignore', HIDDEN),
       ...(ci ? [await writeNew(WORKFLOW, WORKFLOW_TEXT, [WORKFLOW])] : []),
     ];
-    const next = `Next: npx patchgate proxy ${target ?? 'URL'} --record, send requests to it, then: npm run ${SCRIPT.name}`;
+    const next = `Next: npx patchgate proxy ${target === undefined ? 'URL' : url} --record, send requests to it, then: npm run ${SCRIPT.name}`;
     await standardOutput().write(`${[...done, next].join('\n')}\n`);
   },
 };
