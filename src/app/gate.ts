@@ -9,12 +9,8 @@ import { parseTarget } from '../upstreams/target.ts';
 /** Bytes of the largest body to judge, before and after decoding. */
 const BODY_LIMIT = 5 * 1024 * 1024;
 
-/**
- * The gate that a config asks for.
- *
- * @param isLazy compile and try each operation when it is first needed
- * @throws PatchgateError if contract or settings are wrong
- */
+/** The gate that a config asks for. @param isLazy compile and try each operation when it is first needed
+ *  @throws PatchgateError if contract or settings are wrong */
 export async function gateOf(config: Config, isLazy = false, notice?: (text: string) => void): Promise<Gate> {
   const contract = await contractAt(config.contract, notice);
   const own = { bodyLimit: BODY_LIMIT, tellsEffects: config.audit !== undefined, lazy: isLazy };

@@ -85,6 +85,8 @@ export interface Backend {
   /** Tells of misses, and of what was never served. */
   replay?: ReplayUpstream | undefined;
   fake?: Fake;
+  /** Exchanges that were to be recorded, and are not. */
+  unrecorded?: { count: number };
 }
 
 /** A mode is composition: `forward`, `record(forward)`, `replay` or `replay(record(forward))`. Target, fake and database are loaded if needed. */
@@ -103,13 +105,17 @@ export const MODES: Readonly<Record<ServerKind, (setup: Setup) => Promise<Backen
     if (config.record === undefined) return { upstream: forward, forward, outbox, summary: to };
     const store = opened.add(await openRecording(setup, outbox));
     const { redaction } = rules;
-    const onSkipped: RecordOptions['onSkipped'] = (reason, { method, url }) =>
+    const unrecorded = { count: 0 };
+    const onSkipped: RecordOptions['onSkipped'] = (reason, { method, url }) => {
+      unrecorded.count++;
       notice(`not recorded: ${method} ${redactUrl(url, redaction)}: ${redactText(reason, redaction)}`);
+    };
     const recorder = opened.add(record(forward, store, { rules, only: config.recordOnly, onSkipped }));
     const replaying = { ...config, rules, onMiss: recorder };
     const replays = config.record === 'new_episodes' ? replay(store, replaying) : undefined;
     const summary = `${to}, ${replays ? 'replays and records' : 'records'} ${placeOf(setup)} (${config.record})`;
-    return { upstream: replays ?? recorder, forward, outbox, store, replay: replays, summary };
+    const upstream = replays ?? recorder;
+    return { upstream, forward, outbox, store, replay: replays, unrecorded, summary };
   },
 
   async replay(setup) {
@@ -175,8 +181,7 @@ async function openRecording(setup: RecordingSetup, outbox?: Outbox): Promise<Re
   if (database) {
     const { PgRecordingStore } = await import('../postgres/recordings.ts');
     const { placesOf } = await import('../postgres/frames.ts');
-    const places = await placesOf(database, recording);
-    return new PgRecordingStore(recording, { database, rules, outbox }, places);
+    return new PgRecordingStore(recording, { database, rules, outbox }, await placesOf(database, recording));
   }
   const mode = record === 'none' ? undefined : mergeMode(config);
   return openStore(recordings, recording, { rules, mode, onNotice: notice, closeWithin: CLOSE_WITHIN });

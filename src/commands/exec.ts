@@ -118,9 +118,9 @@ async function reportRun(
   const record = `${isOnCi(process.env) ? 'outside CI, ' : ''}${AGAIN} --record new_episodes --target URL`;
   const misses = missesText(gate.replay?.misses.list(), (hint) => hintWith(hint, recording, record));
   const hasMissed = misses !== undefined;
-  // A command may well live with a target that fails, but what was recorded has no answer for it, and a replay would miss it.
   const exchanges = [...gate.exchanges.list({ bodies: false })];
-  const isHalf = isRecording && exchanges.some(hasFailed);
+  // A command may well live with a target that fails, but what was recorded has no answer for it, and a replay would miss it.
+  const isHalf = gate.unrecorded !== undefined && gate.unrecorded.count > 0;
   const refused = refusedTexts(exchanges, code !== 0 || isRecording);
   for (const text of [misses, ...refused]) if (text) say(text);
   // An interrupted command has not asked for all.
@@ -129,10 +129,6 @@ async function reportRun(
     say(`the command sent no request: its base URL must come from ${URL_VARIABLE}, or a variable of --env`);
   const isUnused = await reportUnserved(gate, failUnused);
   return hasMissed || isUnused || isHalf;
-}
-
-function hasFailed({ answeredBy, failure, response }: ShownExchange): boolean {
-  return answeredBy === 'gate' && failure !== undefined && response !== undefined;
 }
 
 /** Texts that are shown. */

@@ -133,6 +133,8 @@ describe('to record', () => {
     const { code, stderr } = await exec(['--record=all', `--target=${target}`], get('/a'));
     expect(code).toBe(1);
     expect(stderr).toContain(`the gate answered GET /a with 502: the target ${target} could not be reached`);
+    const odd = await startTarget((_req, res) => res.writeHead(200, { 'content-encoding': 'zstd' }).end('x'));
+    expect((await exec(['--record=all', `--target=${odd.url}`], get('/a'))).code).toBe(1);
   });
 
   it('it lets a client give up', async () => {
