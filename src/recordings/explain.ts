@@ -1,5 +1,5 @@
-import { isObject, type JsonValue } from '../json/json.ts';
-import { escapeToken, pointerOf, tokensOf } from '../json/pointer.ts';
+import { isObject, type JsonObject, type JsonValue } from '../json/json.ts';
+import { escapeToken, pointerOf } from '../json/pointer.ts';
 import type { RecordedRequest } from '../model/exchange.ts';
 import { shortened } from '../model/short-text.ts';
 import { compareJson } from './compare-json.ts';
@@ -37,9 +37,7 @@ export interface Difference {
 const MOST_COMPARED = 500;
 const MOST_CHARACTERS = 4_000_000;
 const MOST_PATHS = 1000;
-/** Differences that are counted, and that a hint may name options for. */
-const MOST_SHOWN = 20;
-const MOST_HINTED = 3;
+const MOST_DIFFERENCES = 20;
 /** Characters of a value that are shown. */
 const LONGEST = 80;
 
@@ -63,7 +61,7 @@ export function explainMiss(
   if (recorded.length > 0) {
     const nearest = nearestExchange(recorded, request, rules);
     const text = `no exchange in the recording "${recording}" matches this ${asked}; in the nearest ${inWords(nearest.differences)}`;
-    const hint = `send the request as it was recorded, or record it: ${record}${optionsFor(nearest.differences)}`;
+    const hint = `send the request as it was recorded, or record it: ${record}; what may differ: --ignore-query, --ignore-pointers`;
     return { recording, reason: 'differs', text, hint, nearest };
   }
   const nothing = `nothing is recorded for ${asked} in the recording "${recording}"`;
@@ -99,20 +97,17 @@ function shownPlace({ method, path }: Place, { redaction }: MatchRules): Place {
 
 function differencesOf(before: Form, now: Form): Difference[] {
   const found = new Map<string, Difference>();
-  compareJson(before, now, (tokens, was, is) => {
-    const [part, name = '', ...rest] = tokens;
-    const isJson = part === 'body' && name === 'json' && rest.length > 0;
-    const place = isJson ? pointerOf(rest) : part === 'body' ? 'body' : `${part}/${escapeToken(name)}`;
-    // Of a whole body, that stands below the name of its kind.
-    const [one, other] = tokens.length === 1 ? [was, is].map(contentOf) : [was, is];
-    const { recorded = shown(one, place), sent = shown(other, place) } = found.get(place) ?? {};
-    return found.set(place, { place, recorded, sent }).size < MOST_SHOWN;
+  compareJson(withContent(before), withContent(now), ([part = '', ...rest], was, is) => {
+    const place = part === 'body' ? pointerOf(rest) || part : `${part}/${escapeToken(rest[0] ?? '')}`;
+    if (!found.has(place)) found.set(place, { place, recorded: shown(was, place), sent: shown(is, place) });
+    return found.size < MOST_DIFFERENCES;
   });
   return [...found.values()];
 }
 
-function contentOf(body: JsonValue | undefined): JsonValue | undefined {
-  return isObject(body) ? Object.values(body)[0] : body;
+/** A form with the body itself, whatever kind it is. */
+function withContent({ body, ...form }: Form): JsonObject {
+  return { ...form, ...(body !== undefined && { body: isObject(body) ? Object.values(body)[0] : body }) };
 }
 
 function shown(value: JsonValue | undefined, place: string): string | undefined {
@@ -128,21 +123,7 @@ function inWords(differences: readonly Difference[]): string {
     const why = place.startsWith('headers/') ? ', and none was kept when it was recorded' : '';
     return `${place} is unexpected: sent ${sent}${why}`;
   });
-  return said.join('; ') + (said.length === MOST_SHOWN ? '; and perhaps more' : '');
-}
-
-/** Names the options with which it would match, if a few places differ. */
-function optionsFor(differences: readonly Difference[]): string {
-  const options = new Set(differences.map(({ place }) => ignoringOption(place)));
-  const areFew = differences.length > 0 && differences.length <= MOST_HINTED;
-  return areFew && !options.has(undefined) ? `; if it may differ there: ${[...options].join(' ')}` : '';
-}
-
-function ignoringOption(place: string): string | undefined {
-  // Options are split at commas.
-  if (place.endsWith('…') || /[,\s']|\[redacted/.test(place)) return undefined;
-  if (place.startsWith('query/')) return `--ignore-query ${tokensOf(place.slice('query'.length))[0]}`;
-  return place.startsWith('/') ? `--ignore-pointers '${place.replace(/\/\d+(?=\/|$)/g, '/*')}'` : undefined;
+  return said.join('; ') + (said.length === MOST_DIFFERENCES ? '; and perhaps more' : '');
 }
 
 /** The place whose path shares the most segments with the one sent, if possible of its method. */

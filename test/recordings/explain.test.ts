@@ -149,23 +149,12 @@ describe('the nearest exchange', () => {
   });
 });
 
-describe('the hint', () => {
-  it.each([
-    [{ query: 'a=1' }, { query: 'a=2' }, '; if it may differ there: --ignore-query a'],
-    [
-      { body: { json: { list: [{ id: 1 }], at: 1 } } },
-      { body: { json: { list: [{ id: 2 }], at: 2 } } },
-      "; if it may differ there: --ignore-pointers '/list/*/id' --ignore-pointers '/at'",
-    ],
-    [{ body: { text: 'a' } }, { body: { text: 'b' } }, ''],
-    [{ body: { json: [1, 2, 3, 4] } }, { body: { json: [5, 6, 7, 8] } }, ''],
-    [{ body: { json: { 'a,b': 1 } } }, { body: { json: { 'a,b': 2 } } }, ''],
-  ])('where %j is recorded and %j sent ends with %j', (recorded, sent, end) => {
-    const { hint } = explain([exchange(recorded)], exchange(sent));
-    expect(hint).toBe(
-      `send the request as it was recorded, or record it: patchgate proxy <target> --record --recording demo${end}`,
-    );
-  });
+it('hints at recording, and at the options that ignore differences', () => {
+  const { hint } = explain([exchange({ query: 'a=1' })], exchange({ query: 'a=2' }));
+  expect(hint).toBe(
+    'send the request as it was recorded, or record it: patchgate proxy <target> --record --recording demo; ' +
+      'what may differ: --ignore-query, --ignore-pointers',
+  );
 });
 
 /** A store of which only the paths are asked for; counts how often. */
