@@ -1,7 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Adapter, Low } from 'lowdb';
 import { isObject, parseJson } from '../json/json.ts';
 import { findPlace, placeAt, startInUtf8, syntaxErrorOf } from '../json/json-text.ts';
 import type { Exchange } from '../model/exchange.ts';
@@ -27,17 +26,11 @@ export async function changeFile(
   place: Place | undefined,
   change: (before: readonly Exchange[]) => readonly Exchange[],
 ): Promise<void> {
-  const adapter: Adapter<RecordingContent> = {
-    read: async () => readRecording(file, place) ?? null,
-    // Two spaces, and one line feed at the end.
-    write: (content) => writeFileAtomically(file, `${JSON.stringify(content, null, 2)}\n`),
-  };
-  const db = new Low(adapter, { formatVersion: FORMAT_VERSION, exchanges: [] });
-  await db.read();
-  const exchanges = change(db.data.exchanges);
-  if (exchanges === db.data.exchanges) return;
-  db.data.exchanges = exchanges;
-  await db.write();
+  const before = readRecording(file, place) ?? { formatVersion: FORMAT_VERSION, exchanges: [] };
+  const exchanges = change(before.exchanges);
+  if (exchanges === before.exchanges) return;
+  // Two spaces, and one line feed at the end.
+  await writeFileAtomically(file, `${JSON.stringify({ ...before, exchanges }, null, 2)}\n`);
 }
 
 /** What a file has, or undefined if there is none. @throws PatchgateError `cannot-read`, `bad-recording` with line and column */

@@ -12,8 +12,6 @@ interface Holder {
   host: string;
   /** ISO 8601, UTC. */
   startedAt: string;
-  /** When the process began, as Linux counts: tells it from a later one of the same pid. */
-  processStart?: string | undefined;
   /** Of this lock alone. */
   id: string;
 }
@@ -30,23 +28,17 @@ export interface Lock {
  * @throws PatchgateError `recording-in-use` with who holds it, `cannot-write`
  */
 export function takeLock(file: string, thing: string, instead: string): Lock {
-  const self: Holder = {
-    pid: process.pid,
-    host: hostname(),
-    startedAt: new Date().toISOString(),
-    processStart: startOf(process.pid),
-    id: randomBytes(6).toString('hex'),
-  };
-  const own = `${file}.${self.id}.tmp`;
+  const startedAt = new Date().toISOString();
+  const self: Holder = { pid: process.pid, host: hostname(), startedAt, id: randomBytes(6).toString('hex') };
   let claim = file;
   try {
     for (let at = file; ; ) {
       const holder = readHolder(at);
       if (holder?.id === self.id) break;
-      if (holder && isAlive(holder)) throw inUse(holder);
+      if (holder && isAlive(holder)) throw inUse(holder, file, thing, instead);
       if (holder) at = `${file}.${holder.id}`;
       else {
-        place(own, self, at);
+        place(self, at);
         claim = at;
         // It looks again: the chain may lead elsewhere by now.
         at = file;
@@ -57,46 +49,40 @@ export function takeLock(file: string, thing: string, instead: string): Lock {
     for (const name of fs.readdirSync(dirname(file)))
       if (name.startsWith(`${basename(file)}.`)) removeQuietly(join(dirname(file), name));
   } catch (error) {
-    release(claim);
+    release(claim, self);
     if (error instanceof PatchgateError) throw error;
     throw cannotWrite(file, error, `make room or correct the permissions, or ${instead}`);
-  } finally {
-    removeQuietly(own);
   }
-  return { release: () => release(file) };
+  return { release: () => release(file, self) };
+}
 
-  function release(lock: string): void {
-    try {
-      // Somebody may have deleted it, and somebody else taken it.
-      if (readHolder(lock)?.id === self.id) removeQuietly(lock);
-    } catch {
-      // It is not ours.
-    }
-  }
-
-  function inUse({ pid, host, startedAt }: Holder): PatchgateError {
-    const who = pid === process.pid ? 'this process' : `process ${pid}`;
-    const where = host === hostname() ? '' : ` on the host ${host}`;
-    const what = `${thing} is in use: ${who}${where} has it since ${startedAt}`;
-    const hint = `stop it first, or ${instead}; if it is gone, delete ${file}`;
-    return new PatchgateError('recording-in-use', what, { hint, details: { pid, host, startedAt } });
+function release(lock: string, { id }: Holder): void {
+  try {
+    // Somebody may have deleted it, and somebody else taken it.
+    if (readHolder(lock)?.id === id) removeQuietly(lock);
+  } catch {
+    // It is not ours.
   }
 }
 
-/** Puts a lock, whole, in a place, unless another is there by now. @param own of this process alone */
-function place(own: string, lock: Holder, at: string): void {
-  makeFolders(dirname(own));
+function inUse({ pid, host, startedAt }: Holder, file: string, thing: string, instead: string) {
+  const who = pid === process.pid ? 'this process' : `process ${pid}`;
+  const where = host === hostname() ? '' : ` on the host ${host}`;
+  const what = `${thing} is in use: ${who}${where} has it since ${startedAt}`;
+  const hint = `stop it first, or ${instead}; if it is gone, delete ${file}`;
+  return new PatchgateError('recording-in-use', what, { hint, details: { pid, host, startedAt } });
+}
+
+/** Puts a lock in a place, unless another is there by now. */
+function place(lock: Holder, at: string): void {
+  makeFolders(dirname(at));
   try {
-    fs.writeFileSync(own, `${JSON.stringify(lock)}\n`);
-    try {
-      fs.linkSync(own, at);
-    } catch {
-      // FAT and some shared folders have no links.
-      fs.copyFileSync(own, at, fs.constants.COPYFILE_EXCL);
-    }
+    fs.writeFileSync(at, `${JSON.stringify(lock)}\n`, { flag: 'wx' });
   } catch (error) {
-    // Our own file, or the folder, may have been tidied away.
-    if (!['EEXIST', 'ENOENT'].includes(systemCode(error) as string)) throw error;
+    // The folder may have been tidied away.
+    if (['EEXIST', 'ENOENT'].includes(systemCode(error) as string)) return;
+    removeQuietly(at);
+    throw error;
   }
 }
 
@@ -116,27 +102,14 @@ function readHolder(file: string): Holder | undefined {
 }
 
 /** Nobody can say it of a process on another host. */
-function isAlive({ pid, host, processStart }: Holder): boolean {
+function isAlive({ pid, host, startedAt }: Holder): boolean {
   if (host !== hostname()) return true;
+  // In a container, each start has the same pid.
+  if (pid === process.pid) return Date.parse(startedAt) >= Date.now() - process.uptime() * 1000;
   try {
-    process.kill(pid, 0);
+    return process.kill(pid, 0);
   } catch (error) {
     // A process of another user refuses the signal, but it is there.
-    if (systemCode(error) === 'ESRCH') return false;
-  }
-  const now = startOf(pid);
-  return now === undefined || processStart === undefined || now === processStart;
-}
-
-/** When a process began: the boot and its ticks. A zombie has ended. Linux only (proc_pid_stat(5)). */
-function startOf(pid: number): string | undefined {
-  try {
-    const text = fs.readFileSync(`/proc/${pid}/stat`, 'latin1');
-    // The name in parentheses may hold anything.
-    const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
-    const boot = fs.readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim();
-    return /[ZX]/.test(fields[0] as string) ? 'ended' : `${boot}:${fields[19]}`;
-  } catch {
-    return undefined;
+    return systemCode(error) !== 'ESRCH';
   }
 }

@@ -40,7 +40,7 @@ describe('a lock', () => {
 
   it.each<[string, [string, unknown][]]>([
     ['a process that is gone', [['', DEAD]]],
-    ['one whose pid is of another by now', [['', { ...DEAD, pid: process.pid, processStart: 'before:1' }]]],
+    ['one that had the pid of this process', [['', { ...DEAD, pid: process.pid }]]],
     [
       'one after the other that died in doing so',
       [
