@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { messageOf, PatchgateError } from '../errors.ts';
 import { cannotWrite, HIDDEN, hideFromGit, LOCK, makeFolders } from '../recordings/disk.ts';
-import { readSegment, removeSegment, segmentNumbers } from '../recordings/journal.ts';
+import { removeSegment, segmentNumbers, segmentsOf } from '../recordings/journal.ts';
 import { type Lock, takeLock } from '../recordings/lock.ts';
 import type { MergeMode } from '../recordings/merge.ts';
 import type { PlainExchange } from '../recordings/plain-exchange.ts';
@@ -116,11 +116,10 @@ export class Outbox {
 /** Inserts what an outbox holds. @param below number of the segment that its process goes on in */
 async function ship(database: Database, recording: string, root: string, below?: number): Promise<void> {
   const folder = join(root, HIDDEN);
-  for (const number of segmentNumbers(folder, below)) {
-    const segment = readSegment(folder, number);
-    const first = number * NUMBERS;
-    if (segment) await insertFrames(database, { recording, ...segment, first }, segment.frames);
-    removeSegment(folder, number);
+  for (const segment of segmentsOf(folder, segmentNumbers(folder, below))) {
+    const first = segment.number * NUMBERS;
+    await insertFrames(database, { recording, ...segment, first }, segment.frames);
+    removeSegment(folder, segment.number);
   }
 }
 

@@ -19,7 +19,6 @@ const FORMAT = 1;
 const BEGIN = '{"journal":';
 /** So often it is looked whether the file is still there: a look costs as much as a write. */
 const LOOK_MS = 100;
-const NOTHING = Buffer.alloc(0);
 
 export interface Segment {
   number: number;
@@ -30,24 +29,22 @@ export interface Segment {
   frames: PlainExchange[];
 }
 
+const newRun = () => randomBytes(9).toString('base64url');
+
 /** The line that a segment begins with. @param progress if it is merged */
-export function firstLine(run: string, mode: MergeMode, progress?: Progress): string {
+export function firstLine({ run, mode, progress }: Partial<Segment>): string {
   return `${JSON.stringify({ journal: FORMAT, run, mode, progress })}\n`;
 }
 
 /** The first line of a frame: the exchange with the lengths of its bodies. */
-type FrameHead = Pick<PlainExchange, 'meta'> & {
-  request: Omit<PlainExchange['request'], 'body'> & { body: number };
-  response: Omit<PlainExchange['response'], 'body'> & { body: number };
-};
+function headOf({ request, response, meta }: PlainExchange) {
+  const [asked, answered] = [request.body.length, response.body.length];
+  return { request: { ...request, body: asked }, response: { ...response, body: answered }, meta };
+}
 
-export function encodeFrame({ request, response, meta }: PlainExchange): Buffer {
-  const head: FrameHead = {
-    request: { ...request, body: request.body.length },
-    response: { ...response, body: response.body.length },
-    meta,
-  };
-  return Buffer.concat([Buffer.from(`${JSON.stringify(head)}\n`), request.body, response.body, END]);
+export function encodeFrame(exchange: PlainExchange): Buffer {
+  const head = Buffer.from(`${JSON.stringify(headOf(exchange))}\n`);
+  return Buffer.concat([head, exchange.request.body, exchange.response.body, END]);
 }
 
 /** @throws PatchgateError `bad-recording` */
@@ -61,7 +58,7 @@ function* framesIn(bytes: Buffer, start: number, file: string): Generator<PlainE
   for (let at = start; at < bytes.length; ) {
     const end = bytes.indexOf(LINE_FEED, at);
     if (end < 0) return;
-    const head = parseJson(bytes.toString('utf8', at, end)) as FrameHead | undefined;
+    const head = parseJson(bytes.toString('utf8', at, end)) as ReturnType<typeof headOf> | undefined;
     const lists = [head?.request?.headers, head?.response?.headers];
     if (!lists.every(Array.isArray) || !isObject(head?.meta))
       throw broken(bytes, at, file, 'this is no exchange');
@@ -79,26 +76,26 @@ function* framesIn(bytes: Buffer, start: number, file: string): Generator<PlainE
   }
 }
 
-/** Reads a segment; undefined if it is gone, or its first line was cut off.
- *  @param last the one before it @throws PatchgateError `cannot-read`; `bad-recording` with file and line */
-export function readSegment(
-  folder: string,
-  number: number,
-  last?: Pick<Segment, 'run' | 'progress'>,
-): Segment | undefined {
-  const file = segmentFile(folder, number);
-  const bytes = readFileIfThere(file) ?? NOTHING;
-  const end = bytes.indexOf(LINE_FEED);
-  if (end < 0 && BEGIN.startsWith(bytes.toString('latin1', 0, BEGIN.length))) return undefined;
-  const head = end < 0 ? undefined : parseJson(bytes.toString('utf8', 0, end));
-  if (!isObject(head) || typeof head.run !== 'string' || !/^(?:all|append)$/.test(String(head.mode)))
-    throw broken(bytes, 0, file, 'this is no journal');
-  if (head.journal !== FORMAT) throw broken(bytes, 0, file, `the journal is of format ${head.journal}`);
-  // Somebody may have deleted the lock of a run that goes on: then the next segment may be of another.
-  const before = last?.run === head.run ? last.progress : {};
-  const { run, mode, progress = before } = head as unknown as Segment;
-  if (!isObject(progress)) throw broken(bytes, 0, file, 'this is no progress of a run');
-  return { number, run, mode, progress, frames: [...framesIn(bytes, end + 1, file)] };
+/** Reads segments in their order, one at a time; not those that are gone, or whose first line was cut off.
+ *  @throws PatchgateError `cannot-read`; `bad-recording` with file and line */
+export function* segmentsOf(folder: string, numbers: readonly number[]): Generator<Segment> {
+  let last: Pick<Segment, 'run' | 'progress'> | undefined;
+  for (const number of numbers) {
+    const file = segmentFile(folder, number);
+    const bytes = readFileIfThere(file) ?? Buffer.alloc(0);
+    const end = bytes.indexOf(LINE_FEED);
+    if (end < 0 && BEGIN.startsWith(bytes.toString('latin1', 0, BEGIN.length))) continue;
+    const head = end < 0 ? undefined : parseJson(bytes.toString('utf8', 0, end));
+    if (!isObject(head) || typeof head.run !== 'string' || !/^(?:all|append)$/.test(String(head.mode)))
+      throw broken(bytes, 0, file, 'this is no journal');
+    if (head.journal !== FORMAT) throw broken(bytes, 0, file, `the journal is of format ${head.journal}`);
+    // Somebody may have deleted the lock of a run that goes on: then the next segment may be of another.
+    const before = last?.run === head.run ? last.progress : {};
+    const { run, mode, progress = before } = head as unknown as Segment;
+    if (!isObject(progress)) throw broken(bytes, 0, file, 'this is no progress of a run');
+    last = { run, progress };
+    yield { number, run, mode, progress, frames: [...framesIn(bytes, end + 1, file)] };
+  }
 }
 
 /** Numbers of the segments, as far as they are there. @throws PatchgateError `cannot-read` */
@@ -120,80 +117,71 @@ export function removeSegment(folder: string, number: number): void {
  * The segment that takes each exchange first. All is synchronous: when `append` returns, the frames are with the system, and outlive
  * this process. The first append makes the file, with its folder.
  */
-export class Journal {
-  readonly #folder: string;
-  readonly #head: Buffer;
-  #fd: number | undefined;
-  #size = 0;
-  #number = 1;
-  #lookedAt = 0;
+export function openJournal(folder: string, mode: MergeMode, mostBytes: number, run = newRun()) {
+  const head = Buffer.from(firstLine({ run, mode }));
+  let fd: number | undefined;
+  let [number, size, lookedAt] = [1, 0, 0];
+  const file = () => segmentFile(folder, number);
 
-  constructor(folder: string, mode: MergeMode, run = randomBytes(9).toString('base64url')) {
-    this.#folder = folder;
-    this.#head = Buffer.from(firstLine(run, mode));
-  }
-
-  get #file(): string {
-    return segmentFile(this.#folder, this.#number);
-  }
-
-  /** All frames, or none as far as a reader can see. @param mostBytes of a segment @returns whether the next frame begins another
-   *  @throws PatchgateError `cannot-write` */
-  append(frames: readonly Buffer[], mostBytes = Number.POSITIVE_INFINITY): boolean {
-    try {
-      if (this.#size > mostBytes) this.rotate();
-      else if (performance.now() - this.#lookedAt > LOOK_MS) this.#restore();
-      this.#fd ??= this.#make();
-      const bytes = Buffer.concat([this.#size === 0 ? this.#head : NOTHING, ...frames]);
-      fs.writeFileSync(this.#fd, bytes);
-      this.#size += bytes.length;
-      return this.#size > mostBytes;
-    } catch (error) {
-      // The next frame must not stand behind half of this one.
-      if (this.#fd !== undefined) fs.ftruncateSync(this.#fd, this.#size);
-      throw cannotWrite(this.#file, error);
-    }
-  }
-
-  /** Ends the segment, if it holds something. @returns the number of the next one */
-  rotate(): number {
-    if (this.#size === 0) return this.#number;
-    this.#restore();
-    this.close();
-    this.#size = 0;
-    return ++this.#number;
-  }
-
-  close(): void {
-    if (this.#fd === undefined) return;
-    fs.closeSync(this.#fd);
-    this.#fd = undefined;
-    if (this.#size === 0) removeQuietly(this.#file);
-  }
-
-  #make(): number {
-    makeFolders(this.#folder);
-    return fs.openSync(this.#file, 'ax+');
+  function make(): number {
+    makeFolders(folder);
+    return fs.openSync(file(), 'ax+');
   }
 
   /** If somebody has removed the file: what it held can still be read. */
-  #restore(): void {
-    this.#lookedAt = performance.now();
-    if (this.#fd === undefined) return;
-    if (fs.statSync(this.#file, { throwIfNoEntry: false })?.ino === fs.fstatSync(this.#fd).ino) return;
-    const held = Buffer.alloc(this.#size);
-    fs.readSync(this.#fd, held, 0, held.length, 0);
-    const again = this.#make();
+  function restore(): void {
+    lookedAt = performance.now();
+    if (fd === undefined) return;
+    if (fs.statSync(file(), { throwIfNoEntry: false })?.ino === fs.fstatSync(fd).ino) return;
+    const held = Buffer.alloc(size);
+    fs.readSync(fd, held, 0, size, 0);
+    const again = make();
     try {
       fs.writeFileSync(again, held);
     } catch (error) {
       fs.closeSync(again);
-      removeQuietly(this.#file);
+      removeQuietly(file());
       throw error;
     }
-    fs.closeSync(this.#fd);
-    this.#fd = again;
+    fs.closeSync(fd);
+    fd = again;
   }
+
+  /** Ends the segment, if it holds something. @returns the number of the next one */
+  function rotate(): number {
+    if (size === 0) return number;
+    restore();
+    close();
+    size = 0;
+    return ++number;
+  }
+
+  function close(): void {
+    if (fd === undefined) return;
+    fs.closeSync(fd);
+    fd = undefined;
+    if (size === 0) removeQuietly(file());
+  }
+
+  /** All frames, or none as far as a reader can see. @returns whether the next frame begins another segment
+   *  @throws PatchgateError `cannot-write` */
+  function append(frames: readonly Buffer[]): boolean {
+    try {
+      if (size > mostBytes) rotate();
+      else if (performance.now() - lookedAt > LOOK_MS) restore();
+      fd ??= make();
+      const bytes = Buffer.concat(size === 0 ? [head, ...frames] : frames);
+      fs.writeFileSync(fd, bytes);
+      size += bytes.length;
+      return size > mostBytes;
+    } catch (error) {
+      // The next frame must not stand behind half of this one.
+      if (fd !== undefined) fs.ftruncateSync(fd, size);
+      throw cannotWrite(file(), error);
+    }
+  }
+
+  return { append, rotate, close };
 }
 
 function broken(bytes: Buffer, at: number, file: string, what: string): PatchgateError {

@@ -6,11 +6,11 @@ import { HIDDEN, writeFileAtomically } from './disk.ts';
 import { changeFile } from './files.ts';
 import {
   firstLine,
-  readSegment,
   removeSegment,
   type Segment,
   segmentFile,
   segmentNumbers,
+  segmentsOf,
 } from './journal.ts';
 import type { MatchRules } from './match.ts';
 import { merge, type Progress, withoutSurplus } from './merge.ts';
@@ -41,8 +41,7 @@ export async function mergeSegments(root: string, options: MergeOptions): Promis
     // It was merged before.
     if (segment.frames.length === 0) continue;
     await mergeSegment(root, segment, options);
-    const merged = firstLine(segment.run, segment.mode, progress);
-    await writeFileAtomically(segmentFile(folder, segment.number), merged);
+    await writeFileAtomically(segmentFile(folder, segment.number), firstLine(segment));
     count += segment.frames.length;
   }
   for (const [location, { counts, hasSurplus }] of Object.entries(run === 'ends' ? progress : {})) {
@@ -54,18 +53,6 @@ export async function mergeSegments(root: string, options: MergeOptions): Promis
   // The last one says how far the run is.
   for (const number of run === 'goes on' ? numbers.slice(0, -1) : numbers) removeSegment(folder, number);
   return count;
-}
-
-/** Segments in their order, as far as they are there. */
-function* segmentsOf(folder: string, numbers: readonly number[]): Generator<Segment> {
-  let last: Pick<Segment, 'run' | 'progress'> | undefined;
-  for (const number of numbers) {
-    const segment = readSegment(folder, number, last);
-    if (!segment) continue;
-    yield segment;
-    // Its frames leave the memory before the next are read.
-    last = { run: segment.run, progress: segment.progress };
-  }
 }
 
 /** Merges one segment, file by file. Its progress becomes that after it. */

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { PatchgateError } from '../errors.ts';
 import { beforeAnswers } from '../http/end-of-turn.ts';
 import { HIDDEN } from './disk.ts';
-import { encodeFrame, Journal } from './journal.ts';
+import { encodeFrame, openJournal } from './journal.ts';
 import type { MergeMode } from './merge.ts';
 import type { PlainExchange } from './plain-exchange.ts';
 
@@ -33,7 +33,7 @@ export type Writer = ReturnType<typeof openWriter>;
 /** Records into a folder: frames go to the journal before the answers of their turn go out, and from there into the files. */
 export function openWriter(root: string, options: WriterOptions) {
   const { mode, onNotice = () => undefined, closeWithin, mostBytes = 64 * 1024 * 1024 } = options;
-  const journal = new Journal(join(root, HIDDEN), mode);
+  const journal = openJournal(join(root, HIDDEN), mode, mostBytes);
   const quiet = setTimeout(() => void merge(), QUIET_MS).unref();
   const stop = new AbortController();
   /** Frames of this turn, or since the disk stopped taking them. */
@@ -60,7 +60,7 @@ export function openWriter(root: string, options: WriterOptions) {
   function write(): void {
     if (frames.length === 0) return;
     try {
-      if (journal.append(frames, mostBytes)) void merge();
+      if (journal.append(frames)) void merge();
       unmerged += frames.length;
       recorded += frames.length;
       frames = [];

@@ -6,7 +6,7 @@ import type { Database } from '../../src/postgres/database.ts';
 import { placesOf, requireStored } from '../../src/postgres/frames.ts';
 import { Outbox } from '../../src/postgres/outbox.ts';
 import { PgRecordingStore } from '../../src/postgres/recordings.ts';
-import { decodeFrame, encodeFrame, Journal } from '../../src/recordings/journal.ts';
+import { decodeFrame, encodeFrame, openJournal } from '../../src/recordings/journal.ts';
 import { DEFAULT_RULES } from '../../src/recordings/match.ts';
 import type { MergeMode } from '../../src/recordings/merge.ts';
 import type { RecordingStore } from '../../src/recordings/store.ts';
@@ -114,7 +114,7 @@ describe('a recording in the database', { tags: 'slow' }, () => {
 /** What a killed process has left. @returns its folder */
 function leave(database: Pick<Database, 'name'>, folder: string, ...texts: string[]): string {
   const left = join(folder, encodeURIComponent(database.name), 'r%2F1~dead');
-  const journal = new Journal(join(left, '.patchgate'), 'append', 'dead');
+  const journal = openJournal(join(left, '.patchgate'), 'append', 1_000_000, 'dead');
   journal.append(texts.map((text) => encodeFrame(answered(text))));
   journal.close();
   return left;
