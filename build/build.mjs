@@ -27,7 +27,7 @@ const { output } = await build({
     cli: 'src/bin.ts',
     main: 'src/cli.ts',
     testing: 'src/testing/index.ts',
-    'recording-worker': 'src/recordings/worker.ts',
+    'recording-worker': 'src/recordings/beside.ts',
     'gate-worker': 'src/testing/gate-worker.ts',
   },
   external: (id) => stay.some((name) => id === name || id.startsWith(`${name}/`)),

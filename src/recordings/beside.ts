@@ -1,26 +1,32 @@
-/** Work that a thread does, so that requests do not wait. */
+/** Work that a thread does, so that requests do not wait. The thread runs this file, too. */
 import { once } from 'node:events';
 import { existsSync, statSync } from 'node:fs';
+import { constants, setPriority } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { Worker } from 'node:worker_threads';
+import { parentPort, Worker, workerData } from 'node:worker_threads';
 import pLimit from 'p-limit';
 import { PatchgateError } from '../errors.ts';
 import { HIDDEN } from './disk.ts';
 import { segmentFile, segmentNumbers } from './journal.ts';
-import type { MatchRules } from './match.ts';
+import { type MatchRules, matchRules } from './match.ts';
 import { type MergeOptions, mergeSegments } from './merge-files.ts';
 import { type PlainExchange, plainExchangeOf, type SeenExchange } from './plain-exchange.ts';
+import { hidingTexts, redactionOf } from './redact/redaction.ts';
 
 /** Of the build alone: sources and tests have no thread. */
 const WORKER = fileURLToPath(new URL('./recording-worker.js', import.meta.url));
+/** Tells it from other threads. */
+const OURS = 'recordings';
 
 /** What a thread can be asked for, as far as it can be sent there. */
-export interface Task {
+interface Task {
   settings: MatchRules['settings'];
   merge?: Omit<MergeOptions, 'rules' | 'signal'> & { root: string };
   redact?: SeenExchange;
 }
+
+const startThread = () => new Worker(WORKER, { execArgv: [], workerData: OURS }).on('error', () => undefined);
 
 /** One task at a time. @throws what the task does, which ends the thread; AbortError */
 async function ask<T>(thread: Worker, task: Task, signal?: AbortSignal): Promise<T> {
@@ -39,6 +45,20 @@ async function ask<T>(thread: Worker, task: Task, signal?: AbortSignal): Promise
   }
 }
 
+if (workerData === OURS) parentPort?.on('message', async (task) => parentPort?.postMessage(await done(task)));
+
+async function done({ settings, merge, redact }: Task): Promise<unknown> {
+  const rules = matchRules(settings, hidingTexts(redactionOf(settings), settings.texts));
+  if (redact) return plainExchangeOf(withBuffers(redact), rules);
+  const { root, ...how } = merge as NonNullable<Task['merge']>;
+  const isUrgent = how.run === 'ends' || segmentNumbers(join(root, HIDDEN), how.below).length > MANY;
+  // Where there is one core, requests come first. On Linux this is of the thread alone, elsewhere of the process.
+  if (process.platform === 'linux' && !isUrgent) setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
+  return mergeSegments(root, { ...how, rules });
+}
+
+/** Past so many segments, merging is as urgent as answering. */
+const MANY = 2;
 /** At the end nobody waits: so few bytes are merged before a thread would have started. */
 const WORTH_A_THREAD = 1024 * 1024;
 
@@ -49,7 +69,7 @@ export async function mergeBeside(root: string, options: MergeOptions): Promise<
   const sizes = segmentNumbers(folder).map((number) => statSync(segmentFile(folder, number)).size);
   const isSmall = how.run === 'ends' && sizes.reduce((sum, size) => sum + size, 0) < WORTH_A_THREAD;
   if (isSmall || !existsSync(WORKER)) return void (await mergeSegments(root, options));
-  const thread = new Worker(WORKER, { execArgv: [] }).on('error', () => undefined);
+  const thread = startThread();
   try {
     await ask(thread, { settings: rules.settings, merge: { root, ...how } }, signal);
   } finally {
@@ -66,25 +86,26 @@ const LONGEST_MS = 8000;
 /** The same as `plainExchangeOf`. @throws PatchgateError `bad-input`, too, if it takes too long */
 export async function plainExchangeBeside(seen: SeenExchange, rules: MatchRules): Promise<PlainExchange> {
   if (!existsSync(WORKER)) return plainExchangeOf(seen, rules);
-  const exchange = await oneByOne(async () => {
-    redacting ??= new Worker(WORKER, { execArgv: [] }).on('error', () => undefined);
+  return oneByOne(async () => {
+    redacting ??= startThread();
     try {
       const task = { settings: rules.settings, redact: seen };
-      return await ask<PlainExchange>(redacting, task, AbortSignal.timeout(LONGEST_MS));
+      return withBuffers(await ask<PlainExchange>(redacting, task, AbortSignal.timeout(LONGEST_MS)));
     } catch (error) {
       void redacting.terminate();
       redacting = undefined;
-      const isLate = (error as Error).name === 'AbortError';
-      throw isLate
-        ? new PatchgateError('bad-input', `its redaction took longer than ${LONGEST_MS} ms`)
-        : error;
+      if ((error as Error).name !== 'AbortError') throw error;
+      throw new PatchgateError('bad-input', `its redaction took longer than ${LONGEST_MS} ms`);
     }
   });
-  for (const message of [exchange.request, exchange.response]) message.body = bufferOf(message.body);
-  return exchange;
 }
 
-/** A buffer that came from another thread. */
-export function bufferOf({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
-  return Buffer.from(buffer as ArrayBuffer, byteOffset, byteLength);
+/** An exchange that came from another thread: bytes lose their class on the way. */
+function withBuffers<T extends PlainExchange | SeenExchange>(exchange: T): T {
+  for (const message of [exchange.request, exchange.response])
+    if (message.body instanceof Uint8Array) {
+      const { buffer, byteOffset, byteLength } = message.body;
+      message.body = Buffer.from(buffer as ArrayBuffer, byteOffset, byteLength);
+    }
+  return exchange;
 }
