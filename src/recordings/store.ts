@@ -1,4 +1,4 @@
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { PatchgateError } from '../errors.ts';
 import type { Exchange } from '../model/exchange.ts';
 import { mergeBeside } from './beside.ts';
@@ -12,15 +12,15 @@ import { type MergeMode, merge } from './merge.ts';
 import { mergeSegments, readWaiting } from './merge-files.ts';
 import { locationOf, type Place, placeKey } from './names.ts';
 import { type PlainExchange, toStoredExchange } from './plain-exchange.ts';
-import { openWriter, type Writer, type WriterOptions } from './writer.ts';
+import { openWriter, type WriterOptions } from './writer.ts';
 
 /** The port to a recording: a named place that holds exchanges, in files or in a database that many gates share. */
 export interface RecordingStore {
   readonly name: string;
   readonly isWritable: boolean;
   isEmpty(): boolean;
-  /** The exchanges of a method and path (as sent, without query). They are read when they are first asked for, and stay in memory.
-   *  @throws PatchgateError `bad-recording`, `cannot-read`. A store that has `ready` knows them when that has resolved */
+  /** The exchanges of a method and path (as sent, without query), read when they are first asked for; with `ready`, when that has resolved.
+   *  @throws PatchgateError `bad-recording`, `cannot-read` */
   exchanges(method: string, path: string): ExchangeIndex;
   /** Of a store that cannot read at once: resolves when `exchanges` knows a method and path; undefined if it does. */
   ready?(method: string, path: string): Promise<void> | undefined;
@@ -48,41 +48,19 @@ export interface StoreOptions extends Pick<WriterOptions, 'onNotice' | 'closeWit
   rules?: MatchRules;
 }
 
-/** Opens a recording in a folder of recordings. One process at a time may write to it; a reader beside it sees the exchanges so far.
+/** Opens a recording in a folder of recordings: a tree of files, one for each method and path. One process at a time may write to it; a
+ *  reader beside it sees the exchanges so far.
  *  @throws PatchgateError `bad-usage`, `cannot-read`, `cannot-write`, `bad-recording` (the journal, or a file that it is for), `recording-in-use` */
 export async function openStore(folder: string, name: string, options: StoreOptions = {}) {
   checkRecordingName(name);
   const { mode, rules = DEFAULT_RULES, ...others } = options;
   const root = join(folder, name);
-  if (mode) return openToWrite(root, rules, { mode, ...others });
-  if (isFolder(root) ?? true) return storeIn(root, rules);
   const hint = 'a recording is a folder: give another name with --recording';
-  throw new PatchgateError('cannot-read', `${root} is no folder`, { hint });
-}
-
-async function openToWrite(root: string, rules: MatchRules, options: Omit<WriterOptions, 'merge'>) {
-  const hidden = join(root, HIDDEN);
-  const instead = 'record under another name with --recording, or in another folder with --recordings';
-  const lock = takeLock(join(hidden, LOCK), `the recording ${root}`, instead);
-  const leave = () => leaveHidden(hidden, () => lock.release());
-  try {
-    hideFromGit(hidden);
-    if (await mergeSegments(root, { rules, run: 'was killed' }))
-      options.onNotice?.(`what an earlier run had left in the journal of ${root} is in its files now`);
-    const merge: WriterOptions['merge'] = (how) => mergeBeside(root, { rules, ...how });
-    return storeIn(root, rules, openWriter(root, { ...options, merge }), leave);
-  } catch (error) {
-    leave();
-    throw error;
-  }
-}
-
-const NOTHING_WAITING: ReturnType<typeof readWaiting> = { mode: 'append', progress: {}, frames: new Map() };
-
-/** A recording as a tree of files, one for each method and path. @param leave frees the lock of a writer */
-function storeIn(root: string, rules: MatchRules, writer?: Writer, leave?: () => void) {
+  if (!mode && isFolder(root) === false)
+    throw new PatchgateError('cannot-read', `${root} is no folder`, { hint });
+  const [writer, leave] = mode ? await openToWrite(root, rules, { mode, ...others }) : [];
   /** What the journal held when it was opened. A writer has merged it. */
-  const waiting = writer ? NOTHING_WAITING : readWaiting(root);
+  const waiting = writer ? undefined : readWaiting(root);
   /** Those that were asked for, by `placeKey`. */
   const paths = new Map<string, { place: Place; index: ExchangeIndex }>();
   let isLoaded = false;
@@ -93,8 +71,7 @@ function storeIn(root: string, rules: MatchRules, writer?: Writer, leave?: () =>
     const key = placeKey(place);
     const found = paths.get(key);
     if (found) return found.index;
-    const hasNone = isLoaded && !waiting.frames.has(key);
-    const index = new ExchangeIndex(hasNone ? [] : read(place), rules);
+    const index = new ExchangeIndex(isLoaded ? [] : read(place), rules);
     // Clients may ask for paths without exchanges without end.
     if (index.all.length > 0 || writer) paths.set(key, { place, index });
     return index;
@@ -103,8 +80,8 @@ function storeIn(root: string, rules: MatchRules, writer?: Writer, leave?: () =>
   function read(place: Place): readonly Exchange[] {
     const location = locationOf(place.method, place.path);
     const kept = readRecording(join(root, location), place)?.exchanges ?? [];
-    const frames = waiting.frames.get(placeKey(place));
-    if (!frames) return kept;
+    const frames = waiting?.frames.get(placeKey(place));
+    if (!waiting || !frames) return kept;
     const { counts = {} } = waiting.progress[location] ?? {};
     return merge(kept, frames.map(toStoredExchange), waiting.mode, counts, rules).exchanges;
   }
@@ -113,7 +90,7 @@ function storeIn(root: string, rules: MatchRules, writer?: Writer, leave?: () =>
     const inMemory = [...paths.values()]
       .filter(({ index }) => index.all.length > 0)
       .map(({ place }) => place);
-    const inJournal = [...waiting.frames.values()].flatMap(([first]) => first?.request ?? []);
+    const inJournal = [...(waiting?.frames.values() ?? [])].flatMap(([first]) => first?.request ?? []);
     const given = new Set<string>();
     for (const some of [inMemory, inJournal, isLoaded ? [] : placesIn(root)])
       for (const { method, path } of some) {
@@ -124,7 +101,7 @@ function storeIn(root: string, rules: MatchRules, writer?: Writer, leave?: () =>
   }
 
   return {
-    name: basename(root),
+    name,
     isWritable: writer !== undefined,
     isEmpty: () => places().next().done === true,
     exchanges,
@@ -145,7 +122,7 @@ function storeIn(root: string, rules: MatchRules, writer?: Writer, leave?: () =>
       isLoaded = !writer;
     },
     append(exchange) {
-      if (!writer?.append(exchange) || writer.mode === 'all') return;
+      if (!writer?.append(exchange) || mode === 'all') return;
       const { method, path } = exchange.request;
       try {
         // The next request finds it already.
@@ -167,4 +144,22 @@ function storeIn(root: string, rules: MatchRules, writer?: Writer, leave?: () =>
       await writer?.close().finally(leave);
     },
   } satisfies RecordingStore & { read: typeof read };
+}
+
+/** Takes the lock, and merges what an earlier run has left. */
+async function openToWrite(root: string, rules: MatchRules, options: Omit<WriterOptions, 'merge'>) {
+  const hidden = join(root, HIDDEN);
+  const instead = 'record under another name with --recording, or in another folder with --recordings';
+  const lock = takeLock(join(hidden, LOCK), `the recording ${root}`, instead);
+  const leave = () => leaveHidden(hidden, lock.release);
+  try {
+    hideFromGit(hidden);
+    if (await mergeSegments(root, { rules, run: 'was killed' }))
+      options.onNotice?.(`what an earlier run had left in the journal of ${root} is in its files now`);
+    const merge: WriterOptions['merge'] = (how) => mergeBeside(root, { rules, ...how });
+    return [openWriter(root, { ...options, merge }), leave] as const;
+  } catch (error) {
+    leave();
+    throw error;
+  }
 }

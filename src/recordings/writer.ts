@@ -52,9 +52,7 @@ export function openWriter(root: string, options: WriterOptions) {
   let isClosing = false;
 
   // A disk that takes nothing is not tried again by each answer.
-  const writeOnce = () => {
-    if (journalTrouble === undefined) write();
-  };
+  const writeOnce = () => void (journalTrouble ?? write());
 
   /** All frames of this turn, and what could not be written before, in one write. */
   function write(): void {
@@ -69,7 +67,7 @@ export function openWriter(root: string, options: WriterOptions) {
     } catch (error) {
       journalTrouble = error as Error;
     }
-    if (!isClosing) quiet.refresh();
+    quiet.refresh();
     tell();
   }
 
@@ -89,22 +87,15 @@ export function openWriter(root: string, options: WriterOptions) {
       unmerged -= count;
       fileTrouble = undefined;
     } catch (error) {
-      fileTrouble = stop.signal.aborted ? interrupted() : (error as Error);
-      if (!isClosing) quiet.refresh();
+      fileTrouble = error as Error;
+      quiet.refresh();
     }
     tell();
   }
 
-  function interrupted(): Error | undefined {
-    if (unmerged === 0) return undefined;
-    const what = `${amountOf(unmerged)} not in the files of ${root} yet`;
-    const hint = 'nothing is lost: start patchgate with this recording again before you commit it';
-    return new PatchgateError('interrupted', what, { hint });
-  }
-
   /** Says when trouble begins, when the risk is another, and when it is over. */
   function tell(): void {
-    const reason = journalTrouble ?? fileTrouble;
+    const reason = troubleOfDisk();
     const risk = !reason ? '' : !journalTrouble ? IN_JOURNAL : bytes <= mostBytes ? IN_MEMORY : NOWHERE;
     if (risk === told) return;
     told = risk;
@@ -114,14 +105,20 @@ export function openWriter(root: string, options: WriterOptions) {
     else onNotice(`recording into ${root} works again${missing}`);
   }
 
+  function troubleOfDisk(): Error | undefined {
+    if (journalTrouble || !stop.signal.aborted) return journalTrouble ?? fileTrouble;
+    const hint = 'nothing is lost: start patchgate with this recording again before you commit it';
+    const what = `${amountOf(unmerged)} not in the files of ${root} yet`;
+    return unmerged > 0 ? new PatchgateError('interrupted', what, { hint }) : undefined;
+  }
+
   function troubleNow(): Error | undefined {
     const missing = isClosing ? lost + frames.length : lost;
-    if (missing === 0) return journalTrouble ?? fileTrouble;
+    if (missing === 0) return troubleOfDisk();
     const reason = journalTrouble ? `: ${journalTrouble.message}` : '';
-    return new PatchgateError('cannot-write', `${amountOf(missing)} not kept in ${root}${reason}`, {
-      hint: 'make room on the disk or correct the permissions, then record again',
-      cause: journalTrouble,
-    });
+    const hint = 'make room on the disk or correct the permissions, then record again';
+    const what = `${amountOf(missing)} not kept in ${root}${reason}`;
+    return new PatchgateError('cannot-write', what, { hint, cause: journalTrouble });
   }
 
   /** Resolves once all is in its file, or rejects with why it is not. */
@@ -132,7 +129,6 @@ export function openWriter(root: string, options: WriterOptions) {
   }
 
   return {
-    mode,
     get counts() {
       return { recorded, waiting: frames.length, unmerged, lost };
     },
