@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { isObject, type JsonValue, parseJson } from '../json/json.ts';
+import { type JsonValue, parseJson } from '../json/json.ts';
 import { type ScanLimits, scanJson, UNLIMITED } from '../json/scan-json.ts';
 import type { JsonBody, StoredBody } from '../model/exchange.ts';
 
@@ -9,10 +9,7 @@ const LIMITS: ScanLimits = { ...UNLIMITED, depth: 128 };
 /** Bytes of the longest body in a recording. An exchange with a longer one is not recorded. */
 export const RECORD_LIMIT = 16 * 1024 * 1024;
 
-/**
- * A body as a recording keeps it: as JSON only if `bodyBytes` gives these very bytes back, else as text if they are valid UTF-8, else
- * in base64. Undefined for no bytes.
- */
+/** A body as a recording keeps it: as JSON only if `bodyBytes` gives these very bytes back, else as text if they are UTF-8, else in base64. */
 export function storeBody(bytes: Buffer, contentType: string | undefined): StoredBody | undefined {
   if (bytes.length === 0) return undefined;
   if (!isUtf8(bytes)) return { base64: bytes.toString('base64') };
@@ -57,18 +54,11 @@ function storeJson(text: string): StoredBody | undefined {
   return [body, { ...body, spaced: true } as JsonBody].find((one) => jsonText(one) === text);
 }
 
+/** `spaced` as Python's json.dumps: a space behind each comma and colon, and ASCII alone. No string has a raw line feed. */
 function jsonText({ json, indent, spaced, newline }: JsonBody): string {
-  const text = spaced ? spacedText(json) : JSON.stringify(json, null, indent);
-  return newline ? `${text}\n` : text;
-}
-
-/** As Python's json.dumps writes it: a space behind each comma and colon, and ASCII alone. */
-function spacedText(value: JsonValue): string {
-  if (Array.isArray(value)) return `[${value.map(spacedText).join(', ')}]`;
-  if (isObject(value)) {
-    const members = Object.entries(value).map(([name, item]) => `${spacedText(name)}: ${spacedText(item)}`);
-    return `{${members.join(', ')}}`;
-  }
+  const end = newline ? '\n' : '';
+  if (!spaced) return JSON.stringify(json, null, indent) + end;
   const escaped = (char: string) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`;
-  return JSON.stringify(value).replace(/[\u0080-\uffff]/g, escaped);
+  const text = JSON.stringify(json, null, 1).replace(/,\n */g, ', ').replace(/\n */g, '');
+  return text.replace(/[\u0080-\uffff]/g, escaped) + end;
 }

@@ -21,16 +21,14 @@ export function compareJson(
   if (typeof recorded === 'string' && typeof now === 'string' && sameText(recorded, now)) return true;
   if (!isParent(recorded) || !isParent(now) || Array.isArray(recorded) !== Array.isArray(now))
     return onDifference(tokens, recorded, now);
-  const compareAt = (name: string) => {
+  const added = Object.keys(now).filter((name) => !Object.hasOwn(recorded, name));
+  return [...Object.keys(recorded), ...added].every((name) => {
     tokens.push(name);
     const [a, b] = [childOf(recorded, name), childOf(now, name)] as [Value, Value];
     const goesOn = compareJson(a, b, onDifference, tokens);
     tokens.pop();
     return goesOn;
-  };
-  for (const name of Object.keys(recorded)) if (!compareAt(name)) return false;
-  for (const name of Object.keys(now)) if (!Object.hasOwn(recorded, name) && !compareAt(name)) return false;
-  return true;
+  });
 }
 
 function isParent(value: Value): value is JsonValue & object {

@@ -87,23 +87,19 @@ export function ofSession(matched: readonly StoredExchange[], name: string): rea
 /** One exchange of a recording, with the answer made from it. */
 export class StoredExchange {
   readonly meta: Exchange['meta'];
+  /** Name of that which it was recorded in; `""` is the default one. */
+  readonly session: string;
+  readonly status: number;
   /** As JSON once the answer is made: a fifth of the memory. */
   #request: RecordedRequest | Buffer;
   #response: Exchange['response'] | RecordedAnswer;
 
   constructor({ request, response, meta }: Exchange) {
     this.meta = meta;
+    this.session = meta.session ?? '';
+    this.status = response.status;
     this.#request = request;
     this.#response = response;
-  }
-
-  /** Name of the session that it was recorded in; `""` is the default one. */
-  get session(): string {
-    return this.meta.session ?? '';
-  }
-
-  get status(): number {
-    return this.#response.status;
   }
 
   get request(): RecordedRequest {

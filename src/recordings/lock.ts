@@ -16,9 +16,7 @@ interface Holder {
   id: string;
 }
 
-export interface Lock {
-  release(): void;
-}
+export type Lock = ReturnType<typeof takeLock>;
 
 /**
  * Takes the lock of what one process writes at a time. A process that finds a dead one's lock puts a claim beside it, named after the id
@@ -27,7 +25,7 @@ export interface Lock {
  * @param thing `the recording recordings/checkout` @param instead what else to do: `record under another name with --recording`
  * @throws PatchgateError `recording-in-use` with who holds it, `cannot-write`
  */
-export function takeLock(file: string, thing: string, instead: string): Lock {
+export function takeLock(file: string, thing: string, instead: string) {
   const startedAt = new Date().toISOString();
   const self: Holder = { pid: process.pid, host: hostname(), startedAt, id: randomBytes(6).toString('hex') };
   let claim = file;
