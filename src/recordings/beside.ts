@@ -62,7 +62,6 @@ const MANY = 2;
 /** At the end nobody waits: so few bytes are merged before a thread would have started. */
 const WORTH_A_THREAD = 1024 * 1024;
 
-/** The same as `mergeSegments`. */
 export async function mergeBeside(root: string, options: MergeOptions): Promise<void> {
   const { rules, signal, ...how } = options;
   const folder = join(root, HIDDEN);

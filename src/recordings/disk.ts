@@ -29,14 +29,14 @@ export function hideFromGit(folder: string): void {
 
 /** Releases the lock, and removes the folder if nothing else is in it. */
 export function leaveHidden(folder: string, release: () => void): void {
-  const names = ifThere(folder, () => fs.readdirSync(folder)) ?? [];
-  const isEmpty = names.every((name) => name === IGNORE || name === LOCK || name.endsWith('.tmp'));
-  for (const name of isEmpty ? names : []) if (name !== LOCK) removeQuietly(join(folder, name));
+  const names = (ifThere(folder, () => fs.readdirSync(folder)) ?? []).filter((name) => name !== LOCK);
+  if (names.every((name) => name === IGNORE || name.endsWith('.tmp')))
+    for (const name of names) removeQuietly(join(folder, name));
   release();
   try {
-    if (isEmpty) fs.rmdirSync(folder);
+    fs.rmdirSync(folder);
   } catch {
-    // Somebody else is in it already, or it is gone.
+    // Something else is in it, or it is gone.
   }
 }
 
@@ -56,12 +56,7 @@ export function cannotWrite(file: string, cause: unknown, hint = 'make room or c
   return new PatchgateError('cannot-write', `cannot write ${file}: ${messageOf(cause)}`, { hint, cause });
 }
 
-export function brokenFile(
-  file: string,
-  { line, column }: Place,
-  what: string,
-  hint: string,
-): PatchgateError {
+export function brokenFile(file: string, { line, column }: Place, what: string, hint: string) {
   const details = { file, line, column };
   return new PatchgateError('bad-recording', `${file}:${line}:${column}: ${what}`, { hint, details });
 }

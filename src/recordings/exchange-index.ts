@@ -84,7 +84,6 @@ export function ofSession(matched: readonly StoredExchange[], name: string): rea
   return given.length > 0 ? given : matched;
 }
 
-/** One exchange of a recording, with the answer made from it. */
 export class StoredExchange {
   readonly meta: Exchange['meta'];
   /** Name of that which it was recorded in; `""` is the default one. */

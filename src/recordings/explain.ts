@@ -15,9 +15,7 @@ export interface Miss {
   recording: string;
   /** `differs`: its method and path are recorded; `not-recorded`: others are; `empty`: nothing at all. */
   reason: 'differs' | 'not-recorded' | 'empty';
-  /** All of it in one line, for the log and the answer. */
   text: string;
-  /** What to do about it, in one sentence. */
   hint: string;
   /** The nearest exchange; without `differences` it is one of another method or path. */
   nearest?: Place & { query?: string; recordedAt?: string; differences?: Difference[] };
@@ -27,9 +25,8 @@ export interface Miss {
 export interface Difference {
   /** `query/limit`, `headers/accept-language`, `body`, or the JSON Pointer of a place in the body. */
   place: string;
-  /** As JSON, if it is JSON. Absent: the recorded request has nothing there. */
+  /** As JSON, if it is JSON. Absent: that request has nothing there. */
   recorded?: string | undefined;
-  /** Absent: the request that was sent has nothing there. */
   sent?: string | undefined;
 }
 

@@ -11,7 +11,6 @@ import { type Place, placeOf } from './names.ts';
 const FORMAT_VERSION = 1;
 const HINT = 'correct the file, take it back from version control, or delete it and record again';
 
-/** The content of one file of a recording. */
 export interface RecordingContent {
   formatVersion: typeof FORMAT_VERSION;
   /** Oldest first. */
@@ -29,7 +28,6 @@ export async function changeFile(
   const before = readRecording(file, place) ?? { formatVersion: FORMAT_VERSION, exchanges: [] };
   const exchanges = change(before.exchanges);
   if (exchanges === before.exchanges) return;
-  // Two spaces, and one line feed at the end.
   await writeFileAtomically(file, `${JSON.stringify({ ...before, exchanges }, null, 2)}\n`);
 }
 

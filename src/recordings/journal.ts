@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import * as fs from 'node:fs';
 import { join } from 'node:path';
-import type { PatchgateError } from '../errors.ts';
 import { isObject, parseJson } from '../json/json.ts';
 import { brokenFile, cannotWrite, ifThere, makeFolders, readFileIfThere, removeQuietly } from './disk.ts';
 import type { MergeMode, Progress } from './merge.ts';
@@ -184,9 +183,8 @@ export function openJournal(folder: string, mode: MergeMode, mostBytes: number, 
   return { append, rotate, close };
 }
 
-function broken(bytes: Buffer, at: number, file: string, what: string): PatchgateError {
+function broken(bytes: Buffer, at: number, file: string, what: string) {
   const line = bytes.toString('latin1', 0, at).split('\n').length;
-  const hint =
-    'what was recorded last and is not in its file yet stands there: correct it, or delete it to go without it';
+  const hint = 'it holds what was recorded last: correct it, or delete it to go without that';
   return brokenFile(file, { line, column: 1 }, what, hint);
 }

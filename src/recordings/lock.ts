@@ -6,7 +6,6 @@ import { PatchgateError, systemCode } from '../errors.ts';
 import { parseJson } from '../json/json.ts';
 import { cannotWrite, ifThere, makeFolders, removeQuietly } from './disk.ts';
 
-/** Who writes, as the lock file says. */
 interface Holder {
   pid: number;
   host: string;

@@ -78,22 +78,16 @@ async function mergeSegment(root: string, segment: Segment, { rules, signal }: M
   if (trouble !== undefined) throw trouble;
 }
 
-/** What a reader finds in the journal: frames that no file has, by method and path, and how far their run was before.
- *  @throws PatchgateError `cannot-read`, `bad-recording` */
+/** What a reader finds in the journal: frames that no file has, by method and path, and how far their run was before. */
 export function readWaiting(root: string) {
   const folder = join(root, HIDDEN);
-  /** By number. A merged segment is another file of the same name. */
-  const inodes = () =>
-    segmentNumbers(folder).map((number) => {
-      const file = statSync(segmentFile(folder, number), { throwIfNoEntry: false });
-      return [number, file?.ino] as const;
-    });
+  const inodeOf = (number: number) => statSync(segmentFile(folder, number), { throwIfNoEntry: false })?.ino;
   for (;;) {
-    const before = inodes();
-    const numbers = before.map(([number]) => number);
+    const numbers = segmentNumbers(folder);
+    const before = numbers.map(inodeOf);
     const segments = [...segmentsOf(folder, numbers)];
-    // The writer has merged meanwhile.
-    if (String(inodes()) !== String(before)) continue;
+    // The writer has merged meanwhile: a merged segment is another file, or gone.
+    if (String(numbers.map(inodeOf)) !== String(before)) continue;
     const { mode = 'append', progress = {} } = segments.at(-1) ?? {};
     return { mode, progress, frames: byPlace(segments.flatMap(({ frames }) => frames)) };
   }

@@ -151,7 +151,6 @@ export function openWriter(root: string, options: WriterOptions) {
       return true;
     },
 
-    /** The same as `flush`, for the last time. */
     async close(): Promise<void> {
       isClosing = true;
       clearTimeout(quiet);
