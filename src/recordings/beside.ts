@@ -22,7 +22,7 @@ const OURS = 'recordings';
 /** What a thread can be asked for, as far as it can be sent there. */
 interface Task {
   settings: MatchRules['settings'];
-  merge?: Omit<MergeOptions, 'rules' | 'signal'> & { root: string };
+  merge?: Omit<MergeOptions, 'rules' | 'signal'> & { root: string; isUrgent: boolean };
   redact?: SeenExchange;
 }
 
@@ -37,6 +37,7 @@ async function ask<T>(thread: Worker, task: Task, signal?: AbortSignal): Promise
     const [answer] = await once(thread, 'message', { signal });
     return answer as T;
   } catch (error) {
+    await thread.terminate();
     // It loses its class on its way out of a thread.
     if ((error as Error).name === 'PatchgateError') Object.setPrototypeOf(error, PatchgateError.prototype);
     throw error;
@@ -50,8 +51,7 @@ if (workerData === OURS) parentPort?.on('message', async (task) => parentPort?.p
 async function done({ settings, merge, redact }: Task): Promise<unknown> {
   const rules = matchRules(settings, hidingTexts(redactionOf(settings), settings.texts));
   if (redact) return plainExchangeOf(withBuffers(redact), rules);
-  const { root, ...how } = merge as NonNullable<Task['merge']>;
-  const isUrgent = how.run === 'ends' || segmentNumbers(join(root, HIDDEN), how.below).length > MANY;
+  const { root, isUrgent, ...how } = merge as NonNullable<Task['merge']>;
   // Where there is one core, requests come first. On Linux this is of the thread alone, elsewhere of the process.
   if (process.platform === 'linux' && !isUrgent) setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
   return mergeSegments(root, { ...how, rules });
@@ -65,15 +65,14 @@ const WORTH_A_THREAD = 1024 * 1024;
 export async function mergeBeside(root: string, options: MergeOptions): Promise<void> {
   const { rules, signal, ...how } = options;
   const folder = join(root, HIDDEN);
-  const sizes = segmentNumbers(folder).map((number) => statSync(segmentFile(folder, number)).size);
-  const isSmall = how.run === 'ends' && sizes.reduce((sum, size) => sum + size, 0) < WORTH_A_THREAD;
-  if (isSmall || !existsSync(WORKER)) return void (await mergeSegments(root, options));
+  const sizes = segmentNumbers(folder, how.below).map((number) => statSync(segmentFile(folder, number)).size);
+  const isSmall = sizes.reduce((sum, size) => sum + size, 0) < WORTH_A_THREAD;
+  const isUrgent = how.run === 'ends' || sizes.length > MANY;
+  if ((isSmall && how.run === 'ends') || !existsSync(WORKER))
+    return void (await mergeSegments(root, options));
   const thread = startThread();
-  try {
-    await ask(thread, { settings: rules.settings, merge: { root, ...how } }, signal);
-  } finally {
-    await thread.terminate();
-  }
+  await ask(thread, { settings: rules.settings, merge: { root, isUrgent, ...how } }, signal);
+  await thread.terminate();
 }
 
 const oneByOne = pLimit(1);
@@ -91,7 +90,6 @@ export async function plainExchangeBeside(seen: SeenExchange, rules: MatchRules)
       const task = { settings: rules.settings, redact: seen };
       return withBuffers(await ask<PlainExchange>(redacting, task, AbortSignal.timeout(LONGEST_MS)));
     } catch (error) {
-      void redacting.terminate();
       redacting = undefined;
       if ((error as Error).name !== 'AbortError') throw error;
       throw new PatchgateError('bad-input', `its redaction took longer than ${LONGEST_MS} ms`);

@@ -33,11 +33,8 @@ export function leaveHidden(folder: string, release: () => void): void {
   if (names.every((name) => name === IGNORE || name.endsWith('.tmp')))
     for (const name of names) removeQuietly(join(folder, name));
   release();
-  try {
-    fs.rmdirSync(folder);
-  } catch {
-    // Something else is in it, or it is gone.
-  }
+  // Something else may be in it.
+  quietly(() => fs.rmdirSync(folder));
 }
 
 /** Replaces a file whole or not at all, and makes its folder. @throws PatchgateError `cannot-write` */
@@ -86,10 +83,13 @@ export function isFolder(place: string): boolean | undefined {
   return ifThere(place, () => fs.statSync(place).isDirectory());
 }
 
-/** Of a file whose writing has failed: why it has is what matters. */
 export function removeQuietly(file: string): void {
+  quietly(() => fs.rmSync(file, { force: true }));
+}
+
+export function quietly(work: () => void): void {
   try {
-    fs.rmSync(file, { force: true });
+    work();
   } catch {
     // It was worth a try.
   }

@@ -3,8 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import { HOP_BY_HOP, type ResponseHead } from '../http/http.ts';
 import { type Exchange, headerPairs, type RecordedRequest } from '../model/exchange.ts';
 import { bodyBytes } from './body.ts';
-import { compareJson } from './compare-json.ts';
-import { cleanForm, type Form, formOf, keyOf, type MatchRules } from './match.ts';
+import { cleanForm, compareJson, type Form, formOf, keyOf, type MatchRules } from './match.ts';
 import { holdsPlaceholder } from './redact/redacted.ts';
 
 export class ExchangeIndex {

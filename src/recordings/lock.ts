@@ -4,7 +4,7 @@ import { hostname } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { PatchgateError, systemCode } from '../errors.ts';
 import { parseJson } from '../json/json.ts';
-import { cannotWrite, ifThere, makeFolders, removeQuietly } from './disk.ts';
+import { cannotWrite, ifThere, makeFolders, quietly, removeQuietly } from './disk.ts';
 
 interface Holder {
   pid: number;
@@ -53,13 +53,9 @@ export function takeLock(file: string, thing: string, instead: string) {
   return { release: () => release(file, self) };
 }
 
+/** Somebody may have deleted it, and somebody else taken it. */
 function release(lock: string, { id }: Holder): void {
-  try {
-    // Somebody may have deleted it, and somebody else taken it.
-    if (readHolder(lock)?.id === id) removeQuietly(lock);
-  } catch {
-    // It is not ours.
-  }
+  quietly(() => readHolder(lock)?.id === id && removeQuietly(lock));
 }
 
 function inUse({ pid, host, startedAt }: Holder, file: string, thing: string, instead: string) {

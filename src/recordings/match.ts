@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import stringify from 'safe-stable-stringify';
 import { decodeContentSync, REQUEST_BOUNDS } from '../http/decode-content.ts';
 import type { RequestHead } from '../http/http.ts';
-import type { JsonObject, JsonValue } from '../json/json.ts';
+import { childOf, type JsonObject, type JsonValue } from '../json/json.ts';
 import { type PatternNode, patternTree, withoutMatches } from '../json/pointer-pattern.ts';
 import type { RecordedRequest, StoredBody } from '../model/exchange.ts';
 import { jsonOf } from './body.ts';
@@ -10,7 +10,7 @@ import { plainRequest, type RecordRules, toStoredMessage, valuesByName } from '.
 import { decodePart } from './redact/named.ts';
 import { codingOf, contentTypeOf, redactBody, redactHeader, redactQuery } from './redact/redact.ts';
 import { REDACTED } from './redact/redacted.ts';
-import { DEFAULT_REDACTION, type Redaction, type RedactionSettings } from './redact/redaction.ts';
+import { DEFAULT_REDACTION, hiddenApart, type RedactionSettings } from './redact/redaction.ts';
 
 /** The settings that say which requests are the same, and what is secret, as `Config` has them. */
 interface MatchSettings extends RedactionSettings {
@@ -25,12 +25,12 @@ export interface MatchRules extends RecordRules {
   ignored: PatternNode | undefined;
   ignoredQuery: ReadonlySet<string>;
   /** To make them again in another thread. */
-  settings: MatchSettings & Pick<Redaction, 'texts'>;
+  settings: MatchSettings & { texts: readonly string[] };
 }
 
 export function matchRules(
   { matchHeaders = [], ignoreQuery = [], ignorePointers = [], redact = [] }: MatchSettings = {},
-  redaction: Redaction = DEFAULT_REDACTION,
+  redaction: RecordRules['redaction'] = DEFAULT_REDACTION,
 ): MatchRules {
   return {
     headers: new Set(matchHeaders.map((name) => name.toLowerCase()).sort()),
@@ -104,4 +104,51 @@ export function cleanForm(request: RecordedRequest, rules: MatchRules): Form {
   const query = redactQuery(request.query, rules.redaction);
   const body = request.body && redactBody(request.body, contentTypeOf(request.headers), rules.redaction);
   return formOf({ ...request, query, ...(body && { body }) }, rules);
+}
+
+type Value = JsonValue | undefined;
+
+/**
+ * Compares a value with the recorded one. A placeholder that is recorded equals any value, and within a text any one word: else a form
+ * with further fields would be the same. Absent is not null.
+ *
+ * @param onDifference gets each place that differs, whose `tokens` change afterwards, and its values; false ends the comparison
+ * @returns whether nothing has ended it
+ */
+export function compareJson(
+  recorded: Value,
+  now: Value,
+  onDifference: (tokens: readonly string[], recorded: Value, now: Value) => boolean,
+  tokens: string[] = [],
+): boolean {
+  if (recorded === now || (recorded === REDACTED && now !== undefined)) return true;
+  if (typeof recorded === 'string' && typeof now === 'string' && sameText(recorded, now)) return true;
+  if (!isParent(recorded) || !isParent(now) || Array.isArray(recorded) !== Array.isArray(now))
+    return onDifference(tokens, recorded, now);
+  const added = Object.keys(now).filter((name) => !Object.hasOwn(recorded, name));
+  return [...Object.keys(recorded), ...added].every((name) => {
+    tokens.push(name);
+    const [a, b] = [childOf(recorded, name), childOf(now, name)] as [Value, Value];
+    const goesOn = compareJson(a, b, onDifference, tokens);
+    tokens.pop();
+    return goesOn;
+  });
+}
+
+function isParent(value: Value): value is JsonValue & object {
+  return typeof value === 'object' && value !== null;
+}
+
+/** Linear. */
+function sameText(recorded: string, now: string): boolean {
+  if (recorded.startsWith('[redacted:') && recorded === hiddenApart(now)) return true;
+  const pieces = recorded.split(REDACTED);
+  let end = 0;
+  return pieces.every((piece, i) => {
+    const at = i < pieces.length - 1 ? now.indexOf(piece, end) : now.length - piece.length;
+    const isThere = at >= end && now.startsWith(piece, at);
+    const hidden = now.slice(end, at);
+    end = at + piece.length;
+    return isThere && (i === 0 ? hidden === '' : !/[&"\s]/.test(hidden));
+  });
 }

@@ -8,23 +8,16 @@ export type MergeMode = 'all' | 'append';
 /** How often a run has answered each request of a file by now, by a key for request and session. */
 export type Counts = Readonly<Record<string, number>>;
 
-export interface Merged {
-  /** The very list that was given if nothing changes. */
-  exchanges: readonly Exchange[];
-  counts: Counts;
-  /** The file has more for some request than the run has answered. */
-  hasSurplus: boolean;
-}
-
-/** How far a run of mode `all` is with each file, by the file's place in the recording. */
-export type Progress = Record<string, Pick<Merged, 'counts' | 'hasSurplus'>>;
+/** How far a run of mode `all` is with each file, by the file's place in the recording. `hasSurplus`: the file has more for some request
+ *  than the run has answered. */
+export type Progress = Record<string, { counts: Counts; hasSurplus: boolean }>;
 
 /**
  * Merges what a run recorded into what a file holds. In mode `all` the run's n-th answer to a request takes the place of the n-th that
  * the file has for it, and what has no place goes behind; if only noise differs, the former one stays. In mode `append` all goes
  * behind, unless it is there already. Merging the same batch again changes nothing.
  *
- * @param counts of the run, without this batch
+ * @param counts of the run, without this batch @returns the very list that was given if nothing changes
  */
 export function merge(
   before: readonly Exchange[],
@@ -32,7 +25,7 @@ export function merge(
   mode: MergeMode,
   counts: Counts,
   rules: MatchRules,
-): Merged {
+): Progress[string] & { exchanges: readonly Exchange[] } {
   if (mode === 'append') {
     const there = grouped(before, (exchange) => JSON.stringify(exchange));
     const added = batch.filter((exchange) => !there.get(JSON.stringify(exchange))?.pop());
