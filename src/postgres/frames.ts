@@ -1,8 +1,8 @@
 import type { Exchange } from '../model/exchange.ts';
 import { noSuchRecording } from '../recordings/find-recording.ts';
-import { decodeFrame, encodeFrame } from '../recordings/journal.ts';
+import { decodeFrame, encodeFrame, type MergeMode } from '../recordings/journal.ts';
 import type { MatchRules } from '../recordings/match.ts';
-import { type MergeMode, merge, withoutSurplus } from '../recordings/merge.ts';
+import { merge, withoutSurplus } from '../recordings/merge.ts';
 import type { Place } from '../recordings/names.ts';
 import { type PlainExchange, toStoredExchange } from '../recordings/plain-exchange.ts';
 import type { Database } from './database.ts';

@@ -4,10 +4,9 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { messageOf, PatchgateError } from '../errors.ts';
-import { cannotWrite, HIDDEN, hideFromGit, LOCK, makeFolders } from '../recordings/disk.ts';
-import { removeSegment, segmentNumbers, segmentsOf } from '../recordings/journal.ts';
+import { cannotWrite, HIDDEN, hideFromGit, LOCK, makeFolders, removeQuietly } from '../recordings/disk.ts';
+import { type MergeMode, segmentFile, segmentNumbers, segmentsOf } from '../recordings/journal.ts';
 import { type Lock, takeLock } from '../recordings/lock.ts';
-import type { MergeMode } from '../recordings/merge.ts';
 import type { PlainExchange } from '../recordings/plain-exchange.ts';
 import { openWriter, type Writer, type WriterOptions } from '../recordings/writer.ts';
 import { amount } from '../reporters/wording.ts';
@@ -119,7 +118,7 @@ async function ship(database: Database, recording: string, root: string, below?:
   for (const segment of segmentsOf(folder, segmentNumbers(folder, below))) {
     const first = segment.number * NUMBERS;
     await insertFrames(database, { recording, ...segment, first }, segment.frames);
-    removeSegment(folder, segment.number);
+    removeQuietly(segmentFile(folder, segment.number));
   }
 }
 

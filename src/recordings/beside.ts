@@ -10,7 +10,7 @@ import { PatchgateError } from '../errors.ts';
 import { HIDDEN } from './disk.ts';
 import { segmentFile, segmentNumbers } from './journal.ts';
 import { type MatchRules, matchRules } from './match.ts';
-import { type MergeOptions, mergeSegments } from './merge-files.ts';
+import { type MergeOptions, mergeSegments } from './merge.ts';
 import { type PlainExchange, plainExchangeOf, type SeenExchange } from './plain-exchange.ts';
 import { hidingTexts, redactionOf } from './redact/redaction.ts';
 

@@ -3,7 +3,6 @@ import * as fs from 'node:fs';
 import { join } from 'node:path';
 import { isObject, parseJson } from '../json/json.ts';
 import { brokenFile, cannotWrite, ifThere, makeFolders, readFileIfThere, removeQuietly } from './disk.ts';
-import type { MergeMode, Progress } from './merge.ts';
 import type { PlainExchange } from './plain-exchange.ts';
 
 /**
@@ -18,6 +17,16 @@ const FORMAT = 1;
 const BEGIN = '{"journal":';
 /** So often it is looked whether the file is still there: a look costs as much as a write. */
 const LOOK_MS = 100;
+
+/** `all`: the n-th answer to a request takes the place of the n-th that the file has. `append`: all goes behind. */
+export type MergeMode = 'all' | 'append';
+
+/** How often a run has answered each request of a file by now, by a key for request and session. */
+export type Counts = Readonly<Record<string, number>>;
+
+/** How far a run of mode `all` is with each file, by the file's place in the recording. `hasSurplus`: the file has more for some request
+ *  than the run has answered. */
+export type Progress = Record<string, { counts: Counts; hasSurplus: boolean }>;
 
 export interface Segment {
   number: number;
@@ -106,10 +115,6 @@ export function segmentNumbers(folder: string, below = Number.POSITIVE_INFINITY)
 
 export function segmentFile(folder: string, number: number): string {
   return join(folder, `journal.${number}`);
-}
-
-export function removeSegment(folder: string, number: number): void {
-  fs.rmSync(segmentFile(folder, number), { force: true });
 }
 
 /**

@@ -10,15 +10,10 @@ import { plainRequest, type RecordRules, toStoredMessage, valuesByName } from '.
 import { decodePart } from './redact/named.ts';
 import { codingOf, contentTypeOf, redactBody, redactHeader, redactQuery } from './redact/redact.ts';
 import { REDACTED } from './redact/redacted.ts';
-import { DEFAULT_REDACTION, hiddenApart, type RedactionSettings } from './redact/redaction.ts';
+import { DEFAULT_REDACTION, hiddenApart } from './redact/redaction.ts';
 
-/** The settings that say which requests are the same, and what is secret, as `Config` has them. */
-interface MatchSettings extends RedactionSettings {
-  matchHeaders?: readonly string[];
-  /** `""`: no body counts. */
-  ignorePointers?: readonly string[];
-  ignoreQuery?: readonly string[];
-}
+/** The settings that say which requests are the same, and what is secret. Of `ignorePointers`, `""`: no body counts. */
+type MatchSettings = Record<'matchHeaders' | 'ignorePointers' | 'ignoreQuery' | 'redact', readonly string[]>;
 
 /** When a request that is sent is a recorded one: the settings, made ready once. */
 export interface MatchRules extends RecordRules {
@@ -29,7 +24,7 @@ export interface MatchRules extends RecordRules {
 }
 
 export function matchRules(
-  { matchHeaders = [], ignoreQuery = [], ignorePointers = [], redact = [] }: MatchSettings = {},
+  { matchHeaders = [], ignoreQuery = [], ignorePointers = [], redact = [] }: Partial<MatchSettings> = {},
   redaction: RecordRules['redaction'] = DEFAULT_REDACTION,
 ): MatchRules {
   return {

@@ -1,16 +1,22 @@
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import type { Exchange } from '../model/exchange.ts';
+import { HIDDEN, removeQuietly, writeFileAtomically } from './disk.ts';
+import { changeFile } from './files.ts';
+import {
+  type Counts,
+  firstLine,
+  type MergeMode,
+  type Progress,
+  type Segment,
+  segmentFile,
+  segmentNumbers,
+  segmentsOf,
+} from './journal.ts';
 import { formOf, keyOf, type MatchRules } from './match.ts';
-import { grouped } from './names.ts';
-
-/** `all`: the n-th answer to a request takes the place of the n-th that the file has. `append`: all goes behind. */
-export type MergeMode = 'all' | 'append';
-
-/** How often a run has answered each request of a file by now, by a key for request and session. */
-export type Counts = Readonly<Record<string, number>>;
-
-/** How far a run of mode `all` is with each file, by the file's place in the recording. `hasSurplus`: the file has more for some request
- *  than the run has answered. */
-export type Progress = Record<string, { counts: Counts; hasSurplus: boolean }>;
+import { byPlace, grouped, locationOf } from './names.ts';
+import { type PlainExchange, toStoredExchange } from './plain-exchange.ts';
 
 /**
  * Merges what a run recorded into what a file holds. In mode `all` the run's n-th answer to a request takes the place of the n-th that
@@ -75,4 +81,81 @@ export function essenceOf(
   const tag = body === undefined || isAskedFor ? (headers.etag ?? false) : headers.etag !== undefined;
   const { method, path, query } = request;
   return JSON.stringify([method, path, query, request.headers, request.body, status, lasting, body, tag]);
+}
+
+export interface MergeOptions {
+  rules: MatchRules;
+  /** At the end of a run, what earlier ones recorded beyond its own answers goes. */
+  run: 'goes on' | 'ends' | 'was killed';
+  /** Number of the segment that the run goes on in. */
+  below?: number;
+  /** Ends it early: the segments that are left stay. */
+  signal?: AbortSignal;
+}
+
+/** Merges all segments of a recording into its files. Interrupted at any moment, doing it again gives the same.
+ *  @returns how many exchanges they held
+ *  @throws PatchgateError of the first file that could not be merged: all others are, and the segment stays with those behind it */
+export async function mergeSegments(root: string, options: MergeOptions): Promise<number> {
+  const { rules, run, below, signal } = options;
+  const folder = join(root, HIDDEN);
+  const numbers = segmentNumbers(folder, below);
+  let progress: Progress = {};
+  let count = 0;
+  for (const segment of segmentsOf(folder, numbers)) {
+    progress = segment.progress;
+    // It was merged before.
+    if (segment.frames.length === 0) continue;
+    await mergeSegment(root, segment, options);
+    await writeFileAtomically(segmentFile(folder, segment.number), firstLine(segment));
+    count += segment.frames.length;
+  }
+  for (const [location, { counts, hasSurplus }] of Object.entries(run === 'ends' ? progress : {})) {
+    signal?.throwIfAborted();
+    const change = (all: readonly Exchange[]) => withoutSurplus(all, counts, rules);
+    if (hasSurplus) await changeFile(join(root, location), undefined, change);
+    await setImmediate();
+  }
+  // The last one says how far the run is.
+  for (const number of run === 'goes on' ? numbers.slice(0, -1) : numbers)
+    removeQuietly(segmentFile(folder, number));
+  return count;
+}
+
+/** Merges one segment, file by file. Its progress becomes that after it. */
+async function mergeSegment(root: string, segment: Segment, { rules, signal }: MergeOptions): Promise<void> {
+  const { mode, frames, progress } = segment;
+  let trouble: unknown;
+  for (const batch of byPlace(frames).values()) {
+    signal?.throwIfAborted();
+    const { request: place } = batch[0] as PlainExchange;
+    const location = locationOf(place.method, place.path);
+    try {
+      await changeFile(join(root, location), place, (before) => {
+        const { counts = {} } = progress[location] ?? {};
+        const { exchanges, ...after } = merge(before, batch.map(toStoredExchange), mode, counts, rules);
+        if (mode === 'all') progress[location] = after;
+        return exchanges;
+      });
+    } catch (error) {
+      trouble ??= error;
+    }
+    await setImmediate();
+  }
+  if (trouble !== undefined) throw trouble;
+}
+
+/** What a reader finds in the journal: frames that no file has, by method and path, and how far their run was before. */
+export function readWaiting(root: string) {
+  const folder = join(root, HIDDEN);
+  const inodeOf = (number: number) => statSync(segmentFile(folder, number), { throwIfNoEntry: false })?.ino;
+  for (;;) {
+    const numbers = segmentNumbers(folder);
+    const before = numbers.map(inodeOf);
+    const segments = [...segmentsOf(folder, numbers)];
+    // The writer has merged meanwhile: a merged segment is another file, or gone.
+    if (String(numbers.map(inodeOf)) !== String(before)) continue;
+    const { mode = 'append', progress = {} } = segments.at(-1) ?? {};
+    return { mode, progress, frames: byPlace(segments.flatMap(({ frames }) => frames)) };
+  }
 }

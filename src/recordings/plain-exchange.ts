@@ -107,8 +107,8 @@ function redactParts({ request, response }: PlainExchange, redaction: Redaction)
 const KEPT_OF_REQUEST: ReadonlySet<string> = new Set(['content-type', 'accept', ...METHOD_OVERRIDES]);
 /** Of one connection or one moment. */
 const PASSING: ReadonlySet<string> = new Set([...HOP_BY_HOP, 'date']);
-/** They describe the bytes that were sent. */
-const OF_BYTES: ReadonlySet<string> = new Set(['content-length', 'content-encoding']);
+/** The same, and of the bytes that were sent. A HEAD's headers describe a body that is not there. */
+const PASSING_WITH_BODY: ReadonlySet<string> = new Set([...PASSING, 'content-length', 'content-encoding']);
 const LOCATIONS: ReadonlySet<string> = new Set(['location', 'content-location']);
 
 const lowerCase = byHeaderName((name) => name);
@@ -128,12 +128,11 @@ function keptAnswerHeaders({ method, headers: asked }: RequestHead, raw: RawHead
   const headers: string[] = [];
   const options = connectionOptions(raw);
   const host = header(asked, 'host');
+  const passing = method === 'HEAD' ? PASSING : PASSING_WITH_BODY;
   for (let i = 0; i + 1 < raw.length; i += 2) {
     const [name, value] = [lowerCase(raw[i] as string), raw[i + 1] as string];
-    // A HEAD's headers describe a body that is not there.
-    const isOfBytes = method !== 'HEAD' && OF_BYTES.has(name);
-    if (PASSING.has(name) || isOfBytes || options.includes(name)) continue;
-    headers.push(name, LOCATIONS.has(name) ? withoutOwnOrigin(value, host) : value);
+    if (!passing.has(name) && !options.includes(name))
+      headers.push(name, LOCATIONS.has(name) ? withoutOwnOrigin(value, host) : value);
   }
   return headers;
 }

@@ -2,8 +2,7 @@ import { join } from 'node:path';
 import { PatchgateError } from '../errors.ts';
 import { beforeAnswers } from '../http/end-of-turn.ts';
 import { HIDDEN } from './disk.ts';
-import { encodeFrame, openJournal } from './journal.ts';
-import type { MergeMode } from './merge.ts';
+import { encodeFrame, type MergeMode, openJournal } from './journal.ts';
 import type { PlainExchange } from './plain-exchange.ts';
 
 export interface WriterOptions {

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Exchange } from '../../src/model/exchange.ts';
+import type { Counts, MergeMode } from '../../src/recordings/journal.ts';
 import { DEFAULT_RULES, matchRules } from '../../src/recordings/match.ts';
-import { type Counts, essenceOf, type MergeMode, merge, withoutSurplus } from '../../src/recordings/merge.ts';
+import { essenceOf, merge, withoutSurplus } from '../../src/recordings/merge.ts';
 import { exchange } from '../support/exchanges.ts';
 
 /** `a1`: the answer 1 to the request a; `a1@s`: in the session s; `a1 x`: with the request id x, as of another day. */
