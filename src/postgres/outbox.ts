@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { messageOf, PatchgateError } from '../errors.ts';
 import { cannotWrite, HIDDEN, hideFromGit, LOCK, makeFolders, removeQuietly } from '../recordings/disk.ts';
-import { type MergeMode, segmentFile, segmentNumbers, segmentsOf } from '../recordings/journal.ts';
+import { type MergeMode, segmentFiles, segmentsIn } from '../recordings/journal.ts';
 import { type Lock, takeLock } from '../recordings/lock.ts';
 import type { PlainExchange } from '../recordings/plain-exchange.ts';
 import { openWriter, type Writer, type WriterOptions } from '../recordings/writer.ts';
@@ -114,11 +114,10 @@ export class Outbox {
 
 /** Inserts what an outbox holds. @param below number of the segment that its process goes on in */
 async function ship(database: Database, recording: string, root: string, below?: number): Promise<void> {
-  const folder = join(root, HIDDEN);
-  for (const segment of segmentsOf(folder, segmentNumbers(folder, below))) {
+  for (const segment of segmentsIn(segmentFiles(join(root, HIDDEN), below))) {
     const first = segment.number * NUMBERS;
     await insertFrames(database, { recording, ...segment, first }, segment.frames);
-    removeQuietly(segmentFile(folder, segment.number));
+    removeQuietly(segment.file);
   }
 }
 

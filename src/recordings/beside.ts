@@ -8,7 +8,7 @@ import { parentPort, Worker, workerData } from 'node:worker_threads';
 import pLimit from 'p-limit';
 import { PatchgateError } from '../errors.ts';
 import { HIDDEN } from './disk.ts';
-import { segmentFile, segmentNumbers } from './journal.ts';
+import { segmentFiles } from './journal.ts';
 import { type MatchRules, matchRules } from './match.ts';
 import { type MergeOptions, mergeSegments } from './merge.ts';
 import { type PlainExchange, plainExchangeOf, type SeenExchange } from './plain-exchange.ts';
@@ -64,8 +64,7 @@ const WORTH_A_THREAD = 1024 * 1024;
 
 export async function mergeBeside(root: string, options: MergeOptions): Promise<void> {
   const { rules, signal, ...how } = options;
-  const folder = join(root, HIDDEN);
-  const sizes = segmentNumbers(folder, how.below).map((number) => statSync(segmentFile(folder, number)).size);
+  const sizes = segmentFiles(join(root, HIDDEN), how.below).map((file) => statSync(file).size);
   const isSmall = sizes.reduce((sum, size) => sum + size, 0) < WORTH_A_THREAD;
   const isUrgent = how.run === 'ends' || sizes.length > MANY;
   if ((isSmall && how.run === 'ends') || !existsSync(WORKER))

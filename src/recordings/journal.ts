@@ -29,6 +29,7 @@ export type Counts = Readonly<Record<string, number>>;
 export type Progress = Record<string, { counts: Counts; hasSurplus: boolean }>;
 
 export interface Segment {
+  file: string;
   number: number;
   run: string;
   mode: MergeMode;
@@ -86,10 +87,9 @@ function* framesIn(bytes: Buffer, start: number, file: string): Generator<PlainE
 
 /** Reads segments in their order, one at a time; not those that are gone, or whose first line was cut off.
  *  @throws PatchgateError `cannot-read`; `bad-recording` with file and line */
-export function* segmentsOf(folder: string, numbers: readonly number[]): Generator<Segment> {
+export function* segmentsIn(files: readonly string[]): Generator<Segment> {
   let last: Pick<Segment, 'run' | 'progress'> | undefined;
-  for (const number of numbers) {
-    const file = segmentFile(folder, number);
+  for (const file of files) {
     const bytes = readFileIfThere(file) ?? Buffer.alloc(0);
     const end = bytes.indexOf(LINE_FEED);
     if (end < 0 && BEGIN.startsWith(bytes.toString('latin1', 0, BEGIN.length))) continue;
@@ -102,19 +102,19 @@ export function* segmentsOf(folder: string, numbers: readonly number[]): Generat
     const { run, mode, progress = before } = head as unknown as Segment;
     if (!isObject(progress)) throw broken(bytes, 0, file, 'this is no progress of a run');
     last = { run, progress };
-    yield { number, run, mode, progress, frames: [...framesIn(bytes, end + 1, file)] };
+    yield { file, number: numberOf(file), run, mode, progress, frames: [...framesIn(bytes, end + 1, file)] };
   }
 }
 
-/** Numbers of the segments, as far as they are there. @throws PatchgateError `cannot-read` */
-export function segmentNumbers(folder: string, below = Number.POSITIVE_INFINITY): number[] {
+/** The files of segments in their order, as far as they are there. @throws PatchgateError `cannot-read` */
+export function segmentFiles(folder: string, below = Number.POSITIVE_INFINITY): string[] {
   const names = ifThere(folder, () => fs.readdirSync(folder)) ?? [];
-  const numbers = names.map((name) => Number(/^journal\.(\d{1,15})$/.exec(name)?.[1]));
-  return numbers.filter((number) => number < below).sort((a, b) => a - b);
+  const numbers = names.map(numberOf).filter((number) => number < below);
+  return numbers.sort((a, b) => a - b).map((number) => join(folder, `journal.${number}`));
 }
 
-export function segmentFile(folder: string, number: number): string {
-  return join(folder, `journal.${number}`);
+function numberOf(file: string): number {
+  return Number(/(?:^|[/\\])journal\.(\d{1,15})$/.exec(file)?.[1]);
 }
 
 /**
@@ -125,7 +125,7 @@ export function openJournal(folder: string, mode: MergeMode, mostBytes: number, 
   const head = Buffer.from(firstLine({ run, mode }));
   let fd: number | undefined;
   let [number, size, lookedAt] = [1, 0, 0];
-  const file = () => segmentFile(folder, number);
+  const file = () => join(folder, `journal.${number}`);
 
   function make(): number {
     makeFolders(folder);

@@ -4,16 +4,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { Exchange } from '../model/exchange.ts';
 import { HIDDEN, removeQuietly, writeFileAtomically } from './disk.ts';
 import { changeFile } from './files.ts';
-import {
-  type Counts,
-  firstLine,
-  type MergeMode,
-  type Progress,
-  type Segment,
-  segmentFile,
-  segmentNumbers,
-  segmentsOf,
-} from './journal.ts';
+import { type Counts, firstLine, type Segment, segmentFiles, segmentsIn } from './journal.ts';
 import { formOf, keyOf, type MatchRules } from './match.ts';
 import { byPlace, grouped, locationOf } from './names.ts';
 import { type PlainExchange, toStoredExchange } from './plain-exchange.ts';
@@ -28,10 +19,10 @@ import { type PlainExchange, toStoredExchange } from './plain-exchange.ts';
 export function merge(
   before: readonly Exchange[],
   batch: readonly Exchange[],
-  mode: MergeMode,
+  mode: Segment['mode'],
   counts: Counts,
   rules: MatchRules,
-): Progress[string] & { exchanges: readonly Exchange[] } {
+): Segment['progress'][string] & { exchanges: readonly Exchange[] } {
   if (mode === 'append') {
     const there = grouped(before, (exchange) => JSON.stringify(exchange));
     const added = batch.filter((exchange) => !there.get(JSON.stringify(exchange))?.pop());
@@ -98,16 +89,15 @@ export interface MergeOptions {
  *  @throws PatchgateError of the first file that could not be merged: all others are, and the segment stays with those behind it */
 export async function mergeSegments(root: string, options: MergeOptions): Promise<number> {
   const { rules, run, below, signal } = options;
-  const folder = join(root, HIDDEN);
-  const numbers = segmentNumbers(folder, below);
-  let progress: Progress = {};
+  const files = segmentFiles(join(root, HIDDEN), below);
+  let progress: Segment['progress'] = {};
   let count = 0;
-  for (const segment of segmentsOf(folder, numbers)) {
+  for (const segment of segmentsIn(files)) {
     progress = segment.progress;
     // It was merged before.
     if (segment.frames.length === 0) continue;
     await mergeSegment(root, segment, options);
-    await writeFileAtomically(segmentFile(folder, segment.number), firstLine(segment));
+    await writeFileAtomically(segment.file, firstLine(segment));
     count += segment.frames.length;
   }
   for (const [location, { counts, hasSurplus }] of Object.entries(run === 'ends' ? progress : {})) {
@@ -117,8 +107,7 @@ export async function mergeSegments(root: string, options: MergeOptions): Promis
     await setImmediate();
   }
   // The last one says how far the run is.
-  for (const number of run === 'goes on' ? numbers.slice(0, -1) : numbers)
-    removeQuietly(segmentFile(folder, number));
+  for (const file of run === 'goes on' ? files.slice(0, -1) : files) removeQuietly(file);
   return count;
 }
 
@@ -147,14 +136,13 @@ async function mergeSegment(root: string, segment: Segment, { rules, signal }: M
 
 /** What a reader finds in the journal: frames that no file has, by method and path, and how far their run was before. */
 export function readWaiting(root: string) {
-  const folder = join(root, HIDDEN);
-  const inodeOf = (number: number) => statSync(segmentFile(folder, number), { throwIfNoEntry: false })?.ino;
+  const inodeOf = (file: string) => statSync(file, { throwIfNoEntry: false })?.ino;
   for (;;) {
-    const numbers = segmentNumbers(folder);
-    const before = numbers.map(inodeOf);
-    const segments = [...segmentsOf(folder, numbers)];
+    const files = segmentFiles(join(root, HIDDEN));
+    const before = files.map(inodeOf);
+    const segments = [...segmentsIn(files)];
     // The writer has merged meanwhile: a merged segment is another file, or gone.
-    if (String(numbers.map(inodeOf)) !== String(before)) continue;
+    if (String(files.map(inodeOf)) !== String(before)) continue;
     const { mode = 'append', progress = {} } = segments.at(-1) ?? {};
     return { mode, progress, frames: byPlace(segments.flatMap(({ frames }) => frames)) };
   }
