@@ -74,21 +74,14 @@ export function explainMiss(
 function nearestExchange(recorded: readonly StoredExchange[], request: RecordedRequest, rules: MatchRules) {
   const sent = cleanForm(request, rules);
   const most = Math.ceil(Math.min(MOST_COMPARED, MOST_CHARACTERS / JSON.stringify(sent).length));
-  let [nearest, fewest] = [recorded[0] as StoredExchange, Number.POSITIVE_INFINITY];
-  for (const stored of recorded.slice(-most)) {
-    const { length } = differencesOf(formOf(stored.request, rules), sent);
-    if (length < fewest) [nearest, fewest] = [stored, length];
-    if (fewest === 1) break;
-  }
-  const { request: before, meta } = nearest;
+  const compared = recorded.slice(-most);
+  const counts = compared.map((stored) => differencesOf(formOf(stored.request, rules), sent).length);
+  const { request: before, meta } = compared[counts.indexOf(Math.min(...counts))] as StoredExchange;
   const differences = differencesOf(cleanForm(before, rules), sent);
   for (const one of differences) one.place = shortened(redactText(one.place, rules.redaction), LONGEST);
   const query = redactQuery(before.query, rules.redaction);
-  return { ...shownPlace(before, rules), query, recordedAt: meta.recordedAt, differences };
-}
-
-function shownPlace({ method, path }: Place, { redaction }: MatchRules): Place {
-  return { method, path: redactPath(path, redaction) };
+  const path = redactPath(before.path, rules.redaction);
+  return { method: before.method, path, query, recordedAt: meta.recordedAt, differences };
 }
 
 function differencesOf(before: Form, now: Form): Difference[] {
@@ -134,5 +127,5 @@ function nearestPlace(store: RecordingStore, { method, path }: Place, rules: Mat
     const score = 1 + 2 * same + (place.method === method ? 1 : 0) - segments.length / 10_000;
     if (score > highest) [nearest, highest] = [place, score];
   }
-  return nearest && shownPlace(nearest, rules);
+  return nearest && { ...nearest, path: redactPath(nearest.path, rules.redaction) };
 }

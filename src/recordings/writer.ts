@@ -22,8 +22,7 @@ const QUIET_MS = 1000;
 /** Past this, people learn what `close` is doing. */
 const PATIENCE_MS = 1000;
 
-const IN_JOURNAL =
-  'Nothing is lost: it stays in the journal, and gets into its file as soon as that can be written, at the next start at the latest.';
+const IN_JOURNAL = 'Nothing is lost: it stays in the journal until its file can be written.';
 const IN_MEMORY = 'New exchanges are only in memory, and lost if this process is killed.';
 const NOWHERE = 'No more fits in memory: exchanges are lost from now on.';
 
