@@ -69,9 +69,10 @@ export function createRun(parts: Parts) {
       if (session === undefined) faults.reset();
       exchanges.reset(session);
     },
-    isReady: () => !stopping.signal.aborted && (!store?.isWritable || store.takesExchanges()),
+    isReady: () => !stopping.signal.aborted && store?.status()?.takes !== false,
     health() {
-      const trouble = database?.trouble ?? (outbox ?? store)?.trouble ?? state?.trouble ?? audit?.trouble;
+      const trouble =
+        database?.trouble ?? (outbox ?? store)?.status()?.trouble ?? state?.trouble ?? audit?.trouble;
       return {
         ...{ version: version(), mode: kind, doing: parts.summary },
         ...{ validation: config.validation, guard: config.guard },
@@ -81,7 +82,7 @@ export function createRun(parts: Parts) {
         trouble: trouble?.message,
       };
     },
-    metrics: () => metrics.text(kind, approvals.counts, replay?.misses.list().count, store?.counts),
+    metrics: () => metrics.text(kind, approvals.counts, replay?.misses.list().count, store?.status()),
     close() {
       audit?.close();
       log.flush();

@@ -86,7 +86,8 @@ export async function serve(kind: ServerKind, flags: Readonly<Record<string, unk
 /** Says how much a run has recorded, and where. */
 export function sayRecorded({ store }: Patchgate, { store: database, recordings, recording }: Config): void {
   const place = database === undefined ? join(recordings, recording) : `"${recording}" of the database`;
-  if (store?.counts) say(recordedText(store.counts.recorded, place));
+  const status = store?.status();
+  if (status) say(recordedText(status.recorded, place));
 }
 
 /** Says what was never asked for. @returns whether that is a failure */

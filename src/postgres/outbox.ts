@@ -8,6 +8,7 @@ import { cannotWrite, HIDDEN, hideFromGit, LOCK, makeFolders, removeQuietly } fr
 import { type MergeMode, segmentFiles, segmentsIn } from '../recordings/journal.ts';
 import { type Lock, takeLock } from '../recordings/lock.ts';
 import type { PlainExchange } from '../recordings/plain-exchange.ts';
+import type { RecordingStatus } from '../recordings/store.ts';
 import { openWriter, type Writer, type WriterOptions } from '../recordings/writer.ts';
 import { amount } from '../reporters/wording.ts';
 import type { Database } from './database.ts';
@@ -78,14 +79,9 @@ export class Outbox {
     this.append({ request, response: { ...none, status: 0 }, meta });
   }
 
-  get counts() {
-    const { waiting, unmerged, ...others } = this.#writer.counts;
+  status(): RecordingStatus {
+    const { waiting, unmerged, ...others } = this.#writer.status();
     return { ...others, waiting: waiting + unmerged };
-  }
-
-  /** Why something is lost or waits; undefined while all is well. */
-  get trouble(): Error | undefined {
-    return this.#writer.troubleNow();
   }
 
   /** Resolves when the database has all that there is now, or it was tried. */
@@ -104,7 +100,7 @@ export class Outbox {
       if (error instanceof PatchgateError && error.code === 'cannot-write') throw error;
     } finally {
       this.#lock.release();
-      const { waiting } = this.counts;
+      const { waiting } = this.status();
       const what = `waiting for the database in ${this.#folder}: ${amount(waiting, 'line')} of what was recorded`;
       if (waiting > 0) this.#notice(`${what}, which the next start here ships`);
       else rmSync(this.#folder, { recursive: true, force: true });

@@ -66,17 +66,9 @@ export class PgRecordingStore implements RecordingStore {
     this.#recorded++;
   }
 
-  get counts() {
-    const { outbox } = this.#options;
-    return outbox && { ...outbox.counts, recorded: this.#recorded };
-  }
-
-  takesExchanges(): boolean {
-    return this.#options.outbox?.counts.lost === 0;
-  }
-
-  get trouble(): Error | undefined {
-    return this.#options.outbox?.trouble;
+  status() {
+    const status = this.#options.outbox?.status();
+    return status && { ...status, recorded: this.#recorded, takes: status.lost === 0 };
   }
 
   async flush(): Promise<void> {

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { PatchgateError } from '../errors.ts';
 import type { Exchange } from '../model/exchange.ts';
 import { mergeBeside } from './beside.ts';
-import { HIDDEN, hideFromGit, isFolder, LOCK, leaveHidden } from './disk.ts';
+import { HIDDEN, hideFromGit, isFolder, LOCK, leaveHidden, quietly } from './disk.ts';
 import { ExchangeIndex } from './exchange-index.ts';
 import { placesIn, readRecording } from './files.ts';
 import { checkRecordingName } from './find-recording.ts';
@@ -12,7 +12,7 @@ import { DEFAULT_RULES, type MatchRules } from './match.ts';
 import { merge, mergeSegments, readWaiting } from './merge.ts';
 import { locationOf, type Place, placeKey } from './names.ts';
 import { type PlainExchange, toStoredExchange } from './plain-exchange.ts';
-import { openWriter, type WriterOptions } from './writer.ts';
+import { openWriter, type Writer, type WriterOptions } from './writer.ts';
 
 /** The port to a recording: a named place that holds exchanges, in files or in a database that many gates share. */
 export interface RecordingStore {
@@ -29,17 +29,18 @@ export interface RecordingStore {
   /** Reads all ahead, in slices of a few milliseconds. @throws PatchgateError of the first broken file, once all others are read */
   load(): Promise<void>;
   /** Keeps an exchange: the system has it before the answers of this turn of the event loop go out (see `beforeAnswers`), and its file
-   *  soon after. Never throws: see `trouble`. */
+   *  soon after. Never throws: see `status`. */
   append(exchange: PlainExchange): void;
-  /** Exchanges that this run has recorded; that are in memory alone, or not in the database; that were lost. Undefined if it only reads. */
-  readonly counts: { recorded: number; waiting: number; lost: number } | undefined;
-  takesExchanges(): boolean;
-  /** The last failure to write, for the log and `health`; undefined while all is well. */
-  readonly trouble: Error | undefined;
+  /** How recording goes; undefined if it only reads. */
+  status(): RecordingStatus | undefined;
   /** Resolves once everything appended so far is in its file, or rejects with why it is not. */
   flush(): Promise<void>;
   close(): Promise<void>;
 }
+
+/** Exchanges that this run has recorded; that are in memory alone, or not in the database; that were lost; whether it takes more; and the
+ *  last failure to write, undefined while all is well. */
+export type RecordingStatus = Omit<ReturnType<Writer['status']>, 'unmerged'>;
 
 export interface StoreOptions extends Pick<WriterOptions, 'onNotice' | 'closeWithin' | 'mostBytes'> {
   /** How it is written to: its folder is made now, so that one that cannot be made stops the start. What a run of mode `all` records is
@@ -122,20 +123,10 @@ export async function openStore(folder: string, name: string, options: StoreOpti
     append(exchange) {
       if (!writer?.append(exchange) || mode === 'all') return;
       const { method, path } = exchange.request;
-      try {
-        // The next request finds it already.
-        exchanges(method, path).add(toStoredExchange(exchange));
-      } catch {
-        // Its file is broken, which a look at it says: the exchange waits in the journal.
-      }
+      // The next request finds it already. If its file is broken, which a look at it says, it waits in the journal.
+      quietly(() => exchanges(method, path).add(toStoredExchange(exchange)));
     },
-    get counts() {
-      return writer?.counts;
-    },
-    takesExchanges: () => writer?.takesExchanges() ?? false,
-    get trouble() {
-      return writer?.troubleNow();
-    },
+    status: () => writer?.status(),
     flush: async () => writer?.flush(),
     async close() {
       isClosed = true;

@@ -127,11 +127,10 @@ export function openWriter(root: string, options: WriterOptions) {
   }
 
   return {
-    get counts() {
-      return { recorded, waiting: frames.length, unmerged, lost };
+    status() {
+      const [waiting, takes, trouble] = [frames.length, journalTrouble === undefined, troubleNow()];
+      return { recorded, waiting, unmerged, lost, takes, trouble };
     },
-    takesExchanges: () => journalTrouble === undefined,
-    troubleNow,
     flush,
 
     /** @returns whether it is kept */

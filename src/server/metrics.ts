@@ -1,5 +1,5 @@
 import type { Approvals } from '../guard/approvals.ts';
-import type { RecordingStore } from '../recordings/store.ts';
+import type { RecordingStatus } from '../recordings/store.ts';
 import { version } from '../version.ts';
 import type { FinishedExchange } from './exchange.ts';
 
@@ -34,7 +34,7 @@ export class Metrics {
   }
 
   /** @param misses undefined if no recording answers @param kept undefined if nothing is recorded */
-  text(mode: string, approvals: Approvals['counts'], misses?: number, kept?: RecordingStore['counts']) {
+  text(mode: string, approvals: Approvals['counts'], misses?: number, kept?: RecordingStatus) {
     const { user, system } = process.cpuUsage();
     const approved = Object.entries(approvals).map(([event, count]) => `{event="${event}"} ${count}`);
     const all: [name: string, type: string, samples: readonly string[] | number | undefined][] = [

@@ -118,8 +118,8 @@ function callsOf(gate: Patchgate, config: Config) {
       } finally {
         await gate.close();
       }
-      const { counts } = gate.store ?? {};
-      if (counts) notice(recordedText(counts.recorded, join(config.recordings, config.recording)));
+      const status = gate.store?.status();
+      if (status) notice(recordedText(status.recorded, join(config.recordings, config.recording)));
     },
   };
 }

@@ -44,7 +44,7 @@ const MUCH = `${APPEND}
     if (number % 3000 === 0) await store.flush();
   }
   await store.close();
-  console.log(store.trouble ?? 'closed');
+  console.log(store.status()?.trouble ?? 'closed');
 `;
 
 it('a recording that is larger than the memory is written all the same', async () => {

@@ -127,8 +127,8 @@ describe('an outbox', { tags: 'slow' }, () => {
     for (const text of texts) outbox.append(answered(text));
     outbox.appendAudit('2026-11-20T12:00:00.000Z', '{"audit": "\\u0000"}');
     await turn();
-    expect(outbox.counts).toMatchObject({ waiting: 1201, lost: 0 });
-    await expect.poll(() => outbox.counts).toMatchObject({ waiting: 0, lost: 0 });
+    expect(outbox.status()).toMatchObject({ waiting: 1201, lost: 0 });
+    await expect.poll(() => outbox.status()).toMatchObject({ waiting: 0, lost: 0 });
     expect(await textsIn(database)).toEqual(texts);
     expect(await database.query('SELECT at, line FROM patchgate_audit')).toEqual([
       { at: new Date('2026-11-20T12:00:00.000Z'), line: { audit: '\u0000' } },

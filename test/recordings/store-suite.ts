@@ -134,12 +134,12 @@ export function describeStore(name: string, newPlace: () => Promise<StorePlace>)
 
     it('counts what is not kept yet', async () => {
       const store = await (await newPlace()).open();
-      expect(store.takesExchanges()).toBe(true);
+      expect(store.status()?.takes).toBe(true);
       store.append(plainOf(FIRST));
-      expect(store.counts).toMatchObject({ waiting: 1, lost: 0 });
+      expect(store.status()).toMatchObject({ waiting: 1, lost: 0 });
       await store.flush();
-      expect(store.counts).toMatchObject({ recorded: 1, waiting: 0, lost: 0 });
-      expect(store.trouble).toBeUndefined();
+      expect(store.status()).toMatchObject({ recorded: 1, waiting: 0, lost: 0 });
+      expect(store.status()?.trouble).toBeUndefined();
       await store.close();
     });
   });

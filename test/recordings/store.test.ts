@@ -172,11 +172,11 @@ describe('a broken file', () => {
       expect(() => find(store)).toThrow(broken);
       append(store, ONE);
       for (let i = 0; i < 2; i++) await expect(store.flush()).rejects.toEqual(broken);
-      expect(store.trouble).toEqual(broken);
+      expect(store.status()?.trouble).toEqual(broken);
       expect(readFileSync(file)).toEqual(Buffer.from(text));
       writeFileSync(file, stringifyRecording([TWO]));
       await store.close();
-      expect(store.trouble).toBeUndefined();
+      expect(store.status()?.trouble).toBeUndefined();
       expect(await kept()).toEqual([TWO, ONE]);
     },
   );
@@ -194,7 +194,7 @@ describe('a disk that cannot be written', () => {
     writeFileSync(folders, '');
     append(store, TWO);
     await expect(store.flush()).rejects.toMatchObject({ code: 'cannot-write', hint: expect.any(String) });
-    expect(store.trouble?.message).toContain(file);
+    expect(store.status()?.trouble?.message).toContain(file);
     expect(notices).toEqual([expect.stringMatching(/^RECORDING FAILS: .* Nothing is lost/)]);
     rmSync(folders);
     renameSync(`${folders}.aside`, folders);
@@ -211,18 +211,18 @@ describe('a disk that cannot be written', () => {
     mkdirSync(hidden('journal.1'));
     append(store, ONE);
     await turn();
-    expect(store.trouble).toMatchObject({
+    expect(store.status()?.trouble).toMatchObject({
       code: 'cannot-write',
       message: expect.stringContaining(hidden('journal.1')),
     });
-    expect(store.takesExchanges()).toBe(false);
+    expect(store.status()?.takes).toBe(false);
     rmdirSync(hidden('journal.1'));
     append(store, TWO);
     await turn();
     expect(find(store)).toEqual([ONE, TWO]);
-    expect(store.counts?.waiting).toBe(2);
+    expect(store.status()?.waiting).toBe(2);
     vi.advanceTimersByTime(1000);
-    await expect.poll(() => [store.counts?.waiting, store.trouble]).toEqual([0, undefined]);
+    await expect.poll(() => [store.status()?.waiting, store.status()?.trouble]).toEqual([0, undefined]);
     await store.close();
     expect(await kept()).toEqual([ONE, TWO]);
   });
@@ -234,13 +234,13 @@ describe('a disk that cannot be written', () => {
     mkdirSync(hidden('journal.1'));
     append(store, big('a'), big('b'), big('c'));
     expect(find(store)).toEqual([big('a'), big('b')]);
-    expect(store.counts).toMatchObject({ waiting: 2, lost: 1 });
+    expect(store.status()).toMatchObject({ waiting: 2, lost: 1 });
     expect(notices.at(-1)).toContain('exchanges are lost from now on');
     await expect(store.flush()).rejects.toMatchObject({ code: 'cannot-write' });
     rmdirSync(hidden('journal.1'));
     append(store, big('d'));
     await turn();
-    expect(store.counts).toMatchObject({ waiting: 0, lost: 1 });
+    expect(store.status()).toMatchObject({ waiting: 0, lost: 1 });
     await expect(store.close()).rejects.toThrow('1 exchange was not kept');
     expect(await kept()).toEqual([big('a'), big('b'), big('d')]);
   });
@@ -257,7 +257,7 @@ describe('a disk that cannot be written', () => {
 it('a recording that is no folder, or cannot be, stops the start; reading makes none', async () => {
   await expect(openStore(folder, '../x')).rejects.toMatchObject({ code: 'bad-usage' });
   const none = await openStore(join(folder, 'none'), 'r');
-  expect([none.isEmpty(), none.takesExchanges(), readdirSync(folder)]).toEqual([true, false, []]);
+  expect([none.isEmpty(), none.status(), readdirSync(folder)]).toEqual([true, undefined, []]);
   writeFileSync(root, '');
   await expect(openStore(folder, 'r')).rejects.toMatchObject({ code: 'cannot-read' });
   await expect(write()).rejects.toMatchObject({ code: 'cannot-write' });
@@ -373,7 +373,7 @@ describe('a journal that was left', () => {
     truncateSync(hidden('journal.1'), size);
     const store = append(await write(), TWO);
     await turn();
-    expect(store.trouble).toBeUndefined();
+    expect(store.status()?.trouble).toBeUndefined();
     await store.close();
     expect(await kept()).toEqual([TWO]);
   });
