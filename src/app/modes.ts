@@ -3,7 +3,7 @@ import { PatchgateError } from '../errors.ts';
 import type { Gate } from '../gate/gate.ts';
 import type { Database } from '../postgres/database.ts';
 import type { Outbox } from '../postgres/outbox.ts';
-import { findRecording } from '../recordings/find-recording.ts';
+import { findRecording } from '../recordings/files.ts';
 import { type MatchRules, matchRules } from '../recordings/match.ts';
 import { redactText, redactUrl } from '../recordings/redact/redact.ts';
 import { hidingSecrets, redactionOf } from '../recordings/redact/redaction.ts';

@@ -1,5 +1,5 @@
 import type { Exchange } from '../model/exchange.ts';
-import { noSuchRecording } from '../recordings/find-recording.ts';
+import { noSuchRecording } from '../recordings/files.ts';
 import { decodeFrame, encodeFrame, type MergeMode } from '../recordings/journal.ts';
 import type { MatchRules } from '../recordings/match.ts';
 import { merge, withoutSurplus } from '../recordings/merge.ts';

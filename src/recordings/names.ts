@@ -1,10 +1,8 @@
 import { createHash } from 'node:crypto';
+import type { RecordedRequest } from '../model/exchange.ts';
 
 /** The one method and path that a file is for. */
-export interface Place {
-  method: string;
-  path: string;
-}
+export type Place = Pick<RecordedRequest, 'method' | 'path'>;
 
 export function placeKey({ method, path }: Place): string {
   return `${method} ${path}`;

@@ -1,8 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { placesIn } from '../../src/recordings/files.ts';
-import { checkRecordingName } from '../../src/recordings/find-recording.ts';
+import { checkRecordingName, placesIn } from '../../src/recordings/files.ts';
 import { locationOf } from '../../src/recordings/names.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { checkRecordingName } from '../../src/recordings/find-recording.ts';
+import { checkRecordingName } from '../../src/recordings/files.ts';
 import { type NamedTest, recordingName } from '../../src/testing/index.ts';
 
 afterEach(() => {

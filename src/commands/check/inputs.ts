@@ -62,7 +62,7 @@ function isFolderAt(name: string): boolean | undefined {
 
 /** The folder of a recording that is given by its name. */
 async function recordingFolder(name: string, folder: string): Promise<string> {
-  const { recordingNames } = await import('../../recordings/find-recording.ts');
+  const { recordingNames } = await import('../../recordings/files.ts');
   const names = await recordingNames(folder);
   if (names.includes(name)) return relative('', join(folder, name));
   const near = nearest(name, names);

@@ -106,10 +106,8 @@ export function isBase64({ encoding, _encoding }: HarBody): boolean {
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 const FIELD_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 
-/**
- * Headers as on the wire: without HTTP/2's `:method` and the like, with values that came several times apart again (browsers join
- * those of Set-Cookie by line feeds), and without a content coding that the tool has undone.
- */
+/** Headers as on the wire: without HTTP/2's `:method`, with values apart again that browsers join by line feeds (those of Set-Cookie), and
+ *  without a content coding that the tool has undone. */
 function headersOf({ headers }: HarMessage, body: Buffer = NO_BYTES): RawHeaders {
   const raw = (headers ?? []).flatMap(({ name, value }) =>
     TOKEN.test(name) ? value.split(/\r?\n/).flatMap((one) => (FIELD_VALUE.test(one) ? [name, one] : [])) : [],
