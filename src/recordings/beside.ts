@@ -16,7 +16,6 @@ import { hidingTexts, redactionOf } from './redact/redaction.ts';
 
 /** Of the build alone: sources and tests have no thread. */
 const WORKER = fileURLToPath(new URL('./recording-worker.js', import.meta.url));
-/** Tells it from other threads. */
 const OURS = 'recordings';
 
 /** What a thread can be asked for, as far as it can be sent there. */

@@ -15,7 +15,6 @@ const HINT = 'correct the file, take it back from version control, or delete it 
 
 export interface RecordingContent {
   formatVersion: typeof FORMAT_VERSION;
-  /** Oldest first. */
   exchanges: readonly Exchange[];
 }
 

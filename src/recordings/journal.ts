@@ -8,8 +8,8 @@ import type { PlainExchange } from './plain-exchange.ts';
 /**
  * The journal of a recording is in segments, `.patchgate/journal.1`, `journal.2`, …: a line of JSON with the run and its mode, then one
  * frame for each exchange, in the order of their answers. A frame is a line of JSON (all but the bodies, and their lengths), the bytes of
- * both bodies, and a line feed. The last segment is written to; a merge goes through those before it. Once the files have
- * its frames, the first line alone is left of a segment, with the progress of the run.
+ * both bodies, and a line feed. The last segment is written to. Once the files have the frames of another, its first line alone is left,
+ * with the progress of the run.
  */
 const LINE_FEED = 10;
 const END = Buffer.from('\n');

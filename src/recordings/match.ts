@@ -36,7 +36,6 @@ export function matchRules(
   };
 }
 
-/** Without a setting, query and body count. */
 export const DEFAULT_RULES: MatchRules = matchRules();
 
 /** The parts of a request that matching compares, beside method and path. */
@@ -103,13 +102,10 @@ export function cleanForm(request: RecordedRequest, rules: MatchRules): Form {
 
 type Value = JsonValue | undefined;
 
-/**
- * Compares a value with the recorded one. A placeholder that is recorded equals any value, and within a text any one word: else a form
- * with further fields would be the same. Absent is not null.
- *
- * @param onDifference gets each place that differs, whose `tokens` change afterwards, and its values; false ends the comparison
- * @returns whether nothing has ended it
- */
+/** Compares a value with the recorded one. A placeholder that is recorded equals any value, and within a text any one word: else a form
+ *  with further fields would be the same. Absent is not null.
+ *  @param onDifference gets each place that differs, whose `tokens` change afterwards; false ends the comparison
+ *  @returns whether nothing has ended it */
 export function compareJson(
   recorded: Value,
   now: Value,

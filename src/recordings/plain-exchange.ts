@@ -32,11 +32,8 @@ export interface SeenExchange extends Pick<Exchange, 'meta'> {
   response: { status: number; headers: RawHeaders; body: Decoded };
 }
 
-export interface RecordRules {
-  /** Of a request, beside the usual ones: those that matching looks at. In lower case. */
-  headers: ReadonlySet<string>;
-  redaction: Redaction;
-}
+/** `headers`: those of a request that matching looks at, beside the usual ones. In lower case. */
+export type RecordRules = { headers: ReadonlySet<string>; redaction: Redaction };
 
 /** An exchange that went by, as it may be kept. @throws PatchgateError `bad-input` if nobody can say what a body holds, or it is too long */
 export function plainExchangeOf({ request, response, meta }: SeenExchange, rules: RecordRules) {

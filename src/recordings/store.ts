@@ -23,7 +23,6 @@ export interface RecordingStore {
   exchanges(method: string, path: string): ExchangeIndex;
   /** Of a store that cannot read at once: resolves when `exchanges` knows a method and path; undefined if it does. */
   ready?(method: string, path: string): Promise<void> | undefined;
-  /** All methods and paths of the recording, in no promised order. */
   places(): Iterable<Place>;
   /** Reads all ahead, in slices of a few milliseconds. @throws PatchgateError of the first broken file, once all others are read */
   load(): Promise<void>;
@@ -61,7 +60,6 @@ export async function openStore(folder: string, name: string, options: StoreOpti
   const [writer, leave] = mode ? await openToWrite(root, rules, { mode, ...others }) : [];
   /** What the journal held when it was opened. A writer has merged it. */
   const waiting = writer ? undefined : readWaiting(root);
-  /** Those that were asked for, by `placeKey`. */
   const paths = new Map<string, { place: Place; index: ExchangeIndex }>();
   let isLoaded = false;
   let isClosed = false;

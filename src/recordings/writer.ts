@@ -36,16 +36,13 @@ export function openWriter(root: string, options: WriterOptions) {
   const stop = new AbortController();
   /** Frames of this turn, or since the disk stopped taking them. */
   let frames: Buffer[] = [];
-  let bytes = 0;
-  let recorded = 0;
+  let [bytes, recorded, lost] = [0, 0, 0];
   /** Exchanges that no file has. */
   let unmerged = 0;
-  let lost = 0;
   let journalTrouble: Error | undefined;
   let fileTrouble: Error | undefined;
   /** The risk that was told last. */
   let told = '';
-  /** The last merge that was asked for. */
   let merging: Promise<void> = Promise.resolve();
   let isClosing = false;
 

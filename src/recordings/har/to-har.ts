@@ -43,6 +43,4 @@ function contentOf(body: StoredBody | undefined): { size: number; text?: string;
   return { size: bytes.length, text: bytes.toString('base64'), encoding: 'base64' };
 }
 
-function pairOf([name, value]: readonly [string, string]): { name: string; value: string } {
-  return { name, value };
-}
+const pairOf = ([name, value]: readonly [string, string]) => ({ name, value });
