@@ -70,9 +70,7 @@ export class ExchangeIndex {
 }
 
 /** A key that needs no parsing. No `keyOf` has a blank. */
-function bytesKey(query: string, body: Buffer): string {
-  return `${hash('sha1', body, 'base64')} ${query}`;
-}
+const bytesKey = (query: string, body: Buffer) => `${hash('sha1', body, 'base64')} ${query}`;
 
 /** The exchanges that a session gets: those recorded in one of its name, else those of the default session (`""`), else all. */
 export function ofSession(matched: readonly StoredExchange[], name: string): readonly StoredExchange[] {

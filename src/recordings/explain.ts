@@ -74,9 +74,13 @@ export function explainMiss(
 function nearestExchange(recorded: readonly StoredExchange[], request: RecordedRequest, rules: MatchRules) {
   const sent = cleanForm(request, rules);
   const most = Math.ceil(Math.min(MOST_COMPARED, MOST_CHARACTERS / JSON.stringify(sent).length));
-  const compared = recorded.slice(-most);
-  const counts = compared.map((stored) => differencesOf(formOf(stored.request, rules), sent).length);
-  const { request: before, meta } = compared[counts.indexOf(Math.min(...counts))] as StoredExchange;
+  let [nearest, fewest] = [recorded[0] as StoredExchange, Number.POSITIVE_INFINITY];
+  for (const stored of recorded.slice(-most)) {
+    const { length } = differencesOf(formOf(stored.request, rules), sent);
+    if (length < fewest) [nearest, fewest] = [stored, length];
+    if (fewest === 1) break;
+  }
+  const { request: before, meta } = nearest;
   const differences = differencesOf(cleanForm(before, rules), sent);
   for (const one of differences) one.place = shortened(redactText(one.place, rules.redaction), LONGEST);
   const query = redactQuery(before.query, rules.redaction);

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import * as fs from 'node:fs';
 import { join } from 'node:path';
 import { isObject, parseJson } from '../json/json.ts';
@@ -37,8 +37,6 @@ export interface Segment {
   progress: Progress;
   frames: PlainExchange[];
 }
-
-const newRun = () => randomBytes(9).toString('base64url');
 
 /** The line that a segment begins with. @param progress if it is merged */
 export function firstLine({ run, mode, progress }: Partial<Segment>): string {
@@ -121,7 +119,7 @@ function numberOf(file: string): number {
  * The segment that takes each exchange first. All is synchronous: when `append` returns, the frames are with the system, and outlive
  * this process. The first append makes the file, with its folder.
  */
-export function openJournal(folder: string, mode: MergeMode, mostBytes: number, run = newRun()) {
+export function openJournal(folder: string, mode: MergeMode, mostBytes: number, run: string = randomUUID()) {
   const head = Buffer.from(firstLine({ run, mode }));
   let fd: number | undefined;
   let [number, size, lookedAt] = [1, 0, 0];

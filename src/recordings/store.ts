@@ -61,8 +61,7 @@ export async function openStore(folder: string, name: string, options: StoreOpti
   /** What the journal held when it was opened. A writer has merged it. */
   const waiting = writer ? undefined : readWaiting(root);
   const paths = new Map<string, { place: Place; index: ExchangeIndex }>();
-  let isLoaded = false;
-  let isClosed = false;
+  let [isLoaded, isClosed] = [false, false];
 
   function exchanges(method: string, path: string): ExchangeIndex {
     const place = { method, path };
@@ -85,7 +84,9 @@ export async function openStore(folder: string, name: string, options: StoreOpti
   }
 
   function* places(): Generator<Place> {
-    const inMemory = [...paths.values()].flatMap(({ place, index }) => (index.all.length > 0 ? place : []));
+    const inMemory = [...paths.values()]
+      .filter(({ index }) => index.all.length > 0)
+      .map(({ place }) => place);
     const inJournal = [...(waiting?.frames.values() ?? [])].flatMap(([first]) => first?.request ?? []);
     const given = new Set<string>();
     for (const some of [inMemory, inJournal, isLoaded ? [] : placesIn(root)])
