@@ -111,9 +111,7 @@ export function segmentFiles(folder: string, below = Number.POSITIVE_INFINITY): 
   return numbers.sort((a, b) => a - b).map((number) => join(folder, `journal.${number}`));
 }
 
-function numberOf(file: string): number {
-  return Number(/(?:^|[/\\])journal\.(\d{1,15})$/.exec(file)?.[1]);
-}
+const numberOf = (file: string) => Number(/(?:^|[/\\])journal\.(\d{1,15})$/.exec(file)?.[1]);
 
 /**
  * The segment that takes each exchange first. All is synchronous: when `append` returns, the frames are with the system, and outlive

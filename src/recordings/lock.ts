@@ -66,16 +66,18 @@ function inUse({ pid, host, startedAt }: Holder, file: string, thing: string, in
   return new PatchgateError('recording-in-use', what, { hint, details: { pid, host, startedAt } });
 }
 
-/** Puts a lock in a place, unless another is there by now. */
+/** Puts a lock, whole, in a place, unless another is there by now. */
 function place(lock: Holder, at: string): void {
+  const own = `${at}.${lock.id}.tmp`;
   makeFolders(dirname(at));
   try {
-    fs.writeFileSync(at, `${JSON.stringify(lock)}\n`, { flag: 'wx' });
+    fs.writeFileSync(own, `${JSON.stringify(lock)}\n`);
+    fs.linkSync(own, at);
   } catch (error) {
-    // The folder may have been tidied away.
-    if (['EEXIST', 'ENOENT'].includes(systemCode(error) as string)) return;
-    removeQuietly(at);
-    throw error;
+    // Another was faster, or has tidied our file or the folder away.
+    if (!['EEXIST', 'ENOENT'].includes(systemCode(error) as string)) throw error;
+  } finally {
+    removeQuietly(own);
   }
 }
 
