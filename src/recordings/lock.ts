@@ -102,7 +102,9 @@ function isAlive({ pid, host, startedAt }: Holder): boolean {
   // In a container, each start has the same pid.
   if (pid === process.pid) return Date.parse(startedAt) >= Date.now() - process.uptime() * 1000;
   try {
-    return process.kill(pid, 0);
+    process.kill(pid, 0);
+    // On Linux, a zombie is there, and has ended: proc_pid_stat(5).
+    return !/\) [ZX] [^)]*$/.test(fs.readFileSync(`/proc/${pid}/stat`, 'latin1'));
   } catch (error) {
     // A process of another user refuses the signal, but it is there.
     return systemCode(error) !== 'ESRCH';

@@ -4,9 +4,7 @@ import type { RecordedRequest } from '../model/exchange.ts';
 /** The one method and path that a file is for. */
 export type Place = Pick<RecordedRequest, 'method' | 'path'>;
 
-export function placeKey({ method, path }: Place): string {
-  return `${method} ${path}`;
-}
+export const placeKey = ({ method, path }: Place) => `${method} ${path}`;
 
 export function byPlace<T extends { request: Place }>(exchanges: readonly T[]): Map<string, T[]> {
   return grouped(exchanges, ({ request }) => placeKey(request));
