@@ -1,9 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { takeLock } from '../../src/recordings/lock.ts';
 import { bundleProgram } from '../support/bundle.ts';
 import { refusal } from '../support/errors.ts';
@@ -56,6 +57,17 @@ describe('a lock', () => {
     expect(namesBeside(file)).toEqual(['lock']);
     lock.release();
     expect(namesBeside(file)).toEqual([]);
+  });
+
+  it.runIf(process.platform === 'linux')('is taken over from one that nobody has waited for', async () => {
+    const parent = spawn('sh', ['-c', 'sleep 0 & echo $!; exec sleep 60'], {
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    onTestFinished(() => void parent.kill());
+    const [line] = await once(parent.stdout, 'data');
+    const pid = Number(line);
+    await expect.poll(() => readFileSync(`/proc/${pid}/stat`, 'latin1')).toContain(') Z ');
+    take(newLock(['', { ...DEAD, pid }])).release();
   });
 
   it.each<[string, [string, unknown][], string]>([
