@@ -27,6 +27,8 @@ const WORDS = oneOf(`
 const HEADERS = oneOf(`
   key auth authentication assertion sig cookie-?2? patchgate-approve x-honeycomb-team x-amzn-oidc-data
   x-registry-config x-session x-amz-mfa`);
+/** Parameters of signed URLs and sign-in flows, as a whole. */
+const PARAMETERS = oneOf('sig saml-response assertion client-assertion x-(?:amz|goog)-[a-z-]{1,40}');
 /** `passwordHash`, `tokenValue`, `password2`. */
 const FURTHER = oneOf(`
   value string binary hash digest plain(?:text)? encoded base-?64 hex pem confirm(?:ation|ed)? again repeat(?:ed)?
@@ -46,13 +48,11 @@ const NEVER = new RegExp(`$(?<=(?:^|-)${NOT_SECRET})|^(?:x-)?patchgate-(?!approv
 
 const NAMED = `(?:${ENDINGS}|(?:^|-)${WORDS})s?`;
 // A look back from the end takes the same time for any name.
-const SECRET = new RegExp(`$(?<=${NAMED}(?:-?${FURTHER})*)`);
+const SECRET = new RegExp(`$(?<=(?:${NAMED}|^${PARAMETERS})(?:-?${FURTHER})*)`);
 const SECRET_HEADER = new RegExp(`$(?<=(?:${NAMED}|(?:^|-)${HEADERS})(?:-?${FURTHER})*)`);
 /** "Password" in other scripts and with other letters. */
 const IN_OTHER_LETTERS =
   /пароль|密码|密碼|パスワード|비밀번호|암호|كلمة.?(?:المرور|السر)|पासवर्ड|contraseña|hasło|lösenord|şifre|mật.?khẩu/iu;
-/** Parameters of signed URLs and sign-in flows. */
-const PARAMETER = /^(?:sig|saml[-_]?response|(?:client[-_]?)?assertion|x-(?:amz|goog)-[a-z-]+)$/i;
 /** Names whose value decides. A key also names an entry or a file, so that it must be longer. */
 const OPEN = /$(?<=(?:^|-)(?:key|code|sid|auth|hmac|session|cookie))/;
 /** Names of what only identifies. */
@@ -62,13 +62,13 @@ const CODE = /(?:^|-)(?:js|javascript|typescript|scripts?|html|css|markup|snippe
 /** Each name that may be secret holds one of these. The last ones mark secrets without a name: `Basic`, `-----BEGIN`, `hooks`, `$2b$`. */
 const ROOTS =
   'pas psk psw pw ecr ede ses tok key cod uth otp srf jwt sig sid bea mne rif phr wor nnw woo adg kie nha kat slo eno ola ras ' +
-  'aml sse x-a x-g hma cvv cvc ifr $1$ $5$ $6$ $y$ $ap $sc kdf пар パスワ 비밀번 كلم पास señ asł asŁ mật sic --- hoo $2a $2b $2y $ar';
-/** The same of two characters: by five bits of each, they would be in every other word. */
-const SHORT_ROOTS: ReadonlySet<string> = new Set(['密码', '密碼', '암호']);
+  'aml sse x-a x-g hma cvv cvc ifr $1$ $5$ $6$ $y$ $ap $sc kdf пар 密码 密碼 パスワ 비밀번 암호 كلم पास señ asł asŁ mật sic --- hoo $2a $2b $2y $ar';
+
+/** The last three characters by five bits of each, in which letter case makes no difference. */
+const rowWith = (row: number, code: number) => ((row << 5) | ((code ^ (code >> 8)) & 31)) & 0x7fff;
 
 /** Forms nest: `user[pin]`, `user.pin`. */
 const BETWEEN = /[[\].?/;]+/;
-const LAST = /$(?<=([^[\].?/;]*)[[\].?/;]*)/;
 
 /** A list of patterns that blanks part, as one. */
 function oneOf(patterns: string): string {
@@ -84,39 +84,27 @@ const LONGEST_REMEMBERED = 64;
 /** The names of secrets, with those that the user adds and keeps; these count as a whole, in any letter case, with or without `-` and `_`. */
 export class SecretNames {
   readonly #secret: RegExp;
-  readonly #added: ReadonlySet<string>;
-  readonly #kept: ReadonlySet<string>;
-  /** By the last five bits of three characters in a row, in which letter case makes no difference. */
   readonly #isRoot = new Uint8Array(1 << 15);
+  readonly #own: ReadonlyMap<string, Kind>;
   /** Every member of every recorded body asks. */
   readonly #remembered = new Map<string, Kind>();
 
   constructor(of: 'headers' | 'members', added: readonly string[] = [], kept: readonly string[] = []) {
     this.#secret = of === 'headers' ? SECRET_HEADER : SECRET;
-    this.#added = new Set(added.map(bare));
-    this.#kept = new Set(kept.map(bare));
-    for (const root of [...ROOTS.split(' '), ...added.map((name) => bare(name).slice(0, 1))])
-      this.#addRoot(root);
+    const own = (names: readonly string[], kind: Kind) => names.map((name) => [bare(name), kind] as const);
+    this.#own = new Map([...own(kept, 'plain'), ...own(added, 'secret')]);
+    for (const root of [...ROOTS.split(' '), ...added.map((name) => bare(name).slice(0, 1))]) {
+      const row = Array.from(root, (char) => char.charCodeAt(0)).reduce(rowWith, 0);
+      // Any characters may stand before a short root.
+      for (let any = row; any < 1 << 15; any += 1 << (5 * root.length)) this.#isRoot[any] = 1;
+    }
   }
 
-  #addRoot(root: string): void {
-    const bits = Array.from({ length: root.length }, (_, i) => root.charCodeAt(i) & 31);
-    const row = bits.reduce((row, next) => (row << 5) | next, 0);
-    const free = 1 << (5 * (3 - bits.length));
-    // Any characters may stand before a short root.
-    for (let before = 0; before < free; before++) this.#isRoot[(before << (5 * bits.length)) | row] = 1;
-  }
-
-  /** The offset of the last character of the next root, or of a `%`, which may hide one; -1: there is none. @param from of the first character that may be in it */
+  /** The offset of the last character of the next root; -1: there is none. */
   nextRoot(text: string, from: number): number {
-    let row = 0;
-    for (let at = from; at < text.length; at++) {
-      const code = text.charCodeAt(at);
-      row = ((row << 5) | (code & 31)) & 0x7fff;
-      // A letter, a digit or a further `%` may be coded.
-      const isCoded = code === 37 && text.charCodeAt(at + 1) < 56;
-      if (isCoded || this.#isRoot[row] === 1) return at;
-      if (code > 0x5000 && SHORT_ROOTS.has(text.slice(at - 1, at + 1))) return at;
+    for (let at = from, row = 0; at < text.length; at++) {
+      row = rowWith(row, text.charCodeAt(at));
+      if (this.#isRoot[row] === 1) return at;
     }
     return -1;
   }
@@ -137,9 +125,8 @@ export class SecretNames {
   /** Whether a value is a secret, by its name or by both. @param isSignIn a long `code` beside it lets somebody in */
   isSecret(name: string, value: JsonValue, isSignIn: boolean): boolean {
     const kind = this.kindOf(name);
-    if (kind === 'plain') return false;
     if (kind === 'secret') return !isHarmless(name, value);
-    if (typeof value !== 'string') return false;
+    if (kind === 'plain' || typeof value !== 'string') return false;
     const isCode = name.toLowerCase() === 'code';
     // `?state=NY&code=10001` is an address.
     if (isCode && value.length >= 8 && isSignIn) return true;
@@ -149,19 +136,19 @@ export class SecretNames {
   }
 
   #kindOf(name: string): Kind {
-    const last = LAST.exec(name)?.[1] ?? '';
-    const ways = this.#added.size + this.#kept.size === 0 ? [] : [bare(name), bare(last)];
-    if (ways.some((way) => this.#added.has(way))) return 'secret';
-    if (ways.some((way) => this.#kept.has(way))) return 'plain';
-    if (/[^\0-\x7f]/.test(name) && IN_OTHER_LETTERS.test(name.normalize('NFC'))) return 'secret';
-    if (this.#secret === SECRET && this.nextRoot(name, 0) < 0) return 'plain';
-    const words = wordsOf(name);
-    const lastWords = last === name ? words : wordsOf(last);
+    const isMember = this.#secret === SECRET;
+    if (isMember && this.nextRoot(name, 0) < 0) return 'plain';
+    const parts = name.split(BETWEEN).filter((part) => part !== '');
+    const last = parts.at(-1) ?? '';
+    const own = this.#own.get(bare(name)) ?? this.#own.get(bare(last));
+    if (own) return own;
+    if (IN_OTHER_LETTERS.test(name.normalize('NFC'))) return 'secret';
+    const [words, lastWords] = [wordsOf(name), wordsOf(last)];
     const isNever = NEVER.test(words);
-    if (this.#secret.test(words) && !isNever && !QUESTION.test(lastWords)) return 'secret';
+    const isNamed = this.#secret.test(words) || this.#secret.test(lastWords);
+    if (isNamed && !isNever && !QUESTION.test(lastWords)) return 'secret';
     // `token[0]=x`; in JSON, `token.provider` is a flag like any other.
-    const isBelow = name.includes('[') && name.split(BETWEEN).some((part) => part !== last && this.has(part));
-    if (isBelow || (this.#secret === SECRET && PARAMETER.test(last))) return 'secret';
+    if (name.includes('[') && parts.slice(0, -1).some((part) => this.has(part))) return 'secret';
     return !isNever && OPEN.test(lastWords) ? 'open' : 'plain';
   }
 }
@@ -185,9 +172,8 @@ function bare(name: string): string {
 
 /** Whether this is no secret whatever its name: `"password": null`, `hasToken=true`, `"tokens": 1532`. */
 export function isHarmless(name: string, value: JsonValue): boolean {
-  return (
-    /^(?:true|false|null)?$/i.test(String(value)) || (/s$/i.test(name) && /^\d{1,15}$/.test(String(value)))
-  );
+  const text = String(value);
+  return /^(?:true|false|null)?$/i.test(text) || (/s$/i.test(name) && /^\d{1,15}$/.test(text));
 }
 
 /** Parameters that stand beside the code of a sign-in. */

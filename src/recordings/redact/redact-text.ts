@@ -4,18 +4,9 @@ import { matchesPattern } from '../../json/pointer-pattern.ts';
 import { type Container, scanJson, skipString, UNLIMITED } from '../../json/scan-json.ts';
 import { ASKING, editsOfNamed, mayHold, TELLING } from './named.ts';
 import { isHarmless, roleOf, SIGN_IN } from './names.ts';
-import {
-  betweenPlaceholders,
-  type Edit,
-  edited,
-  type Hide,
-  hidden,
-  holdsPlaceholder,
-  isRedacted,
-  REDACTED,
-} from './redacted.ts';
+import { type Edit, edited, type Hide, hidden, holdsPlaceholder, isRedacted, REDACTED } from './redacted.ts';
 import type { Redaction } from './redaction.ts';
-import { matchAt, SHORTEST_TOKEN, secretsIn } from './shapes.ts';
+import { SHORTEST_TOKEN, secretsIn } from './shapes.ts';
 
 /** A document in a line of its own, or in an event. */
 const JSON_LINE = /(?<=^(?:data: ?)?)[[{].*[\]}]$/gm;
@@ -29,7 +20,7 @@ export function redactText(text: string, redaction: Redaction, hide: Hide = hidd
   if (document !== undefined) return document;
   const cleanLine = (line: string) => (mayHold(line, redaction) && redactDocument(line, redaction)) || line;
   const lines = text.replace(JSON_LINE, cleanLine);
-  return redactPlain(edited(lines, editsOfNamed(lines, redaction)), redaction, hide);
+  return redactPlain(lines, redaction, hide, editsOfNamed(lines, redaction));
 }
 
 /** A JSON value; the very one if nothing is hidden. */
@@ -39,40 +30,27 @@ export function redactJson<T extends JsonValue>(value: T, redaction: Redaction):
   return clean === text ? value : (JSON.parse(clean) as T);
 }
 
-/** Hides known secrets, and all that looks like one, in text of any kind. */
-export function redactPlain(text: string, redaction: Redaction, hide: Hide = hidden): string {
-  const { texts, onSecret } = redaction;
-  const edits: Edit[] = [];
+/** Hides known secrets, and all that looks like one, in text of any kind. @param edits of what is hidden beside it */
+export function redactPlain(text: string, redaction: Redaction, hide = hidden, edits: Edit[] = []): string {
   for (const { from, to } of secretsIn(text)) {
     const secret = text.slice(from, to);
     if (isRedacted(secret)) continue;
-    onSecret?.(secret);
+    redaction.onSecret?.(secret);
     edits.push([from, to, hide(secret)]);
   }
-  let clean = edited(text, edits);
-  for (const secret of texts)
-    if (clean.includes(secret))
-      clean = betweenPlaceholders(clean, (part) => part.replaceAll(secret, hide(secret)));
-  return clean;
+  for (const secret of redaction.texts)
+    for (let at = text.indexOf(secret); at >= 0; at = text.indexOf(secret, at + secret.length))
+      edits.push([at, at + secret.length, hide(secret)]);
+  return edited(text, edits);
 }
 
 /** Members that name what `value` beside them is: `{"name": "DB_PASSWORD", "value": …}`; in JSON Patch, `path` does. */
 const TELLS = new RegExp(`^(?:${TELLING})$`, 'i');
 const ASKS = new RegExp(`^(?:${ASKING})$`, 'i');
-const END_OF_LIST = /\s*\]/y;
 /** How it begins. */
 const DOCUMENT = /^\s*(?:\{\s*["}]|\[\s*(?:[[{"\]\d-]|true|false|null)|"\s*[[{\\])/;
 /** Nested deeper, a value is hidden as a whole. */
 const MOST_LEVELS = 128;
-
-/** What the members of an object, or the two items of a list, say of each other. */
-interface Beside {
-  holder: Container;
-  /** The name of a secret. */
-  told?: string;
-  /** Offsets of the values that it would name. */
-  asked: number[];
-}
 
 /** The text of a JSON document (an object, a list, or a string) without its secrets, all else as it was written: numbers, spaces,
  *  members that come twice. Undefined: it is none. */
@@ -81,8 +59,11 @@ export function redactDocument(text: string, redaction: Redaction): string | und
   if (!DOCUMENT.test(text) || !/[\]}"]/.test(text.trimEnd().at(-1) as string)) return undefined;
   if (parseJson(text) === undefined) return undefined;
   const { members, pointers, texts, onSecret } = redaction;
-  const edits: Edit[] = [];
-  const besideByLevel: Beside[] = [];
+  const whole: Edit[] = [];
+  const parts: Edit[] = [];
+  /** The name of a secret that a member of an object, or the first item of a list, tells; and the values that one may name. */
+  const told = new Map<Container, string>();
+  const asked: [Container, number][] = [];
   const isSignIn = SIGN_IN.test(text);
   let done = 0;
   scanJson(text, UNLIMITED, undefined, (open, from) => {
@@ -93,53 +74,53 @@ export function redactDocument(text: string, redaction: Redaction): string | und
       replace(holder.nameOffset, holder.name, redactPlain(holder.name, redaction));
     if (open.length > MOST_LEVELS || isSecretPlace(open, from)) hide(from);
     else if (text[from] === '"') redactString(from, holder);
-    else if (texts.length > 0 && !isContainer(from)) {
-      const written = writtenAt(from);
-      // There is no placeholder for some digits.
-      if (texts.some((secret) => written.includes(secret))) hide(from);
-    }
+    // There is no placeholder for some digits.
+    else if (
+      texts.length > 0 &&
+      !isContainer(from) &&
+      texts.some((secret) => writtenAt(from).includes(secret))
+    )
+      hide(from);
+    if (holder) notePair(open, holder, from);
   });
-  // Of two of one value the later one counts: it hides the whole.
-  edits.reverse().sort((a, b) => a[0] - b[0]);
-  return edited(text, edits);
+  for (const [holder, from] of asked) {
+    const name = told.get(holder);
+    const isPair = holder.isObject || holder.index === 1;
+    if (name !== undefined && isPair && !isHarmless(name, valueAt(from))) hide(from);
+  }
+  return edited(text, [...whole, ...parts]);
 
   function isSecretPlace(open: readonly Container[], from: number): boolean {
-    const tokens = pointers && open.map(({ token }) => token);
-    if (tokens && matchesPattern(pointers, tokens)) return true;
-    const holder = open.at(-1);
-    if (!holder) return false;
-    const { name, index, isObject } = holder;
-    if (isObject && members.kindOf(name) !== 'plain' && members.isSecret(name, valueAt(from), isSignIn))
+    if (
+      pointers &&
+      matchesPattern(
+        pointers,
+        open.map(({ token }) => token),
+      )
+    )
       return true;
-    // A list in a list may be a pair: `["password", "x"]`.
-    const isItem = !isObject && open.at(-2)?.isObject === false;
-    const isAsking = isObject
-      ? ASKS.test(name)
-      : isItem && index === 1 && matchAt(END_OF_LIST, text, from + writtenAt(from).length) !== '';
-    const isTelling = isObject ? TELLS.test(name) : isItem && index === 0;
-    if (!isAsking && !isTelling) return false;
-    const level = open.length;
-    if (besideByLevel[level]?.holder !== holder) besideByLevel[level] = { holder, asked: [] };
-    const beside = besideByLevel[level];
-    if (isTelling) tell(beside, from);
-    else if (beside.told === undefined) beside.asked.push(from);
-    return isAsking && beside.told !== undefined && !isHarmless(beside.told, valueAt(from));
+    const { name, isObject } = open.at(-1) ?? {};
+    if (!isObject || !name || members.kindOf(name) === 'plain') return false;
+    return members.isSecret(name, valueAt(from), isSignIn);
   }
 
-  /** Notes the last name in a path, or the whole, if it is that of a secret. */
-  function tell(beside: Beside, from: number): void {
-    const name = String(valueAt(from)).replace(/^.*\//s, '');
-    // What was redacted before is no name, although `token=[redacted]` reads as one.
-    if (holdsPlaceholder(name) || !members.has(name)) return;
-    beside.told = name;
-    for (const asked of beside.asked.splice(0)) if (!isHarmless(name, valueAt(asked))) hide(asked);
+  function notePair(open: readonly Container[], holder: Container, from: number): void {
+    const { name, index, isObject } = holder;
+    // A list in a list may be a pair: `["password", "x"]`.
+    if (!isObject && (index > 1 || open.at(-2)?.isObject !== false)) return;
+    if (isObject ? ASKS.test(name) : index === 1) asked.push([holder, from]);
+    if (isObject ? !TELLS.test(name) : index === 1) return;
+    // The last name in a path, or the whole. What was redacted before is no name, although `token=[redacted]` reads as one.
+    const last = String(valueAt(from)).replace(/^.*\//s, '');
+    if (!holdsPlaceholder(last) && members.has(last)) told.set(holder, last);
   }
 
   function redactString(from: number, holder: Container | undefined): void {
     const plain = valueAt(from) as string;
     if (!mayHold(plain, redaction)) return;
     const role = holder?.isObject ? roleOf(holder.name) : undefined;
-    if (role === 'id' && texts.length === 0 && isIdentifier(plain)) return;
+    // An id has the shape of a token.
+    if (role === 'id' && texts.length === 0 && ID.test(plain)) return;
     replace(from, plain, (role === 'code' ? redactPlain : redactText)(plain, redaction));
   }
 
@@ -157,7 +138,7 @@ export function redactDocument(text: string, redaction: Redaction): string | und
   }
 
   function replace(from: number, before: string, after: string): void {
-    if (after !== before) edits.push([from, skipString(text, from), JSON.stringify(after)]);
+    if (after !== before) parts.push([from, skipString(text, from), JSON.stringify(after)]);
   }
 
   function hide(from: number): void {
@@ -165,11 +146,9 @@ export function redactDocument(text: string, redaction: Redaction): string | und
     done = Math.max(done, from + written.length);
     if (isRedacted(written.slice(1, -1))) return;
     onSecret?.(JSON.parse(written) as JsonValue);
-    edits.push([from, from + written.length, `"${REDACTED}"`]);
+    whole.push([from, from + written.length, `"${REDACTED}"`]);
   }
 }
 
-/** An id has the shape of a token. */
-function isIdentifier(plain: string): boolean {
-  return /^[\w.:=/+-]+$/.test(plain) && !/^(?:eyJ|A[KSI][A-Zz]a?|gh[pousr]_|sk[_-])/.test(plain);
-}
+/** An identifier, and no token of a known kind. */
+const ID = /^(?!eyJ|A[KSI][A-Zz]a?|gh[pousr]_|sk[_-])[\w.:=/+-]+$/;

@@ -11,7 +11,7 @@ import { bodyBytes, storeBody } from '../body.ts';
 import { decodePart, mayHold, SHORTEST } from './named.ts';
 import { SIGN_IN } from './names.ts';
 import { redactDocument, redactJson, redactPlain, redactText } from './redact-text.ts';
-import { betweenPlaceholders, type Hide, hidden, isRedacted, REDACTED } from './redacted.ts';
+import { type Hide, hidden, isRedacted, REDACTED } from './redacted.ts';
 import { hiddenApart, type Redaction } from './redaction.ts';
 import { isOpaque, isRandom } from './shapes.ts';
 
@@ -43,29 +43,28 @@ export function redactQuery(query: string, redaction: Redaction): string {
 function redactPairs(text: string, redaction: Redaction, hide: Hide = hidden): string {
   const { members, onSecret } = redaction;
   const isSignIn = SIGN_IN.test(text);
+  const clean = (part: string) => redactPart(part, redaction, hide);
   return text.replace(/([^&=]*)=([^&]*)|[^&]+/g, (pair: string, written?: string, value = '') => {
-    if (written === undefined) return redactPart(pair);
+    if (written === undefined) return clean(pair);
     const name = decodePart(written);
     const kind = members.kindOf(name);
     const plain = kind === 'plain' ? '' : decodePart(value);
     if (isRedacted(plain)) return pair;
-    if (!members.isSecret(name, plain, isSignIn)) return `${redactPart(written)}=${redactPart(value)}`;
+    if (!members.isSecret(name, plain, isSignIn)) return `${clean(written)}=${clean(value)}`;
     onSecret?.(plain);
     return `${written}=${kind === 'secret' ? REDACTED : hide(plain)}`;
   });
-
-  function redactPart(part: string): string {
-    if (part.length < SHORTEST) return part;
-    const plain = decodePart(part);
-    const clean = redactText(plain, redaction, hide);
-    if (clean === plain) return part;
-    return plain === part ? clean : encodePart(clean);
-  }
 }
 
-/** A part of a query, form or path, percent-encoded but for placeholders. */
-function encodePart(part: string): string {
-  return betweenPlaceholders(part, (text) => encodeURIComponent(text.toWellFormed()));
+/** A percent-encoded part of a query, form or path. Placeholders are not encoded. */
+function redactPart(part: string, redaction: Redaction, hide: Hide): string {
+  if (part.length < SHORTEST) return part;
+  const plain = decodePart(part);
+  const clean = redactText(plain, redaction, hide);
+  if (clean === plain) return part;
+  if (plain === part) return clean;
+  const coded = encodeURIComponent(clean.toWellFormed());
+  return coded.replace(/%5Bredacted(?:%3A[\da-f]{12})?%5D/g, (placeholder) => decodePart(placeholder));
 }
 
 /** A token follows these in a path, and the names of secrets: `/environments/KEY`, `/reset/TOKEN`. */
@@ -79,19 +78,18 @@ const USER = /(?<=\/\/)[^/:@]*:[^/]*@/g;
 /** A path without its query. A secret is known by its looks, or by the name before it (`;token=…`, `/tokens/…`). */
 export function redactPath(path: string, redaction: Redaction): string {
   if (!UNUSUAL.test(path) && !mayHold(path, redaction)) return path;
-  let before = '';
+  let name = '';
   return path.replace(USER, `${REDACTED}@`).replace(/[^/]+/g, (written) => {
     // `a;jsessionid=x`
     if (written.includes(';')) return written.replace(/[^;]+/g, (part) => redactPairs(part, redaction));
     const segment = decodePart(written.replaceAll('+', '%2B'));
-    const isNamed = BEFORE_TOKEN.test(before) || redaction.members.has(before);
-    const isDatafile = /^datafiles?$/i.test(before);
-    before = segment;
-    if (isRedacted(segment)) return segment;
-    const clean = redactText(segment, redaction, hiddenApart);
-    if (clean !== segment) return segment === written ? clean : encodePart(clean);
+    const isNamed = BEFORE_TOKEN.test(name) || redaction.members.has(name);
     // `/datafiles/KEY.json`
-    const secret = isDatafile ? segment.replace(/\.json$/, '') : segment;
+    const secret = /^datafiles?$/i.test(name) ? segment.replace(/\.json$/, '') : segment;
+    name = segment;
+    if (isRedacted(segment)) return segment;
+    const clean = redactPart(written.replaceAll('+', '%2B'), redaction, hiddenApart);
+    if (clean !== written.replaceAll('+', '%2B')) return clean;
     if (!isRandom(segment, 32) && !(isNamed && isOpaque(secret, 16))) return written;
     redaction.onSecret?.(secret);
     return hiddenApart(secret) + segment.slice(secret.length);

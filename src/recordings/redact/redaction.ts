@@ -5,7 +5,7 @@ import type { JsonValue } from '../../json/json.ts';
 import { tokensOf } from '../../json/pointer.ts';
 import { type PatternNode, patternTree } from '../../json/pointer-pattern.ts';
 import { SecretNames } from './names.ts';
-import { type Hide, isRedacted, REDACTED } from './redacted.ts';
+import { type Hide, REDACTED } from './redacted.ts';
 
 /** The settings of redaction, compiled. */
 export interface Redaction {
@@ -72,14 +72,13 @@ export class KnownSecrets {
   readonly #texts = new Set<string>();
 
   constructor(redaction: Redaction, ...messages: readonly RawHeaders[]) {
-    const { headers, members, membersInText, pointers, texts } = redaction;
+    const { headers: names, members, membersInText, pointers, texts } = redaction;
     const onSecret = (secret: JsonValue) => this.#addValue(secret);
     // Written out: each exchange has one, and an object that is spread first takes 1.4 µs.
-    this.noting = { headers, members, membersInText, pointers, texts, onSecret };
+    this.noting = { headers: names, members, membersInText, pointers, texts, onSecret };
     for (const headers of messages)
       for (let i = 0; i + 1 < headers.length; i += 2)
-        if (redaction.headers.has(headers[i] as string))
-          this.#add(waysToWriteHeader(headers[i + 1] as string));
+        if (names.has(headers[i] as string)) this.#add(waysToWriteHeader(headers[i + 1] as string));
   }
 
   get texts(): readonly string[] {
@@ -92,8 +91,7 @@ export class KnownSecrets {
     while (left.length > 0 && this.#texts.size < MOST_KNOWN) {
       const value = left.pop() as JsonValue;
       if (typeof value === 'object' && value !== null) for (const one of Object.values(value)) left.push(one);
-      const text = typeof value === 'number' ? String(value) : value;
-      if (typeof text === 'string' && !isRedacted(text) && !WORD.test(text)) this.#add(waysToWrite(text));
+      else if (typeof value !== 'boolean' && !WORD.test(String(value))) this.#add(waysToWrite(String(value)));
     }
   }
 
@@ -109,25 +107,21 @@ const ofHeaders = new LRUCache<string, readonly string[]>({ max: 64 });
 function waysToWriteHeader(value: string): readonly string[] {
   const known = ofHeaders.get(value);
   if (known) return known;
-  const parts = [value];
   // Behind a cookie that is set, its age and paths follow.
   const isCookie = /;\s*(?:path|domain|expires|max-age|httponly|secure|samesite)\b/i.test(value);
-  const pieces = (isCookie ? value.slice(0, value.indexOf(';')) : value).split(/[\s;,]+/);
-  for (const piece of pieces.slice(0, MOST_KNOWN)) {
-    const part = piece.replace(/^[^=]*=(?=[^=])/, '').replace(/^"|"$/g, '');
-    // A word of a cookie stands elsewhere too.
-    if (/\d/.test(part) || part.length >= 2 * SHORTEST_KNOWN) parts.push(part);
-  }
-  const coded = /^basic +([\w+/=-]+)$/i.exec(value)?.[1];
-  const plain = coded === undefined ? '' : Buffer.from(coded, 'base64').toString();
-  const ways = [...parts, coded ?? '', plain, plain.slice(plain.indexOf(':') + 1)].flatMap(waysToWrite);
+  const pieces = (isCookie ? value.slice(0, value.indexOf(';')) : value).split(/[\s;,]+/, MOST_KNOWN);
+  const parts = pieces.map((piece) => piece.replace(/^[^=]*=(?=[^=])/, '').replace(/^"|"$/g, ''));
+  // A word of a cookie stands elsewhere too.
+  const telling = parts.filter((part) => /\d/.test(part) || part.length >= 2 * SHORTEST_KNOWN);
+  const plain = Buffer.from(/^basic +([\w+/=-]+)$/i.exec(value)?.[1] ?? '', 'base64').toString();
+  const ways = [value, ...telling, plain, plain.slice(plain.indexOf(':') + 1)].flatMap(waysToWrite);
   ofHeaders.set(value, ways);
   return ways;
 }
 
 /** Plain, in a URL, in JSON, and as the Latin-1 of its bytes. */
 function waysToWrite(text: string): string[] {
-  if (text.length < SHORTEST_KNOWN || text.includes(REDACTED)) return [];
+  if (text.length < SHORTEST_KNOWN || text.includes(REDACTED) || REDACTED.includes(text)) return [];
   if (/^[\w.~-]+$/.test(text)) return [text];
   const coded = encodeURIComponent(text.toWellFormed());
   const json = JSON.stringify(text).slice(1, -1);

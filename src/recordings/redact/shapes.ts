@@ -10,32 +10,29 @@ export interface Span {
 export const SHORTEST_TOKEN = 16;
 const LONGEST = 4096;
 
-const WEBHOOK =
-  '(?:hooks\\.(?:slack|zapier)\\.com|discord(?:app)?\\.com\\\\?/api|webhook\\.office\\.com)\\\\?/(?:services|workflows|triggers|webhooks|webhookb2|hooks?)\\\\?/';
-/** Each alternative begins with a mark, and looks at a bounded number of characters behind it; its last group is the secret. */
-const MARKED = new RegExp(
+/** Each alternative begins with a mark, and but for a key in PEM looks at a bounded number of characters behind it; its last group is the secret. */
+export const MARKED = new RegExp(
   [
     '\\b(bearer|basic|token) {1,3}([\\w.~+/=:-]{8,4096})',
     // In a text that may be a string of another.
-    ':\\\\?/\\\\?/[^\\s/?#@:"\'<>\\\\[\\]]{0,128}:([^\\s/?#@"\'<>\\\\[\\]]{1,256})@',
+    ':\\\\{0,3}/\\\\{0,3}/[^\\s/?#@:"\'<>\\\\[\\]]{0,128}:([^\\s/?#@"\'<>\\\\[\\]]{1,256})@',
     // `me:x@tcp(host)`
     ':([^\\s:@/"\']{1,128})@(?=(?:tcp|unix)\\()',
     // Hashes of passwords.
     '(?:\\$(?:2[abxy]|argon2\\w{1,2}|[156y]|apr1|scrypt)|\\bpbkdf2_\\w{1,20})\\$([\\w.,/$=+-]{20,256})',
-    `${WEBHOOK}([\\w\\\\/@+-]{20,300})`,
+    '(?:hooks\\.(?:slack|zapier)\\.com|discord(?:app)?\\.com\\\\?/api|webhook\\.office\\.com)\\\\?/(?:services|workflows|triggers|webhookb2|(?:web)?hooks?)\\\\?/([\\w\\\\/@+-]{20,300})',
+    // To its end line; all that follows if that is missing.
+    '(-{4,5} ?BEGIN[A-Z\\d ]{0,40}PRIVATE KEY[^]*?(?:-{4,5} ?END(?:[^]{0,62}?-{4,5})?|$))',
   ].join('|'),
   'gi',
 );
-/** To its end line; all that follows if that is missing. */
-const PRIVATE_KEY =
-  /-{4,5} ?BEGIN[A-Z\d ]{0,40}PRIVATE KEY[\s\S]*?(?:-{4,5} ?END(?:[\s\S]{0,62}?-{4,5})?|$)/g;
 /** Tokens that have no separator behind their prefix, or a tail of another kind. */
 const KNOWN = new RegExp(
   [
-    '^(?:A(?:KIA|SIA|BIA|CCA)[A-Z2-7]{16}|AIza[\\w-]{35}|AA[\\w-]{33}|[\\da-f]{32}-us\\d{1,2}',
-    'LS0tLS1CRUdJTiB(?:QUklWQVRF|SU0EgUFJJ|FQyBQUklW|PUEVOU1NI|FTkNSWVBU|RFNBIFBS)\\w{40,}|(?:bkua|sntry[su]|CLOJARS)_[\\da-zA-Z]{40,}|(?:hf_|glc_|pplx-)[A-Za-z\\d]{30,}',
-    '(?:SK|dapi|EAA[A-Z]|AT[AC]TT3|AKCp|gl[a-z]{1,4}-|xox[a-z]-|AGE-SECRET-KEY-1|NRAK-|PMAK-)[\\w-]{20,}',
-    'pat\\w{14}\\.[\\da-f]{64}|\\w{3}\\dQ~[\\w.~-]{34}|[\\w-]{12,20}\\.atlasv1\\.[\\w-]{40,}|[MNO][\\w-]{23,27}\\.[\\w-]{6,7}\\.[\\w-]{27,38}',
+    '^(?:A(?:KIA|SIA|BIA|CCA)[A-Z2-7]{16}|(?:AIza|AA|hf_|pplx-|NRAK-|PMAK-|AGE-SECRET-KEY-1|glc_|bkua_|sntry[su]_)[\\w-]{27,}',
+    '(?:SK|dapi)[\\da-f]{32}|(?:EAA|AT[AC]TT3|AKCp|gl[a-z]{1,4}-|xox[a-z]-)[\\w-]{20,}|[\\da-f]{32}-us\\d{1,2}',
+    'LS0tLS1CRUdJTiB(?:QUklWQVRF|SU0EgUFJJ|FQyBQUklW|PUEVOU1NI|FTkNSWVBU|RFNBIFBS)\\w{40,}|\\w{3}\\dQ~[\\w.~-]{34}',
+    'pat\\w{14}\\.[\\da-f]{64}|[\\w-]{12,28}\\.(?:atlasv1|[\\w-]{6,7})\\.[\\w-]{27,}',
     '(?:sdk|mob|api|pat-[a-z]{2}\\d)-[\\da-f]{8}(?:-[\\da-f]{4}){3}-[\\da-f]{12})$',
   ].join('|'),
 );
@@ -46,18 +43,19 @@ const TOKEN_PREFIX =
 const HASH_PREFIX =
   /^(?:sha\d*|md5|etag|hash|digest|rev|commit|build|urn|uuid|guid|arn|gid|crc\d*|trace|span|req|request|w)$/i;
 const UUID = /[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/gi;
+const LONG_HEX = /^(?=.*\d)(?=.*[a-f])[\da-f]{32,}$/i;
 /** How the names of hosts and files end. */
 const NAME_END =
   /\.(?:com|net|org|io|dev|app|cloud|internal|local|example|svc|m?js|css|map|png|jpe?g|gif|svg|webp|ico|woff2?|html?|json|ya?ml|txt|md|csv|zip|gz)$/i;
 
 /** The rest of an escape before a word: `\n`, `\u0020`, `%20`. */
-const ESCAPE = /(?<=%)(?:25)*[\da-f]{2}|(?<=\\)(?:[bfnrt]|u[\da-f]{4})/iy;
+export const ESCAPE = /(?<=%)(?:25)*[\da-f]{2}|(?<=\\)(?:[bfnrt]|u[\da-f]{4})/iy;
 /** By UTF-16 code unit: whether a token may have it. */
 const IS_OF_WORD = tableOf(/[\w.~-]/, 0);
 /** Base64 may go on behind a `+` or end in `=`. */
 const REST = /(?:\+[\w+]{4,256})?={0,2}(?!\w)/y;
 
-/** What looks like a secret, in the order of the text; one may lie within another. */
+/** What looks like a secret; one may lie within another. */
 export function secretsIn(text: string): Span[] {
   const found: Span[] = [];
   for (const match of text.matchAll(MARKED)) {
@@ -68,14 +66,12 @@ export function secretsIn(text: string): Span[] {
     const from = index + whole.lastIndexOf(value);
     found.push({ from, to: from + value.length });
   }
-  for (const { 0: key, index } of text.matchAll(PRIVATE_KEY))
-    found.push({ from: index, to: index + key.length });
   someLongWord(text, (from, to) => {
     const token = tokenIn(text, from, to);
     if (token) found.push(token);
     return false;
   });
-  return found.sort((a, b) => a.from - b.from);
+  return found;
 }
 
 /** What a sticky pattern matches at a place, or nothing. */
@@ -98,16 +94,22 @@ export function isLogin(value: string): boolean {
 
 /** Looks at the words that are long enough, until one is taken: each covers one character of 16. */
 export function someLongWord(text: string, take: (from: number, to: number) => boolean): boolean {
-  let end = 0;
-  for (let at = SHORTEST_TOKEN - 1; at < text.length; at += SHORTEST_TOKEN) {
+  for (let at = SHORTEST_TOKEN - 1, end = 0; at < text.length; at += SHORTEST_TOKEN) {
     if (at < end || IS_OF_WORD[text.charCodeAt(at)] === 0) continue;
-    let start = at;
-    while (start > end && IS_OF_WORD[text.charCodeAt(start - 1)] === 1) start--;
-    end = at + 1;
-    while (end < text.length && IS_OF_WORD[text.charCodeAt(end)] === 1) end++;
-    if (end - start >= SHORTEST_TOKEN && take(start, end)) return true;
+    const { from, to } = wordAround(text, at, end, IS_OF_WORD);
+    if (to - from >= SHORTEST_TOKEN && take(from, to)) return true;
+    end = to;
   }
   return false;
+}
+
+/** @param floor it does not begin before @param isOfWord by UTF-16 code unit */
+export function wordAround(text: string, at: number, floor: number, isOfWord: Uint8Array): Span {
+  let from = at;
+  while (from > floor && isOfWord[text.charCodeAt(from - 1)] === 1) from--;
+  let to = at + 1;
+  while (to < text.length && isOfWord[text.charCodeAt(to)] === 1) to++;
+  return { from, to };
 }
 
 /** @param beyondAscii whether characters of other scripts are meant */
@@ -121,14 +123,11 @@ export function tokenIn(text: string, start: number, to: number): Span | undefin
   const from = start + matchAt(ESCAPE, text, start).length;
   const whole = text.slice(from, to).replace(/\.{1,16}$/, '');
   const word = whole.slice(0, LONGEST);
-  const isToken = word.length >= SHORTEST_TOKEN && /\d|^(?:A[KS]IA|hf_)/.test(word);
-  if (!isToken || !(isJsonWebToken(word) || KNOWN.test(word) || hasRandomTail(word))) return undefined;
+  if (word.length < SHORTEST_TOKEN || !/\d|^(?:A[KS]IA|hf_)/.test(word)) return undefined;
+  const isJsonWebToken = /^eyJ[\w-]*\./.test(word) && base64(word).includes('"alg"');
+  if (!isJsonWebToken && !KNOWN.test(word) && !hasRandomTail(word)) return undefined;
   const end = from + whole.length;
   return { from, to: end + matchAt(REST, text, end).length };
-}
-
-function isJsonWebToken(word: string): boolean {
-  return /^eyJ[\w-]*\./.test(word) && base64(word.slice(0, word.indexOf('.'))).includes('"alg"');
 }
 
 function base64(text: string): string {
@@ -137,15 +136,14 @@ function base64(text: string): string {
 
 /** A short prefix, a separator, a random tail: `ghp_…`, `sk-proj-…`, `SG.….…`. An id such as `evt_…` has a shorter tail. */
 function hasRandomTail(word: string): boolean {
-  if (!/^[A-Za-z][A-Za-z\d]{1,15}[_.-]/.test(word) || word.replace(UUID, '') === '') return false;
   // Names of pods, hosts and slugs have short pieces.
-  if (!/\w{12}/.test(word)) return false;
+  if (!/^[A-Za-z][A-Za-z\d]{1,15}[_.-]/.test(word) || !/\w{12}/.test(word)) return false;
   for (const { index } of word.slice(0, 40).matchAll(/[_.-]/g)) {
     const prefix = word.slice(0, index);
     const tail = word.slice(index + 1, index + 600);
     if (tail.length < SHORTEST_TOKEN || HASH_PREFIX.test(prefix)) return false;
     const least = /[_.-]/.test(prefix) ? 16 : 28;
-    if (TOKEN_PREFIX.test(prefix) ? takesTurns(tail, 16, 0.2) || isLongHex(tail) : isRandom(tail, least))
+    if (TOKEN_PREFIX.test(prefix) ? takesTurns(tail, 16, 0.2) || LONG_HEX.test(tail) : isRandom(tail, least))
       return true;
   }
   return false;
@@ -162,12 +160,8 @@ function takesTurns(word: string, least: number, rate?: number): boolean {
   if (word.length < least || !/^[\w~+/.-]+={0,2}$/.test(word) || NAME_END.test(word)) return false;
   const text = word.slice(0, LONGEST).replace(UUID, '');
   // Hashes, two of them: `a1b2…...c3d4…`, and ids of the form `AC` and 32 digits.
-  if (
-    text.length < least ||
-    /^(?:[\da-f_.-]*|[\dA-F_.-]*|[A-Z]{2}[\da-f]{32})$/.test(text) ||
-    !/\d/.test(text)
-  )
-    return false;
+  const isHash = /^(?:[\da-f_.-]*|[\dA-F_.-]*|[A-Z]{2}[\da-f]{32})$/.test(text);
+  if (text.length < least || isHash || !/\d/.test(text)) return false;
   const turns = text.match(/[A-Z]?[a-z]+|[A-Z]+|\d+/g)?.length ?? 0;
   // Two patterns: one for both cases would look through the rest of a word from each of its letters.
   const usual = /[a-z]/.test(word) && /[A-Z]/.test(word) ? 0.3 : 0.24;
@@ -176,9 +170,5 @@ function takesTurns(word: string, least: number, rate?: number): boolean {
 
 /** Whether what may be a secret, by the name before it, is one: random, or hexadecimal digits and as long as no id is. */
 export function isOpaque(value: string, least = 20): boolean {
-  return isRandom(value, least) || isLongHex(value);
-}
-
-function isLongHex(value: string): boolean {
-  return /^[\da-f]{32,}$/i.test(value) && /\d/.test(value) && /[a-f]/i.test(value);
+  return isRandom(value, least) || LONG_HEX.test(value);
 }
