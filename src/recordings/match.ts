@@ -7,10 +7,10 @@ import { type PatternNode, patternTree, withoutMatches } from '../json/pointer-p
 import type { RecordedRequest, StoredBody } from '../model/exchange.ts';
 import { jsonOf } from './body.ts';
 import { plainRequest, type RecordRules, toStoredMessage, valuesByName } from './plain-exchange.ts';
-import { decodePart } from './redact/named.ts';
 import { codingOf, contentTypeOf, redactBody, redactHeader, redactQuery } from './redact/redact.ts';
 import { REDACTED } from './redact/redacted.ts';
 import { DEFAULT_REDACTION, hiddenApart } from './redact/redaction.ts';
+import { decodePart } from './redact/text.ts';
 
 /** The settings that say which requests are the same, and what is secret. Of `ignorePointers`, `""`: no body counts. */
 type MatchSettings = Record<'matchHeaders' | 'ignorePointers' | 'ignoreQuery' | 'redact', readonly string[]>;

@@ -87,7 +87,7 @@ export class SecretNames {
   readonly #isRoot = new Uint8Array(1 << 15);
   readonly #own: ReadonlyMap<string, Kind>;
   /** Every member of every recorded body asks. */
-  readonly #remembered = new Map<string, Kind>();
+  readonly #kinds = new Map<string, Kind>();
 
   constructor(of: 'headers' | 'members', added: readonly string[] = [], kept: readonly string[] = []) {
     this.#secret = of === 'headers' ? SECRET_HEADER : SECRET;
@@ -114,25 +114,25 @@ export class SecretNames {
   }
 
   kindOf(name: string): Kind {
-    const remembered = this.#remembered.get(name);
-    if (remembered !== undefined) return remembered;
+    const known = this.#kinds.get(name);
+    if (known !== undefined) return known;
     const kind = this.#kindOf(name);
-    if (this.#remembered.size === MOST_REMEMBERED) this.#remembered.clear();
-    if (name.length <= LONGEST_REMEMBERED) this.#remembered.set(name, kind);
+    if (this.#kinds.size === MOST_REMEMBERED) this.#kinds.clear();
+    if (name.length <= LONGEST_REMEMBERED) this.#kinds.set(name, kind);
     return kind;
   }
 
-  /** Whether a value is a secret, by its name or by both. @param isSignIn a long `code` beside it lets somebody in */
-  isSecret(name: string, value: JsonValue, isSignIn: boolean): boolean {
+  /** Whether a value is a secret, by its name or by both. None is in `"password": null`, `hasToken=true`, `"tokens": 1532`. */
+  isSecret(name: string, value: JsonValue): boolean {
     const kind = this.kindOf(name);
-    if (kind === 'secret') return !isHarmless(name, value);
-    if (kind === 'plain' || typeof value !== 'string') return false;
-    const isCode = name.toLowerCase() === 'code';
-    // `?state=NY&code=10001` is an address.
-    if (isCode && value.length >= 8 && isSignIn) return true;
+    if (kind === 'plain') return false;
+    const text = String(value);
+    if (kind === 'secret')
+      return !/^(?:true|false|null)?$/i.test(text) && !(/s$/i.test(name) && /^\d{1,15}$/.test(text));
+    if (typeof value !== 'string') return false;
     if (/auth$/i.test(name) && isLogin(value)) return true;
     if (/cookie$/i.test(name) && /^[\w.$-]{1,64}=/.test(value)) return true;
-    return isOpaque(value, isCode || /^key$/i.test(name) ? 32 : 16);
+    return isOpaque(value, /^key$/i.test(name) ? 32 : 16);
   }
 
   #kindOf(name: string): Kind {
@@ -169,13 +169,3 @@ function wordsOf(name: string): string {
 function bare(name: string): string {
   return name.toLowerCase().replace(/[-_ ]/g, '');
 }
-
-/** Whether this is no secret whatever its name: `"password": null`, `hasToken=true`, `"tokens": 1532`. */
-export function isHarmless(name: string, value: JsonValue): boolean {
-  const text = String(value);
-  return /^(?:true|false|null)?$/i.test(text) || (/s$/i.test(name) && /^\d{1,15}$/.test(text));
-}
-
-/** Parameters that stand beside the code of a sign-in. */
-export const SIGN_IN =
-  /(?:^|[?&#;\s"'])(?:(?:grant_type|client_id|client_secret|redirect_ur[il]|code_verifier)(?:=|"\s*:)|(?:code_challenge|session_state|response_type|state)=)/;

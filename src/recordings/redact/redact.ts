@@ -8,12 +8,10 @@ import type { Effect } from '../../model/effect.ts';
 import type { StoredBody, StoredHeaders } from '../../model/exchange.ts';
 import type { Finding } from '../../model/finding.ts';
 import { bodyBytes, storeBody } from '../body.ts';
-import { decodePart, mayHold, SHORTEST } from './named.ts';
-import { SIGN_IN } from './names.ts';
-import { redactDocument, redactJson, redactPlain, redactText } from './redact-text.ts';
 import { type Hide, hidden, isRedacted, REDACTED } from './redacted.ts';
 import { hiddenApart, type Redaction } from './redaction.ts';
 import { isOpaque, isRandom } from './shapes.ts';
+import { decodePart, mayHold, redactDocument, redactJson, redactPlain, redactText } from './text.ts';
 
 /**
  * Redaction of messages. Nothing is written or shown before it went through here. Every function gives back the very value that it was
@@ -30,19 +28,13 @@ export function redactUrl(url: string, redaction: Redaction): string {
     redactPath(path, redaction) +
     (query === undefined ? '' : `?${redactQuery(query, redaction)}`) +
     // Some sign-in flows send tokens back in the fragment.
-    (fragment === undefined ? '' : `#${redactPairs(fragment, redaction)}`)
+    (fragment === undefined ? '' : `#${redactQuery(fragment, redaction, hidden)}`)
   );
 }
 
-/** A query without its `?`. */
-export function redactQuery(query: string, redaction: Redaction): string {
-  return redactPairs(query, redaction, hiddenApart);
-}
-
 /** `token=abc&limit=1` -> `token=[redacted]&limit=1`: a query without its `?`, or a form. */
-function redactPairs(text: string, redaction: Redaction, hide: Hide = hidden): string {
+export function redactQuery(text: string, redaction: Redaction, hide: Hide = hiddenApart): string {
   const { members, onSecret } = redaction;
-  const isSignIn = SIGN_IN.test(text);
   const clean = (part: string) => redactPart(part, redaction, hide);
   return text.replace(/([^&=]*)=([^&]*)|[^&]+/g, (pair: string, written?: string, value = '') => {
     if (written === undefined) return clean(pair);
@@ -50,7 +42,7 @@ function redactPairs(text: string, redaction: Redaction, hide: Hide = hidden): s
     const kind = members.kindOf(name);
     const plain = kind === 'plain' ? '' : decodePart(value);
     if (isRedacted(plain)) return pair;
-    if (!members.isSecret(name, plain, isSignIn)) return `${clean(written)}=${clean(value)}`;
+    if (!members.isSecret(name, plain)) return `${clean(written)}=${clean(value)}`;
     onSecret?.(plain);
     return `${written}=${kind === 'secret' ? REDACTED : hide(plain)}`;
   });
@@ -58,7 +50,6 @@ function redactPairs(text: string, redaction: Redaction, hide: Hide = hidden): s
 
 /** A percent-encoded part of a query, form or path. Placeholders are not encoded. */
 function redactPart(part: string, redaction: Redaction, hide: Hide): string {
-  if (part.length < SHORTEST) return part;
   const plain = decodePart(part);
   const clean = redactText(plain, redaction, hide);
   if (clean === plain) return part;
@@ -81,7 +72,8 @@ export function redactPath(path: string, redaction: Redaction): string {
   let name = '';
   return path.replace(USER, `${REDACTED}@`).replace(/[^/]+/g, (written) => {
     // `a;jsessionid=x`
-    if (written.includes(';')) return written.replace(/[^;]+/g, (part) => redactPairs(part, redaction));
+    if (written.includes(';'))
+      return written.replace(/[^;]+/g, (part) => redactQuery(part, redaction, hidden));
     const segment = decodePart(written.replaceAll('+', '%2B'));
     const isNamed = BEFORE_TOKEN.test(name) || redaction.members.has(name);
     // `/datafiles/KEY.json`
@@ -154,7 +146,8 @@ export function redactBytes(bytes: Buffer, contentType = '', redaction: Redactio
   const text = bytes.toString(encoding);
   let clean: string;
   // Some tools say that everything is a form, JSON too. Names in a form may have blanks.
-  if (IS_FORM.test(contentType)) clean = redactDocument(text, redaction) ?? redactPairs(text, redaction);
+  if (IS_FORM.test(contentType))
+    clean = redactDocument(text, redaction) ?? redactQuery(text, redaction, hidden);
   else if (!mayHold(text, redaction)) return bytes;
   else clean = (IS_CODE.test(contentType) ? redactPlain : redactText)(text, redaction);
   return clean === text ? bytes : Buffer.from(clean, encoding);
@@ -169,12 +162,8 @@ export function redactBody(body: StoredBody, type: string | undefined, redaction
 
 export const ANSWER_BOUNDS = answerBounds(64 * 1024 * 1024);
 
-/**
- * The beginning of a body for showing, without its content codings. If these cannot be undone, or only a part is there, nobody can
- * say what it holds: the placeholder alone.
- *
- * @param most bytes that are looked at @param isCut the bytes are not all of the body
- */
+/** The beginning of a body for showing. If its content codings cannot be undone, nobody can say what it holds: the placeholder alone.
+ *  @param most bytes that are looked at @param isCut the bytes are not all of the body */
 export function redactBodyStart(
   bytes: Buffer,
   headers: RawHeaders,

@@ -78,7 +78,7 @@ export class KnownSecrets {
     this.noting = { headers: names, members, membersInText, pointers, texts, onSecret };
     for (const headers of messages)
       for (let i = 0; i + 1 < headers.length; i += 2)
-        if (names.has(headers[i] as string)) this.#add(waysToWriteHeader(headers[i + 1] as string));
+        if (names.has(headers[i] as string)) this.#add(ofHeaders.memo(headers[i + 1] as string));
   }
 
   get texts(): readonly string[] {
@@ -101,12 +101,10 @@ export class KnownSecrets {
 }
 
 /** The same credentials come with every request. */
-const ofHeaders = new LRUCache<string, readonly string[]>({ max: 64 });
+const ofHeaders = new LRUCache<string, readonly string[]>({ max: 64, memoMethod: waysToWriteHeader });
 
 /** `Bearer abc` also is `abc`; a cookie its value; basic credentials the user's name and password. */
 function waysToWriteHeader(value: string): readonly string[] {
-  const known = ofHeaders.get(value);
-  if (known) return known;
   // Behind a cookie that is set, its age and paths follow.
   const isCookie = /;\s*(?:path|domain|expires|max-age|httponly|secure|samesite)\b/i.test(value);
   const pieces = (isCookie ? value.slice(0, value.indexOf(';')) : value).split(/[\s;,]+/, MOST_KNOWN);
@@ -114,9 +112,7 @@ function waysToWriteHeader(value: string): readonly string[] {
   // A word of a cookie stands elsewhere too.
   const telling = parts.filter((part) => /\d/.test(part) || part.length >= 2 * SHORTEST_KNOWN);
   const plain = Buffer.from(/^basic +([\w+/=-]+)$/i.exec(value)?.[1] ?? '', 'base64').toString();
-  const ways = [value, ...telling, plain, plain.slice(plain.indexOf(':') + 1)].flatMap(waysToWrite);
-  ofHeaders.set(value, ways);
-  return ways;
+  return [value, ...telling, plain, plain.slice(plain.indexOf(':') + 1)].flatMap(waysToWrite);
 }
 
 /** Plain, in a URL, in JSON, and as the Latin-1 of its bytes. */

@@ -10,12 +10,14 @@ export interface Span {
 export const SHORTEST_TOKEN = 16;
 const LONGEST = 4096;
 
+/** A user in a URL, in a text that may be a string of another. */
+const USER = ':\\\\{0,3}/\\\\{0,3}/[^\\s/?#@:"\'<>\\\\[\\]]{0,128}:';
+export const IS_IN_URL = new RegExp(`${USER}|@(?:tcp|unix)\\(`);
 /** Each alternative begins with a mark, and but for a key in PEM looks at a bounded number of characters behind it; its last group is the secret. */
-export const MARKED = new RegExp(
+const MARKED = new RegExp(
   [
-    '\\b(bearer|basic|token) {1,3}([\\w.~+/=:-]{8,4096})',
-    // In a text that may be a string of another.
-    ':\\\\{0,3}/\\\\{0,3}/[^\\s/?#@:"\'<>\\\\[\\]]{0,128}:([^\\s/?#@"\'<>\\\\[\\]]{1,256})@',
+    '\\b(basic) {1,3}([\\w+/=-]{8,4096})|\\b(?:bearer|token) {1,3}((?=[\\w.~+/=:-]{0,256}\\d)[\\w.~+/=:-]{16,4096})',
+    `${USER}([^\\s/?#@"'<>\\\\[\\]]{1,256})@`,
     // `me:x@tcp(host)`
     ':([^\\s:@/"\']{1,128})@(?=(?:tcp|unix)\\()',
     // Hashes of passwords.
@@ -29,11 +31,9 @@ export const MARKED = new RegExp(
 /** Tokens that have no separator behind their prefix, or a tail of another kind. */
 const KNOWN = new RegExp(
   [
-    '^(?:A(?:KIA|SIA|BIA|CCA)[A-Z2-7]{16}|(?:AIza|AA|hf_|pplx-|NRAK-|PMAK-|AGE-SECRET-KEY-1|glc_|bkua_|sntry[su]_)[\\w-]{27,}',
-    '(?:SK|dapi)[\\da-f]{32}|(?:EAA|AT[AC]TT3|AKCp|gl[a-z]{1,4}-|xox[a-z]-)[\\w-]{20,}|[\\da-f]{32}-us\\d{1,2}',
-    'LS0tLS1CRUdJTiB(?:QUklWQVRF|SU0EgUFJJ|FQyBQUklW|PUEVOU1NI|FTkNSWVBU|RFNBIFBS)\\w{40,}|\\w{3}\\dQ~[\\w.~-]{34}',
-    'pat\\w{14}\\.[\\da-f]{64}|[\\w-]{12,28}\\.(?:atlasv1|[\\w-]{6,7})\\.[\\w-]{27,}',
-    '(?:sdk|mob|api|pat-[a-z]{2}\\d)-[\\da-f]{8}(?:-[\\da-f]{4}){3}-[\\da-f]{12})$',
+    '^(?:A(?:KI|SI|BI|CC)A[A-Z2-7]{16}|(?:SK|dapi)[\\da-f]{32}|[\\da-f]{32}-us\\d{1,2}|pat\\w{14}\\.[\\da-f]{64}',
+    '(?:AIza|AA|EAA|AT[AC]TT3|hf_|pplx-|NRAK-|PMAK-|AGE-SECRET-KEY-1|bkua_|sntry[su]_|gl[a-z]{1,4}[_-]|xox[a-z]-|LS0tLS1CRUdJTiB|\\w{3}8Q~)[\\w.~-]{20,}',
+    '[\\w-]{12,28}\\.(?:atlasv1|[\\w-]{6,7})\\.[\\w-]{27,}|(?:sdk|mob|api|pat-[a-z]{2}\\d)-[\\da-f]{8}(?:-[\\da-f]{4}){3}-[\\da-f]{12})$',
   ].join('|'),
 );
 /** Prefixes of tokens, whose tail may be short or hexadecimal. */
@@ -62,7 +62,7 @@ export function secretsIn(text: string): Span[] {
     const { 0: whole, 1: scheme, index } = match;
     const value = match.findLast((group) => group !== undefined) as string;
     // A port, or what stands for a password.
-    if (/^(?:\d{1,5}|\$.*|\{.*|%s)$/.test(value) || (scheme && !isCredentials(scheme, value))) continue;
+    if (/^(?:\d{1,5}|\$.*|\{.*|%s)$/.test(value) || (scheme && !isLogin(value))) continue;
     const from = index + whole.lastIndexOf(value);
     found.push({ from, to: from + value.length });
   }
@@ -78,12 +78,6 @@ export function secretsIn(text: string): Span[] {
 export function matchAt(pattern: RegExp, text: string, at: number): string {
   pattern.lastIndex = at;
   return pattern.exec(text)?.[0] ?? '';
-}
-
-/** Words follow "bearer" too: a token has digits and letters. */
-function isCredentials(scheme: string, value: string): boolean {
-  if (/basic/i.test(scheme)) return isLogin(value);
-  return value.length >= 16 && /\d/.test(value) && /[A-Za-z]/.test(value);
 }
 
 /** `user:password` in base64. User or password may be missing. */
@@ -169,6 +163,6 @@ function takesTurns(word: string, least: number, rate?: number): boolean {
 }
 
 /** Whether what may be a secret, by the name before it, is one: random, or hexadecimal digits and as long as no id is. */
-export function isOpaque(value: string, least = 20): boolean {
+export function isOpaque(value: string, least = SHORTEST_TOKEN): boolean {
   return isRandom(value, least) || LONG_HEX.test(value);
 }

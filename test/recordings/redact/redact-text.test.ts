@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonValue } from '../../../src/json/json.ts';
-import { decodePart } from '../../../src/recordings/redact/named.ts';
 import { SecretNames } from '../../../src/recordings/redact/names.ts';
-import { redactJson, redactText } from '../../../src/recordings/redact/redact-text.ts';
 import { DEFAULT_REDACTION, hidingTexts, redactionOf } from '../../../src/recordings/redact/redaction.ts';
+import { decodePart, redactJson, redactText } from '../../../src/recordings/redact/text.ts';
 
 const GITHUB = `ghp_${'a1B2'.repeat(9)}`;
 
@@ -38,7 +37,6 @@ describe('a text', () => {
     ['secret = "a\\"b"\nother = "c"', 'secret = "[redacted]"\nother = "c"'],
     ['dbPw=hunter2 x', 'dbPw=[redacted] x'],
     ['client_secret%3DBent-Key', 'client_secret%3D[redacted]'],
-    ['code=[redacted]-b1c2&client_id=a', 'code=[redacted]&client_id=a'],
     ["password: 'a\nb", "password: '[redacted]\nb"],
     ['X-Acme-Token: abc1\nIdempotency-Key: 2', 'X-Acme-Token: [redacted]\nIdempotency-Key: 2'],
     ['<a><ns:secret x="1">b</ns:secret>d</a>', '<a><ns:secret x="1">[redacted]</ns:secret>d</a>'],
