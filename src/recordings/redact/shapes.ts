@@ -2,10 +2,7 @@ import { isUtf8 } from 'node:buffer';
 
 /** Secrets that are known by their looks, whatever stands around them. */
 
-export interface Span {
-  from: number;
-  to: number;
-}
+export type Span = { from: number; to: number };
 
 export const SHORTEST_TOKEN = 16;
 const LONGEST = 4096;
@@ -57,7 +54,7 @@ const REST = /(?:\+[\w+]{4,256})?={0,2}(?!\w)/y;
 
 /** What looks like a secret; one may lie within another. */
 export function secretsIn(text: string): Span[] {
-  const found: Span[] = [];
+  const found = longWords(text).flatMap((word) => tokenIn(text, word) ?? []);
   for (const match of text.matchAll(MARKED)) {
     const { 0: whole, 1: scheme, index } = match;
     const value = match.findLast((group) => group !== undefined) as string;
@@ -66,11 +63,6 @@ export function secretsIn(text: string): Span[] {
     const from = index + whole.lastIndexOf(value);
     found.push({ from, to: from + value.length });
   }
-  someLongWord(text, (from, to) => {
-    const token = tokenIn(text, from, to);
-    if (token) found.push(token);
-    return false;
-  });
   return found;
 }
 
@@ -86,15 +78,16 @@ export function isLogin(value: string): boolean {
   return isUtf8(bytes) && /^(?=.{4})[^\p{Cc}:]*:\P{Cc}*$/u.test(bytes.toString());
 }
 
-/** Looks at the words that are long enough, until one is taken: each covers one character of 16. */
-export function someLongWord(text: string, take: (from: number, to: number) => boolean): boolean {
+/** The words that are long enough for a token: each covers one character of 16. */
+export function longWords(text: string): Span[] {
+  const words: Span[] = [];
   for (let at = SHORTEST_TOKEN - 1, end = 0; at < text.length; at += SHORTEST_TOKEN) {
     if (at < end || IS_OF_WORD[text.charCodeAt(at)] === 0) continue;
-    const { from, to } = wordAround(text, at, end, IS_OF_WORD);
-    if (to - from >= SHORTEST_TOKEN && take(from, to)) return true;
-    end = to;
+    const word = wordAround(text, at, end, IS_OF_WORD);
+    end = word.to;
+    if (end - word.from >= SHORTEST_TOKEN) words.push(word);
   }
-  return false;
+  return words;
 }
 
 /** @param floor it does not begin before @param isOfWord by UTF-16 code unit */
@@ -113,13 +106,14 @@ export function tableOf(pattern: RegExp, beyondAscii: number): Uint8Array {
   return table;
 }
 
-export function tokenIn(text: string, start: number, to: number): Span | undefined {
-  const from = start + matchAt(ESCAPE, text, start).length;
-  const whole = text.slice(from, to).replace(/\.{1,16}$/, '');
-  const word = whole.slice(0, LONGEST);
-  if (word.length < SHORTEST_TOKEN || !/\d|^(?:A[KS]IA|hf_)/.test(word)) return undefined;
-  const isJsonWebToken = /^eyJ[\w-]*\./.test(word) && base64(word).includes('"alg"');
-  if (!isJsonWebToken && !KNOWN.test(word) && !hasRandomTail(word)) return undefined;
+/** The token in a long word. */
+export function tokenIn(text: string, word: Span): Span | undefined {
+  const from = word.from + matchAt(ESCAPE, text, word.from).length;
+  const whole = text.slice(from, word.to).replace(/\.{1,16}$/, '');
+  const start = whole.slice(0, LONGEST);
+  if (start.length < SHORTEST_TOKEN || !/\d|^(?:A[KS]IA|hf_)/.test(start)) return undefined;
+  const isJsonWebToken = /^eyJ[\w-]*\./.test(start) && base64(start).includes('"alg"');
+  if (!isJsonWebToken && !KNOWN.test(start) && !hasRandomTail(start)) return undefined;
   const end = from + whole.length;
   return { from, to: end + matchAt(REST, text, end).length };
 }

@@ -2,13 +2,12 @@ import { isUtf8 } from 'node:buffer';
 import { type JsonValue, parseJson } from '../../json/json.ts';
 import { skipValue } from '../../json/json-text.ts';
 import { matchesPattern } from '../../json/pointer-pattern.ts';
-import { type Container, scanJson, skipString, UNLIMITED } from '../../json/scan-json.ts';
+import { Container, scanJson, skipString, UNLIMITED } from '../../json/scan-json.ts';
 import { roleOf, type SecretNames } from './names.ts';
 import { type Edit, edited, type Hide, hidden, holdsPlaceholder, isRedacted, REDACTED } from './redacted.ts';
 import type { Redaction } from './redaction.ts';
 import * as shapes from './shapes.ts';
-
-const { matchAt } = shapes;
+import { matchAt, type Span } from './shapes.ts';
 
 /** A document in a line of its own, or in an event. */
 const JSON_LINE = /(?<=^(?:data: ?)?)[[{].*[\]}]$/gm;
@@ -50,7 +49,6 @@ export function redactPlain(text: string, redaction: Redaction, hide = hidden, e
 const SHORTEST = 7;
 /** A mark of a secret that is more than a word. */
 const MARK = /^basic$|-{4}(?:BEGIN)?$|hook|\$(?:2[abxy]|argon2|[156y]\$|apr1|scrypt)|pbkdf2_/i;
-
 /** Behind one of several words of a member's name: `"API Key":`. */
 const WORD_OF_MEMBER = /(?:[ /]|\\(?!"))[^"\n]{0,64}"\s?:|(?<=[ /\\][^\s"/\\]{1,64})"\s?:/y;
 
@@ -63,34 +61,29 @@ export function mayHold(text: string, { membersInText: names, pointers, texts }:
   let hasKey = false;
   for (let name = nextName(text, 0, names); name; name = nextName(text, name.to, names)) {
     const kind = names.kindOf(name.name);
-    if (kind === 'secret' || (kind === 'open' && !/key$/i.test(name.name))) return true;
-    if ((kind === 'plain' && MARK.test(name.name)) || matchAt(WORD_OF_MEMBER, text, name.to) !== '')
-      return true;
+    if (kind === 'secret' || matchAt(WORD_OF_MEMBER, text, name.to) !== '') return true;
+    if (kind === 'open' ? !/key$/i.test(name.name) : MARK.test(name.name)) return true;
     hasKey ||= kind === 'open';
   }
-  const isValue = (from: number, to: number) => hasKey && shapes.isOpaque(text.slice(from, to));
-  return shapes.someLongWord(text, (from, to) => isValue(from, to) || !!shapes.tokenIn(text, from, to));
+  const isOpaque = ({ from, to }: Span) => hasKey && shapes.isOpaque(text.slice(from, to));
+  return shapes.longWords(text).some((word) => isOpaque(word) || shapes.tokenIn(text, word) !== undefined);
 }
 
 /** Members that name what `value` beside them is: `{"name": "DB_PASSWORD", "value": …}`; in JSON Patch, `path` does. */
-const TELLING =
-  'name|key|header|field|setting|id|path|property|variable|attribute|(?:param(?:eter)?|key)[-_]?(?:key|name)';
-const ASKING = '(?:(?:new|old|string|parameter)[-_]?)?val(?:ues?)?';
-const TELLS = new RegExp(`^(?:${TELLING})$`, 'i');
-const ASKS = new RegExp(`^(?:${ASKING})$`, 'i');
+const TELLS =
+  /^(?:name|key|header|field|setting|id|path|property|variable|attribute|(?:param(?:eter)?|key)[-_]?(?:key|name))$/i;
+const ASKS = /^(?:(?:new|old|string|parameter)[-_]?)?val(?:ues?)?$/i;
 /** How a document begins. */
 const DOCUMENT = /^\s*(?:\{\s*["}]|\[\s*(?:[[{"\]\d-]|true|false|null)|"\s*[[{\\])/;
-/** Nested deeper, a value is hidden as a whole. */
-const MOST_LEVELS = 128;
+/** Looking for a place takes as long as it is deep. */
+const DEEPEST_PLACE = 128;
 /** An identifier, and no token of a known kind. */
 const IDENTIFIER = /^(?!eyJ|A[KSI][A-Zz]a?|gh[pousr]_|sk[_-])[\w.:=/+-]+$/;
 
 /** The text of a JSON document (an object, a list, or a string) without its secrets, all else as it was written: numbers, spaces,
  *  members that come twice. Undefined: it is none. */
 export function redactDocument(text: string, redaction: Redaction): string | undefined {
-  // An exception takes long.
-  if (!DOCUMENT.test(text) || !/[\]}"]\s*$/.test(text.slice(-64)) || parseJson(text) === undefined)
-    return undefined;
+  if (!DOCUMENT.test(text) || parseJson(text) === undefined) return undefined;
   const { members, pointers, texts, onSecret } = redaction;
   const whole: Edit[] = [];
   const parts: Edit[] = [];
@@ -100,28 +93,22 @@ export function redactDocument(text: string, redaction: Redaction): string | und
   let done = 0;
   scanJson(text, UNLIMITED, undefined, (open, from) => {
     if (from < done) return;
-    const holder = open.at(-1);
-    const name = holder?.isObject ? holder.name : undefined;
+    const holder = open.at(-1) ?? new Container(false);
+    const name = holder.isObject ? holder.name : '';
     const isContainer = text[from] === '{' || text[from] === '[';
     const value = isContainer ? {} : (JSON.parse(writtenAt(from)) as JsonValue);
     // A name can be a secret itself.
-    if (holder && name && (texts.length > 0 || name.length >= shapes.SHORTEST_TOKEN))
+    if (name.length >= (texts.length > 0 ? 1 : shapes.SHORTEST_TOKEN))
       replace(holder.nameOffset, name, redactPlain(name, redaction));
-    const isPlace =
-      pointers &&
-      matchesPattern(
-        pointers,
-        open.map(({ token }) => token),
-      );
-    if (open.length > MOST_LEVELS || isPlace || (name && members.isSecret(name, value))) hide(from);
+    const tokens = pointers && open.length < DEEPEST_PLACE ? open.map(({ token }) => token) : [];
+    if (matchesPattern(pointers, tokens) || members.isSecret(name, value)) hide(from);
     else if (typeof value === 'string') replace(from, value, redactString(value, name));
     // There is no placeholder for some digits.
-    else if (texts.some((secret) => !isContainer && writtenAt(from).includes(secret))) hide(from);
+    else if (!isContainer && texts.some((secret) => writtenAt(from).includes(secret))) hide(from);
     // A list in a list may be a pair: `["password", "x"]`.
-    const index = name === undefined && open.at(-2)?.isObject === false ? holder?.index : undefined;
-    if (!holder || (name === undefined && index === undefined)) return;
-    if (index === 1 || (name && ASKS.test(name))) asked.push([holder, from, value]);
-    if (index === 0 || (name && TELLS.test(name))) {
+    const index = !holder.isObject && open.at(-2)?.isObject === false ? holder.index : -1;
+    if (index === 1 || ASKS.test(name)) asked.push([holder, from, value]);
+    if (index === 0 || TELLS.test(name)) {
       // The last name in a path, or the whole. What was redacted before is no name, although `token=[redacted]` reads as one.
       const last = String(value).replace(/^.*\//s, '');
       if (!holdsPlaceholder(last) && members.has(last)) told.set(holder, last);
@@ -133,7 +120,7 @@ export function redactDocument(text: string, redaction: Redaction): string | und
   }
   return edited(text, [...whole, ...parts]);
 
-  function redactString(value: string, name = ''): string {
+  function redactString(value: string, name: string): string {
     if (!mayHold(value, redaction)) return value;
     const role = roleOf(name);
     // An id has the shape of a token.
@@ -163,7 +150,7 @@ const LONGEST_NAME = 128;
 const IS_OF_NAME = shapes.tableOf(/[\w$.[\]~-]/, 1);
 
 /** Of a long one its end. */
-type Name = shapes.Span & { name: string };
+type Name = Span & { name: string };
 
 /** The next word that may name a secret. @param floor it does not begin before */
 function nextName(text: string, floor: number, names: SecretNames): Name | undefined {
@@ -194,11 +181,8 @@ const OTHER_FORMS: [before: RegExp, between: RegExp, value: RegExp][] = [
   [/\bname="?$/, /"?[^\r\n]{0,200}\r?\n(?:[^\r\n]{1,200}\r?\n){0,4}\r?\n/y, /[^\r\n]+/y],
   // Name and value side by side: `"name":"password","value":"x"`, `name: password` and in the next line `value: x`, in markup.
   [
-    new RegExp(`\\b(?:${TELLING})(?:"?\\s?[:=]\\s{0,8}["']?[^"'\\n<>]{0,50}|>)$`, 'i'),
-    new RegExp(
-      `(?:["']?,?\\s{1,64}|["']\\s?,\\s?["']|</\\w{1,9}>\\s{0,64}<)(?:${ASKING}|content|string)["']?\\s?[:=>]\\s{0,8}["']?`,
-      'iy',
-    ),
+    /\b(?:name|key|path)(?:"?\s?[:=]\s{0,8}["']?[^"'\n<>]{0,50}|>)$/i,
+    /(?:["']?,?\s{1,64}|["']\s?,\s?["']|<\/\w{1,9}>\s{0,64}<)(?:value|content|string)["']?\s?[:=>]\s{0,8}["']?/iy,
     /(?<=["'])(?![{$])(?:[^"'\r\n\\]|\\.)+|(?<!["'])(?![|>{$*!&])[^\s"'<][^\r\n<]*/y,
   ],
   // `--password x`; a word may follow in a sentence.
