@@ -114,8 +114,9 @@ export function redactDocument(text: string, redaction: Redaction): string | und
       if (!holdsPlaceholder(last) && members.has(last)) told.set(holder, last);
     }
   });
+  done = 0;
   for (const [holder, from, value] of asked) {
-    const name = told.get(holder);
+    const name = from < done ? undefined : told.get(holder);
     if (name && (holder.isObject || holder.index === 1) && members.isSecret(name, value)) hide(from);
   }
   return edited(text, [...whole, ...parts]);
