@@ -1,10 +1,8 @@
 import type { JsonValue } from '../../json/json.ts';
 import { isLogin, isOpaque } from './shapes.ts';
 
-/**
- * Names of secrets, in headers, queries, forms, cookies and JSON alike. A name is read by its words: `newPassword`,
- * `NEW_PASSWORD` and `new-password` are one. Its end says what it is: a `passwordPolicy` is no password.
- */
+/** Names of secrets, in headers, queries, forms, cookies and JSON alike. A name is read by its words: `newPassword`, `NEW_PASSWORD` and
+ *  `new-password` are one. Its end says what it is: a `passwordPolicy` is no password. */
 
 /** Secrets at the end of a longer word, too: `dbpassword`. `-?` stands between two words. */
 const ENDINGS = oneOf(`
@@ -55,7 +53,6 @@ const IN_OTHER_LETTERS =
   /пароль|密码|密碼|パスワード|비밀번호|암호|كلمة.?(?:المرور|السر)|पासवर्ड|contraseña|hasło|lösenord|şifre|mật.?khẩu/iu;
 /** Names whose value decides. A key also names an entry or a file, so that it must be longer. */
 const OPEN = /$(?<=(?:^|-)(?:key|code|sid|auth|hmac|session|cookie))/;
-/** Names of what only identifies. */
 const ID = /$(?<=(?:^|-)(?:ids?|etag|hash|digest|checksum|cursor|ref|sha|uuid|integrity|fingerprint))/;
 const CODE = /(?:^|-)(?:js|javascript|typescript|scripts?|html|css|markup|snippet|x-path)(?:-|$)/;
 
@@ -68,9 +65,8 @@ const ROOTS =
 const rowWith = (row: number, code: number) => ((row << 5) | ((code ^ (code >> 8)) & 31)) & 0x7fff;
 
 /** Forms nest: `user[pin]`, `user.pin`. */
-const BETWEEN = /[[\].?/;]+/;
+const BETWEEN = /[[\].?#/;]+/;
 
-/** A list of patterns that blanks part, as one. */
 function oneOf(patterns: string): string {
   return `(?:${patterns.trim().split(/\s+/).join('|')})`;
 }

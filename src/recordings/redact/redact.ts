@@ -13,26 +13,19 @@ import { hiddenApart, type Redaction } from './redaction.ts';
 import { isOpaque, isRandom } from './shapes.ts';
 import { decodePart, mayHold, redactDocument, redactJson, redactPlain, redactText } from './text.ts';
 
-/**
- * Redaction of messages. Nothing is written or shown before it went through here. Every function gives back the very value that it was
- * given if nothing is to be hidden.
- */
+/** Redaction of messages: nothing is written or shown before it went through here. What holds nothing to hide is given back as it is. */
 export { redactJson, redactText };
 
 /** A URL or request target, of any form, without secret query members and without `user:password@`. */
 export function redactUrl(url: string, redaction: Redaction): string {
-  const [, authority = '', path = '', query, fragment] =
-    /^((?:[a-z][a-z0-9+.-]*:)?\/\/[^/?#\\]*)?([^?#]*)(?:\?([^#]*))?(?:#([\s\S]*))?$/i.exec(url) ?? [];
-  return (
-    authority.replace(/\/\/[\s\S]*@/, `//${REDACTED}@`) +
-    redactPath(path, redaction) +
-    (query === undefined ? '' : `?${redactQuery(query, redaction)}`) +
-    // Some sign-in flows send tokens back in the fragment.
-    (fragment === undefined ? '' : `#${redactQuery(fragment, redaction, hidden)}`)
-  );
+  const [, authority = '', path = '', query = '', fragment = ''] =
+    /^((?:[a-z][a-z0-9+.-]*:)?\/\/[^/?#\\]*)?([^?#]*)(\?[^#]*)?(#[\s\S]*)?$/i.exec(url) ?? [];
+  const start = authority.replace(/\/\/[\s\S]*@/, `//${REDACTED}@`) + redactPath(path, redaction);
+  // Some sign-in flows send tokens back in the fragment.
+  return start + redactQuery(query, redaction) + redactQuery(fragment, redaction, hidden);
 }
 
-/** `token=abc&limit=1` -> `token=[redacted]&limit=1`: a query without its `?`, or a form. */
+/** `token=abc&limit=1` -> `token=[redacted]&limit=1`: a query, or a form. */
 export function redactQuery(text: string, redaction: Redaction, hide: Hide = hiddenApart): string {
   const { members, onSecret } = redaction;
   const clean = (part: string) => redactPart(part, redaction, hide);
@@ -72,26 +65,25 @@ export function redactPath(path: string, redaction: Redaction): string {
   let name = '';
   return path.replace(USER, `${REDACTED}@`).replace(/[^/]+/g, (written) => {
     // `a;jsessionid=x`
-    if (written.includes(';'))
-      return written.replace(/[^;]+/g, (part) => redactQuery(part, redaction, hidden));
-    const segment = decodePart(written.replaceAll('+', '%2B'));
+    if (written.includes(';')) return written.replace(/[^;]+/g, (one) => redactQuery(one, redaction, hidden));
+    const part = written.replaceAll('+', '%2B');
+    const segment = decodePart(part);
     const isNamed = BEFORE_TOKEN.test(name) || redaction.members.has(name);
-    // `/datafiles/KEY.json`
-    const secret = /^datafiles?$/i.test(name) ? segment.replace(/\.json$/, '') : segment;
     name = segment;
     if (isRedacted(segment)) return segment;
-    const clean = redactPart(written.replaceAll('+', '%2B'), redaction, hiddenApart);
-    if (clean !== written.replaceAll('+', '%2B')) return clean;
-    if (!isRandom(segment, 32) && !(isNamed && isOpaque(secret, 16))) return written;
+    const clean = redactPart(part, redaction, hiddenApart);
+    if (clean !== part) return clean;
+    // `/datafiles/KEY.json`
+    const secret = isNamed ? segment.replace(/\.json$/, '') : segment;
+    if (!isRandom(segment, 32) && !(isNamed && isOpaque(secret))) return written;
     redaction.onSecret?.(secret);
     return hiddenApart(secret) + segment.slice(secret.length);
   });
 }
 
-/** A segment that another part of its exchange may have named as a secret. */
 const LIKE_TOKEN = /^(?=.*\d)(?=.*[A-Za-z])[\w.~+=-]{8,512}$/;
 
-/** The path itself, and the path with one such segment hidden, for each. */
+/** The path itself, and for each segment that another part of its exchange may have named as a secret, the path without it. */
 export function pathsWithToken(path: string): string[] {
   const segments = path.split('/');
   const others = segments.flatMap((segment, i) => {
@@ -105,7 +97,6 @@ const URL_HEADERS: ReadonlySet<string> = new Set(['location', 'content-location'
 /** Headers whose value only names something, in the shape of a token. */
 const ID_HEADER = /(?:^|-)(?:id|etag|ray|if-none-match|if-match|traceparent|tracestate|b3)$/;
 
-/** Each header stays, with the placeholder if its value is secret. */
 export function redactHeaders(headers: RawHeaders, redaction: Redaction): RawHeaders {
   const clean = headers.map((text, i) =>
     i % 2 === 0 ? text : redactHeader((headers[i - 1] as string).toLowerCase(), text, redaction),
@@ -126,11 +117,9 @@ export function redactHeader(name: string, value: string, redaction: Redaction):
 
 /** The content codings of all headers that name some: some send one for each, or the same twice. */
 export function codingOf(headers: RawHeaders): string | undefined {
-  const values = headerValues(headers, 'content-encoding');
-  return values.length === 0 ? undefined : values.join(',');
+  return headerValues(headers, 'content-encoding').join(',') || undefined;
 }
 
-/** The media type that stored headers say, or undefined. */
 export function contentTypeOf(headers: StoredHeaders): string | undefined {
   return [headers['content-type']].flat()[0];
 }
@@ -144,16 +133,16 @@ export function redactBytes(bytes: Buffer, contentType = '', redaction: Redactio
   // Bytes that are no UTF-8 are read as Latin-1, in which every byte stays the same.
   const encoding = isUtf8(bytes) ? 'utf8' : 'latin1';
   const text = bytes.toString(encoding);
-  let clean: string;
-  // Some tools say that everything is a form, JSON too. Names in a form may have blanks.
-  if (IS_FORM.test(contentType))
-    clean = redactDocument(text, redaction) ?? redactQuery(text, redaction, hidden);
-  else if (!mayHold(text, redaction)) return bytes;
-  else clean = (IS_CODE.test(contentType) ? redactPlain : redactText)(text, redaction);
+  const isForm = IS_FORM.test(contentType);
+  // Names in a form may have blanks.
+  if (!isForm && !mayHold(text, redaction)) return bytes;
+  // Some tools say that everything is a form, JSON too.
+  const clean = isForm
+    ? (redactDocument(text, redaction) ?? redactQuery(text, redaction, hidden))
+    : (IS_CODE.test(contentType) ? redactPlain : redactText)(text, redaction);
   return clean === text ? bytes : Buffer.from(clean, encoding);
 }
 
-/** A body that is kept with its exchange, without content codings. */
 export function redactBody(body: StoredBody, type: string | undefined, redaction: Redaction): StoredBody {
   const bytes = bodyBytes(body);
   const clean = redactBytes(bytes, type, redaction);

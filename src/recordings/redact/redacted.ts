@@ -20,7 +20,6 @@ export function isRedacted(text: string): boolean {
   return text.length < 32 && withoutHashes(text) === REDACTED;
 }
 
-/** What takes the place of a span of a text. */
 export type Edit = [from: number, to: number, by: string];
 
 /** What begins within another edit goes with it; of two of one place the first counts. */

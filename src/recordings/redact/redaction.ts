@@ -7,14 +7,12 @@ import { type PatternNode, patternTree } from '../../json/pointer-pattern.ts';
 import { SecretNames } from './names.ts';
 import { type Hide, REDACTED } from './redacted.ts';
 
-/** The settings of redaction, compiled. */
 export interface Redaction {
   headers: SecretNames;
   /** Names of members of queries, forms and JSON bodies. */
   members: SecretNames;
   /** The same, and the last names of the places: a text that holds broken JSON has no places. */
   membersInText: SecretNames;
-  /** Places in JSON bodies. */
   pointers: PatternNode | undefined;
   /** Known secrets, wherever they stand. */
   texts: readonly string[];
@@ -58,16 +56,14 @@ export function hidingTexts(redaction: Redaction, texts: readonly string[]): Red
   return { ...redaction, texts: all };
 }
 
-/** Characters of the shortest known secret: shorter texts stand in many places by chance. */
+/** Characters of the shortest known secret: shorter texts, and words, stand in many places by chance. */
 const SHORTEST_KNOWN = 8;
-/** A word stands in many places by chance. */
 const WORD = /^\p{L}{1,15}$/u;
 /** Each is looked for in all parts of an exchange. */
 const MOST_KNOWN = 64;
 
 /** The secrets of one exchange: an answer that echoes one hides it too. */
 export class KnownSecrets {
-  /** Notes what it hides. */
   readonly noting: Redaction;
   readonly #texts = new Set<string>();
 

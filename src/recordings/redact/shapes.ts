@@ -36,12 +36,10 @@ const KNOWN = new RegExp(
 /** Prefixes of tokens, whose tail may be short or hexadecimal. */
 const TOKEN_PREFIX =
   /(?:^|[_.-])(?:(?:\w{0,12}(?:(?<!mon|tur|don)key|secret|tok(?:en)?|api)|\w{0,3}(?:pat|sec)|flwseck|o?auth)s?(?:v?\d{1,3}|prod|live|test|dev|sib)?|shp\w{0,3}|live|test)(?=[_.-]|$)|[_.]v1$|^(?:gh[pousr]|npm|ya29|hv[sb]|sk|rk|pul|rubygems|sbp|sq[0aup]|glsa|SG)/i;
-/** What ids and hashes begin with. */
 const HASH_PREFIX =
   /^(?:sha\d*|md5|etag|hash|digest|rev|commit|build|urn|uuid|guid|arn|gid|crc\d*|trace|span|req|request|w)$/i;
 const UUID = /[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/gi;
 const LONG_HEX = /^(?=.*\d)(?=.*[a-f])[\da-f]{32,}$/i;
-/** How the names of hosts and files end. */
 const NAME_END =
   /\.(?:com|net|org|io|dev|app|cloud|internal|local|example|svc|m?js|css|map|png|jpe?g|gif|svg|webp|ico|woff2?|html?|json|ya?ml|txt|md|csv|zip|gz)$/i;
 
@@ -106,7 +104,6 @@ export function tableOf(pattern: RegExp, beyondAscii: number): Uint8Array {
   return table;
 }
 
-/** The token in a long word. */
 export function tokenIn(text: string, word: Span): Span | undefined {
   const from = word.from + matchAt(ESCAPE, text, word.from).length;
   const whole = text.slice(from, word.to).replace(/\.{1,16}$/, '');

@@ -9,7 +9,7 @@ import type { Redaction } from './redaction.ts';
 import * as shapes from './shapes.ts';
 import { matchAt, type Span } from './shapes.ts';
 
-/** A document in a line of its own, or in an event. */
+/** In a line of its own, or in an event. */
 const JSON_LINE = /(?<=^(?:data: ?)?)[[{].*[\]}]$/gm;
 
 /** A text of any kind: JSON by its structure, anything else in one pass for names with a value and for what looks like a secret.
@@ -45,8 +45,6 @@ export function redactPlain(text: string, redaction: Redaction, hide = hidden, e
   return edited(text, edits);
 }
 
-/** Characters of the shortest text that holds a secret, however it is written. */
-const SHORTEST = 7;
 /** A mark of a secret that is more than a word. */
 const MARK = /^basic$|-{4}(?:BEGIN)?$|hook|\$(?:2[abxy]|argon2|[156y]\$|apr1|scrypt)|pbkdf2_/i;
 /** Behind one of several words of a member's name: `"API Key":`. */
@@ -54,7 +52,8 @@ const WORD_OF_MEMBER = /(?:[ /]|\\(?!"))[^"\n]{0,64}"\s?:|(?<=[ /\\][^\s"/\\]{1,
 
 /** A quick look at a text; false: there is nothing to hide. Most hold nothing, and this costs a tenth of taking them apart. */
 export function mayHold(text: string, { membersInText: names, pointers, texts }: Redaction): boolean {
-  if (text.length < SHORTEST) return false;
+  // `pw=a1b2`
+  if (text.length < 7) return false;
   if (pointers !== undefined || texts.some((secret) => text.includes(secret))) return true;
   if (text.includes('\\u') || (text.includes('@') && shapes.IS_IN_URL.test(text))) return true;
   // Entries of many kinds have a key.
@@ -73,10 +72,7 @@ export function mayHold(text: string, { membersInText: names, pointers, texts }:
 const TELLS =
   /^(?:name|key|header|field|setting|id|path|property|variable|attribute|(?:param(?:eter)?|key)[-_]?(?:key|name))$/i;
 const ASKS = /^(?:(?:new|old|string|parameter)[-_]?)?val(?:ues?)?$/i;
-/** How a document begins. */
 const DOCUMENT = /^\s*(?:\{\s*["}]|\[\s*(?:[[{"\]\d-]|true|false|null)|"\s*[[{\\])/;
-/** Looking for a place takes as long as it is deep. */
-const DEEPEST_PLACE = 128;
 /** An identifier, and no token of a known kind. */
 const IDENTIFIER = /^(?!eyJ|A[KSI][A-Zz]a?|gh[pousr]_|sk[_-])[\w.:=/+-]+$/;
 
@@ -100,7 +96,7 @@ export function redactDocument(text: string, redaction: Redaction): string | und
     // A name can be a secret itself.
     if (name.length >= (texts.length > 0 ? 1 : shapes.SHORTEST_TOKEN))
       replace(holder.nameOffset, name, redactPlain(name, redaction));
-    const tokens = pointers && open.length < DEEPEST_PLACE ? open.map(({ token }) => token) : [];
+    const tokens = pointers && open.length < 128 ? open.map(({ token }) => token) : [];
     if (matchesPattern(pointers, tokens) || members.isSecret(name, value)) hide(from);
     else if (typeof value === 'string') replace(from, value, redactString(value, name));
     // There is no placeholder for some digits.
@@ -150,10 +146,9 @@ const LONGEST_NAME = 128;
 /** By UTF-16 code unit: whether a name may have it. */
 const IS_OF_NAME = shapes.tableOf(/[\w$.[\]~-]/, 1);
 
-/** Of a long one its end. */
 type Name = Span & { name: string };
 
-/** The next word that may name a secret. @param floor it does not begin before */
+/** The next word that may name a secret, or the end of a long one. @param floor it does not begin before */
 function nextName(text: string, floor: number, names: SecretNames): Name | undefined {
   const root = names.nextRoot(text, floor);
   if (root < 0) return undefined;
@@ -172,8 +167,6 @@ const BARE_END = /(?=[&;#\s"'<>\\,{}()]|%(?:25)*(?:2[236]|3B)|$)/gi;
 const LINE_END = /(?=["'\r\n,}]|$)/g;
 /** Characters of the beginning that decide: to look for the end of a value from each name in it would take a square of time. */
 const DECIDING = 200;
-/** In a program that goes over lines: `session.token`. */
-const EXPRESSION = /^[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)+$/;
 /** Forms without a sign: what stands before the name, between name and value, and the value. */
 const OTHER_FORMS: [before: RegExp, between: RegExp, value: RegExp][] = [
   // `<password>x</password>`
@@ -241,7 +234,7 @@ function editsOfNamed(text: string, { membersInText: names, onSecret }: Redactio
       // Words stand behind "token:" too.
       const mayBeWord = from > start || sign.endsWith(':');
       if (mayBeWord && secret.length < 16 && !/\d/.test(secret)) return undefined;
-      if (mayBeCode && (EXPRESSION.test(secret) || text[from + secret.length] === '(')) return undefined;
+      if (mayBeCode && (text[from + secret.length] === '(' || !/\d/.test(secret))) return undefined;
     }
     if (!names.isSecret(name, decodePart(secret))) return undefined;
     const by = quote === '' && isJson ? `"${REDACTED}"` : REDACTED;
