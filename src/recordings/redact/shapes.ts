@@ -28,8 +28,9 @@ const MARKED = new RegExp(
 /** Tokens that have no separator behind their prefix, or a tail of another kind. */
 const KNOWN = new RegExp(
   [
-    '^(?:A(?:KI|SI|BI|CC)A[A-Z2-7]{16}|(?:SK|dapi)[\\da-f]{32}|[\\da-f]{32}-us\\d{1,2}|pat\\w{14}\\.[\\da-f]{64}',
-    '(?:AIza|AA|EAA|AT[AC]TT3|hf_|pplx-|NRAK-|PMAK-|AGE-SECRET-KEY-1|bkua_|sntry[su]_|gl[a-z]{1,4}[_-]|xox[a-z]-|LS0tLS1CRUdJTiB|\\w{3}8Q~)[\\w.~-]{20,}',
+    '^(?:A(?:KI|SI|BI|CC)A[A-Z2-7]{16}|AA[\\w-]{33}|(?:SK|dapi)[\\da-f]{32}|[\\da-f]{32}-us\\d{1,2}|pat\\w{14}\\.[\\da-f]{64}',
+    '(?:hf|glc|pplx|bkua|sntry[su]|CLOJARS)[_-][A-Za-z\\d]{30,}|LS0tLS1CRUdJTiB(?!DRV|QVUJ)\\w{40,}|\\w{3}\\dQ~[\\w.~-]{34}',
+    '(?:AIza|EAA[A-Z]|AT[AC]TT3|AKCp|NRAK-|PMAK-|AGE-SECRET-KEY-1|gl[a-z]{1,4}-|xox[a-z]-)[\\w-]{20,}',
     '[\\w-]{12,28}\\.(?:atlasv1|[\\w-]{6,7})\\.[\\w-]{27,}|(?:sdk|mob|api|pat-[a-z]{2}\\d)-[\\da-f]{8}(?:-[\\da-f]{4}){3}-[\\da-f]{12})$',
   ].join('|'),
 );

@@ -51,7 +51,7 @@ const MARK = /^basic$|-{4}(?:BEGIN)?$|hook|\$(?:2[abxy]|argon2|[156y]\$|apr1|scr
 const WORD_OF_MEMBER = /(?:[ /]|\\(?!"))[^"\n]{0,64}"\s?:|(?<=[ /\\][^\s"/\\]{1,64})"\s?:/y;
 
 /** A quick look at a text; false: there is nothing to hide. Most hold nothing, and this costs a tenth of taking them apart. */
-export function mayHold(text: string, { membersInText: names, pointers, texts }: Redaction): boolean {
+export function mayHold(text: string, { members: names, pointers, texts }: Redaction): boolean {
   // `pw=a1b2`
   if (text.length < 7) return false;
   if (pointers !== undefined || texts.some((secret) => text.includes(secret))) return true;
@@ -195,7 +195,7 @@ const CODE = new RegExp(
 );
 
 /** What takes the place of the values that stand behind names of secrets in a text of any kind. */
-function editsOfNamed(text: string, { membersInText: names, onSecret }: Redaction): Edit[] {
+function editsOfNamed(text: string, { members: names, onSecret }: Redaction): Edit[] {
   const edits: Edit[] = [];
   const hasCode = CODE.test(text);
   for (let found = nextName(text, 0, names); found; found = nextName(text, found.to, names)) {

@@ -82,14 +82,8 @@ describe('a text', () => {
 
   it.each([
     ['data: {"user": {"mail": "a", "x": [1]}}\n\n', 'data: {"user": {"mail": "[redacted]", "x": [1]}}\n\n'],
-    [
-      '{"email":1}\n{"a":{"email":2},"email":"3',
-      '{"email":"[redacted]"}\n{"a":{"email":"[redacted]"},"email":"[redacted]',
-    ],
-    ['log {id} got {"email":"zoe"}', 'log {id} got {"email":"[redacted]"}'],
-    ['{ok: 1, "email": "zoe"}', '{ok: 1, "email": "[redacted]"}'],
-    ['{"user":{x, "mail":"zoe"}} tail', '{"user":{x, "mail":"[redacted]"}} tail'],
-  ])('has places also where it is hardly JSON: %s', (text, clean) => {
+    ['{"email":1}\nx\n{"a":{"email":2}}', '{"email":"[redacted]"}\nx\n{"a":{"email":2}}'],
+  ])('has places in each line that is JSON: %s', (text, clean) => {
     expect(redacted(text, redactionOf({ redact: ['/email', '/user/mail'] }))).toBe(clean);
   });
 
