@@ -166,7 +166,7 @@ const BEGIN = /[ \t]{0,8}(?:\\{0,8}["']|%(?:25)*2[27])?/iy;
 const BARE_END = /(?=[&;#\s"'<>\\,{}()]|%(?:25)*(?:2[236]|3B)|$)/gi;
 const LINE_END = /(?=["'\r\n,}]|$)/g;
 /** Characters of the beginning that decide: to look for the end of a value from each name in it would take a square of time. */
-const DECIDING = 200;
+const DECIDING = 128;
 /** Forms without a sign: what stands before the name, between name and value, and the value. */
 const OTHER_FORMS: [before: RegExp, between: RegExp, value: RegExp][] = [
   // `<password>x</password>`
@@ -234,7 +234,8 @@ function editsOfNamed(text: string, { members: names, onSecret }: Redaction): Ed
       // Words stand behind "token:" too.
       const mayBeWord = from > start || sign.endsWith(':');
       if (mayBeWord && secret.length < 16 && !/\d/.test(secret)) return undefined;
-      if (mayBeCode && (text[from + secret.length] === '(' || !/\d/.test(secret))) return undefined;
+      // `get(`, `session.token`
+      if (mayBeCode && /^[a-z_$][\w$]*(?:\(|\.[a-z_$])/i.test(beginning)) return undefined;
     }
     if (!names.isSecret(name, decodePart(secret))) return undefined;
     const by = quote === '' && isJson ? `"${REDACTED}"` : REDACTED;
