@@ -43,6 +43,7 @@ export function redactQuery(text: string, redaction: Redaction, hide: Hide = hid
 
 /** A percent-encoded part of a query, form or path. Placeholders are not encoded. */
 function redactPart(part: string, redaction: Redaction, hide: Hide): string {
+  if (part.length < 7) return part;
   const plain = decodePart(part);
   const clean = redactText(plain, redaction, hide);
   if (clean === plain) return part;

@@ -279,6 +279,7 @@ function endOf(text: string, from: number, quote: string, isLine: boolean): numb
 export function decodePart(part: string): string {
   const spaced = part.includes('+') ? part.replaceAll('+', ' ') : part;
   // Not by decodeURIComponent: an exception takes long.
+  if (!spaced.includes('%')) return spaced;
   return spaced.replace(/(?:%[\da-f]{2})+/gi, (run) => {
     const bytes = Buffer.from(run.replaceAll('%', ''), 'hex');
     return isUtf8(bytes) ? bytes.toString() : run;
