@@ -114,8 +114,7 @@ export const MODES: Readonly<Record<ServerKind, (setup: Setup) => Promise<Backen
     const replaying = { ...config, rules, onMiss: recorder };
     const replays = config.record === 'new_episodes' ? replay(store, replaying) : undefined;
     const summary = `${to}, ${replays ? 'replays and records' : 'records'} ${placeOf(setup)} (${config.record})`;
-    const upstream = replays ?? recorder;
-    return { upstream, forward, outbox, store, replay: replays, unrecorded, summary };
+    return { upstream: replays ?? recorder, forward, outbox, store, replay: replays, unrecorded, summary };
   },
 
   async replay(setup) {

@@ -62,12 +62,10 @@ const NOISE =
   /^(?:age|cf-ray|date|expires|last-modified|server-timing|traceparent|tracestate|sentry-trace|baggage|b3|akamai-grn|rndr-id|x-runtime|x-timer|x-varnish|x-timestamp|x-fb-debug|x-azure-ref|x-msedge-ref|x-guploader-uploadid|x-cloud-trace-context|x-amz-id-2|x-amz-cf-id|x-vercel-id|fly-request-id|.*(?:req|request|correlation|invocation|trace|span)[-_]?id|x-(?:b3|datadog|amzn-trace|newrelic)-.*|.*(?:response|request|process|processing|service|server|execution)-(?:time|duration|ms)(?:-ms)?|x-(?:duration|elapsed)|.*-latency|ratelimit|(?:.*-)?rate-?limit-(?:.*-)?(?:remaining|reset|used).*|x-cache(?:-hits)?|x-served-by|cf-cache-status|report-to)$/;
 
 /** The same for two exchanges that differ by noise alone: `meta`, such headers of the response, and the ETag of a body that has not changed. */
-export function essenceOf(
-  { request, response: { status, headers, body } }: Exchange,
-  rules: MatchRules,
-): string {
+export function essenceOf({ request, response }: Exchange, rules: MatchRules): string {
+  const { status, headers, body } = response;
   const lasting = Object.entries(headers).filter(([name]) => name !== 'etag' && !NOISE.test(name));
-  // An ETag stands for the body, which is compared itself. That of an answer without a body, as to a HEAD, is all that there is, and later requests may be matched by it.
+  // An ETag stands for the body, which is compared itself, unless there is none, as to a HEAD, or requests are matched by it.
   const isAskedFor = ['if-match', 'if-none-match'].some((name) => rules.headers.has(name));
   const tag = body === undefined || isAskedFor ? (headers.etag ?? false) : headers.etag !== undefined;
   const { method, path, query } = request;

@@ -14,7 +14,7 @@ import {
 import { type Exchange, headerPairs } from '../model/exchange.ts';
 import { bodyBytes, RECORD_LIMIT, storeBody } from './body.ts';
 import { codingOf, redactBytes, redactHeaders, redactPath, redactQuery } from './redact/redact.ts';
-import { hidingTexts, KnownSecrets, type Redaction } from './redact/redaction.ts';
+import { hidingEchoes, type Redaction } from './redact/redaction.ts';
 
 /** An exchange on its way into a recording: redacted, decoded, without the headers of one connection. */
 export interface PlainExchange extends Pick<Exchange, 'meta'> {
@@ -47,7 +47,7 @@ export function plainExchangeOf({ request, response, meta }: SeenExchange, rules
     },
     meta,
   };
-  redactAll(exchange, new KnownSecrets(rules.redaction, request.headers, response.headers));
+  redactAll(exchange, rules.redaction, request.headers, response.headers);
   return exchange;
 }
 
@@ -67,7 +67,7 @@ export function tooLong(side: string, bytes: number): PatchgateError {
 /** An exchange of a file, as if it were recorded now. */
 export function redactExchange(exchange: Exchange, redaction: Redaction): Exchange {
   const plain = toPlainExchange(exchange);
-  redactAll(plain, new KnownSecrets(redaction, plain.request.headers, plain.response.headers));
+  redactAll(plain, redaction, plain.request.headers, plain.response.headers);
   const clean = toStoredExchange(plain);
   // A body without secrets stays as the file has it.
   for (const side of ['request', 'response'] as const) {
@@ -77,26 +77,18 @@ export function redactExchange(exchange: Exchange, redaction: Redaction): Exchan
   return clean;
 }
 
-/** Hides the secrets of one part in all others, too: a server may echo them. Secret headers of the response go. */
-function redactAll(exchange: PlainExchange, known: KnownSecrets): void {
-  redactParts(exchange, known.noting);
-  const { texts } = known;
-  if (texts.length === 0) return;
+/** Secret headers of the response go: a placeholder would be replayed as if it were a cookie. @param asked headers of the request as sent */
+function redactAll(exchange: PlainExchange, redaction: Redaction, asked: RawHeaders, answered: RawHeaders) {
   const { request, response } = exchange;
-  const heads = [request.path, request.query, ...request.headers, ...response.headers];
-  const parts = [...heads, request.body.toString(), response.body.toString()];
-  if (parts.some((part) => texts.some((text) => part.includes(text))))
-    redactParts(exchange, hidingTexts(known.noting, texts));
-}
-
-function redactParts({ request, response }: PlainExchange, redaction: Redaction): void {
-  request.path = redactPath(request.path, redaction);
-  request.query = redactQuery(request.query, redaction);
-  // A placeholder would be replayed as if it were a cookie.
+  // A replay knows the headers of the request alone.
+  const ofRequest = hidingEchoes(redaction, asked);
+  request.path = redactPath(request.path, ofRequest);
+  request.query = redactQuery(request.query, ofRequest);
   response.headers = withoutHeaders(response.headers, (name) => redaction.headers.has(name));
+  const ofBoth = hidingEchoes(ofRequest, answered);
   for (const message of [request, response]) {
-    message.headers = redactHeaders(message.headers, redaction);
-    message.body = redactBytes(message.body, header(message.headers, 'content-type'), redaction);
+    message.headers = redactHeaders(message.headers, ofBoth);
+    message.body = redactBytes(message.body, header(message.headers, 'content-type'), ofBoth);
   }
 }
 

@@ -17,10 +17,8 @@ export interface WriterOptions {
   mostBytes?: number | undefined;
 }
 
-/** Nothing has come for so long: then it is merged. */
+/** Nothing has come for so long: then it is merged. Past it, people learn what `close` is doing. */
 const QUIET_MS = 1000;
-/** Past this, people learn what `close` is doing. */
-const PATIENCE_MS = 1000;
 
 const IN_JOURNAL = 'Nothing is lost: it stays in the journal until its file can be written.';
 const IN_MEMORY = 'New exchanges are only in memory, and lost if this process is killed.';
@@ -150,7 +148,7 @@ export function openWriter(root: string, options: WriterOptions) {
       clearTimeout(quiet);
       const patience = setTimeout(() => {
         onNotice(`writing what was recorded last (${unmerged}) into the files of ${root} …`);
-      }, PATIENCE_MS);
+      }, QUIET_MS);
       const limit = closeWithin === undefined ? undefined : setTimeout(() => stop.abort(), closeWithin);
       await flush().finally(() => {
         clearTimeout(patience);

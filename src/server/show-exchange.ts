@@ -14,7 +14,7 @@ import {
   redactUrl,
   wholeCharacters,
 } from '../recordings/redact/redact.ts';
-import { hidingTexts, KnownSecrets, type Redaction } from '../recordings/redact/redaction.ts';
+import { hidingEchoes, type Redaction } from '../recordings/redact/redaction.ts';
 import type { BodyToShow, FinishedExchange } from './exchange.ts';
 
 /**
@@ -48,16 +48,8 @@ const BODY_SHOWN = 65_536;
 /** Characters of a text of a finding or effect that are shown. */
 export const LONGEST_TEXT = 2000;
 
-/** What one part shows to be a secret is hidden in all others. */
-export function showExchange(x: FinishedExchange, redaction: Redaction, bodies = true): ShownExchange {
-  const known = new KnownSecrets(redaction, x.request.headers, x.response?.headers ?? []);
-  const before = known.texts;
-  const shown = showBy(x, hidingTexts(known.noting, before), bodies);
-  const { texts } = known;
-  return texts.length === before.length ? shown : showBy(x, hidingTexts(redaction, texts), bodies);
-}
-
-function showBy(x: FinishedExchange, redaction: Redaction, bodies: boolean): ShownExchange {
+export function showExchange(x: FinishedExchange, given: Redaction, bodies = true): ShownExchange {
+  const redaction = hidingEchoes(given, x.request.headers, x.response?.headers ?? []);
   const { id, request, response, verdict, failure, session } = x;
   const bodyOf = (body: BodyToShow | undefined, headers: RawHeaders) =>
     bodies ? showBody(body, headers, redaction) : undefined;

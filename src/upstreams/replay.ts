@@ -3,8 +3,9 @@ import { header, splitTarget } from '../http/http.ts';
 import { type ExchangeIndex, ofSession, type StoredExchange } from '../recordings/exchange-index.ts';
 import { explainMiss } from '../recordings/explain.ts';
 import { DEFAULT_RULES, type MatchRules, sentRequestOf } from '../recordings/match.ts';
-import { pathsWithToken, redactPath } from '../recordings/redact/redact.ts';
+import { redactPath } from '../recordings/redact/redact.ts';
 import { REDACTED, withoutHashes } from '../recordings/redact/redacted.ts';
+import { hidingEchoes } from '../recordings/redact/redaction.ts';
 import type { RecordingStore } from '../recordings/store.ts';
 import { bodyOfRequest, NO_BODY } from './bodies.ts';
 import { Misses } from './replay/misses.ts';
@@ -87,14 +88,13 @@ export function replay(store: RecordingStore, options: ReplayOptions = {}): Repl
 
   /** All exchanges that match a request; those that its session is given; and the place of the one that answers, or -1. */
   const found = (request: UpstreamRequest, body: Buffer) => {
-    const { method, url, session } = request;
-    const { path, query } = splitTarget(url);
-    const recorded = recordedFor(method, path);
+    const { session, url } = request;
+    const recorded = recordedFor(request);
     const { exchanges } = recorded;
     const all =
       exchanges.all.length === 0
         ? NONE
-        : (exchanges.withBytes(query, body) ??
+        : (exchanges.withBytes(splitTarget(url).query, body) ??
           exchanges.find(sentRequestOf(request, body, rules, recorded.path)));
     const given = ofSession(all, session.name);
     const own = isForeign(given[0]?.session, session) ? NONE : given;
@@ -105,15 +105,19 @@ export function replay(store: RecordingStore, options: ReplayOptions = {}): Repl
     return { recorded, all, own, place };
   };
 
-  /** Looks under the path, redacted; then with a segment as a token. */
-  const recordedFor = (method: string, sent: string): Recorded => {
+  /** Looks under the path, redacted; then under others that it may be recorded under. */
+  const recordedFor = ({ method, url, headers }: UpstreamRequest): Recorded => {
+    const sent = splitTarget(url).path;
     const key = `${method} ${sent}`;
     const before = known.get(key);
     if (before) return before;
     const under = (path: string) => ({ path, exchanges: store.exchanges(method, path) });
     const isRecorded = ({ exchanges }: Recorded) => exchanges.all.length > 0;
     const first = under(redactPath(sent, rules.redaction));
-    const place = isRecorded(first) ? first : otherPaths(store, method, sent).map(under).find(isRecorded);
+    // A credential may stand in the path, too.
+    const echoing = redactPath(sent, hidingEchoes(rules.redaction, headers));
+    const others = () => (echoing === first.path ? pathsShown(store, method, sent) : [echoing]);
+    const place = isRecorded(first) ? first : others().map(under).find(isRecorded);
     if (!place) return first;
     // An exchange that is recorded on the way may be for the very path, and name its secrets.
     if (!store.isWritable && known.size < MOST_PATHS) known.set(key, place);
@@ -143,8 +147,7 @@ export function replay(store: RecordingStore, options: ReplayOptions = {}): Repl
 
   return {
     handle(request, signal) {
-      const { method, url } = request;
-      const reading = store.ready?.(method, recordedFor(method, splitTarget(url).path).path);
+      const reading = store.ready?.(request.method, recordedFor(request).path);
       const body = bodyOfRequest(request, bodyLimit);
       // No promise if all is at hand.
       if (Buffer.isBuffer(body) && !reading) return answer(request, body, signal);
@@ -172,11 +175,10 @@ function usableBy({ headers }: UpstreamRequest, given: readonly StoredExchange[]
   return given.some(isUsable) ? isUsable : () => true;
 }
 
-/** Paths under which a request may be recorded that is not under its own: a segment was hidden for what another part of its exchange
- *  says, or the client asks for what an answer has shown it, and that can be no other path. */
-function otherPaths(store: RecordingStore, method: string, sent: string): string[] {
+/** The path that a client asks for as an answer has shown it, with a placeholder, if that can be no other. */
+function pathsShown(store: RecordingStore, method: string, sent: string): string[] {
   const shown = sent.replaceAll(/%5Bredacted%5D/gi, REDACTED);
-  if (!shown.includes(REDACTED)) return pathsWithToken(sent);
+  if (!shown.includes(REDACTED)) return [];
   const paths = [...store.places()].filter((place) => place.method === method).map(({ path }) => path);
   const alike = paths.filter((path) => withoutHashes(path) === shown);
   return alike.length === 1 ? alike : [];

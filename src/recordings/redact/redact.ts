@@ -27,7 +27,7 @@ export function redactUrl(url: string, redaction: Redaction): string {
 
 /** `token=abc&limit=1` -> `token=[redacted]&limit=1`: a query, or a form. */
 export function redactQuery(text: string, redaction: Redaction, hide: Hide = hiddenApart): string {
-  const { members, onSecret } = redaction;
+  const { members } = redaction;
   const clean = (part: string) => redactPart(part, redaction, hide);
   return text.replace(/([^&=]*)=([^&]*)|[^&]+/g, (pair: string, written?: string, value = '') => {
     if (written === undefined) return clean(pair);
@@ -36,7 +36,6 @@ export function redactQuery(text: string, redaction: Redaction, hide: Hide = hid
     const plain = kind === 'plain' ? '' : decodePart(value);
     if (isRedacted(plain)) return pair;
     if (!members.isSecret(name, plain)) return `${clean(written)}=${clean(value)}`;
-    onSecret?.(plain);
     return `${written}=${kind === 'secret' ? REDACTED : hide(plain)}`;
   });
 }
@@ -77,21 +76,8 @@ export function redactPath(path: string, redaction: Redaction): string {
     // `/datafiles/KEY.json`
     const secret = isNamed ? segment.replace(/\.json$/, '') : segment;
     if (!isRandom(segment, 32) && !(isNamed && isOpaque(secret))) return written;
-    redaction.onSecret?.(secret);
     return hiddenApart(secret) + segment.slice(secret.length);
   });
-}
-
-const LIKE_TOKEN = /^(?=.*\d)(?=.*[A-Za-z])[\w.~+=-]{8,512}$/;
-
-/** The path itself, and for each segment that another part of its exchange may have named as a secret, the path without it. */
-export function pathsWithToken(path: string): string[] {
-  const segments = path.split('/');
-  const others = segments.flatMap((segment, i) => {
-    const plain = decodePart(segment);
-    return LIKE_TOKEN.test(plain) ? [segments.with(i, hiddenApart(plain)).join('/')] : [];
-  });
-  return [path, ...others];
 }
 
 const URL_HEADERS: ReadonlySet<string> = new Set(['location', 'content-location', 'referer']);
@@ -107,10 +93,7 @@ export function redactHeaders(headers: RawHeaders, redaction: Redaction): RawHea
 
 /** One header's value. The name is given in lower case. */
 export function redactHeader(name: string, value: string, redaction: Redaction): string {
-  if (redaction.headers.has(name)) {
-    redaction.onSecret?.(value);
-    return REDACTED;
-  }
+  if (redaction.headers.has(name)) return REDACTED;
   if (URL_HEADERS.has(name)) return redactUrl(value, redaction);
   if (ID_HEADER.test(name) && redaction.texts.length === 0) return value;
   return redactText(value, redaction);

@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { RawHeaders } from '../../http/http.ts';
-import type { JsonValue } from '../../json/json.ts';
 import { type PatternNode, patternTree } from '../../json/pointer-pattern.ts';
 import { SecretNames } from './names.ts';
 import { type Hide, REDACTED } from './redacted.ts';
@@ -13,16 +12,10 @@ export interface Redaction {
   pointers: PatternNode | undefined;
   /** Known secrets, wherever they stand. */
   texts: readonly string[];
-  /** Takes each secret that is hidden. */
-  onSecret?: ((secret: JsonValue) => void) | undefined;
 }
 
-export interface RedactionSettings {
-  /** Names beside the usual ones; `!name` keeps what has this name; `/users/0/email` is a place in JSON bodies, with `*` for any one member or item. */
-  redact?: readonly string[];
-}
-
-export function redactionOf({ redact = [] }: RedactionSettings = {}): Redaction {
+/** @param redact names beside the usual ones; `!name` keeps what has this name; `/users/0/email` is a place in JSON bodies, with `*` for any one member or item */
+export function redactionOf({ redact = [] }: { redact?: readonly string[] } = {}): Redaction {
   const places = redact.filter((one) => one.startsWith('/'));
   const kept = redact.filter((one) => one.startsWith('!')).map((one) => one.slice(1));
   const added = redact.filter((one) => !/^[/!]/.test(one));
@@ -51,46 +44,20 @@ export function hidingTexts(redaction: Redaction, texts: readonly string[]): Red
   return { ...redaction, texts: all };
 }
 
-/** Characters of the shortest known secret: shorter texts, and words, stand in many places by chance. */
-const SHORTEST_KNOWN = 8;
-const WORD = /^\p{L}{1,15}$/u;
-/** Each is looked for in all parts of an exchange. */
-const MOST_KNOWN = 64;
-
-/** The secrets of one exchange: an answer that echoes one hides it too. */
-export class KnownSecrets {
-  readonly noting: Redaction;
-  readonly #texts = new Set<string>();
-
-  constructor(redaction: Redaction, ...messages: readonly RawHeaders[]) {
-    const { headers: names, members, pointers, texts } = redaction;
-    const onSecret = (secret: JsonValue) => this.#addValue(secret);
-    // Written out: each exchange has one, and an object that is spread first takes 1.4 µs.
-    this.noting = { headers: names, members, pointers, texts, onSecret };
-    for (const headers of messages)
-      for (let i = 0; i + 1 < headers.length; i += 2)
-        if (names.has(headers[i] as string)) this.#add(ofHeaders.memo(headers[i + 1] as string));
-  }
-
-  get texts(): readonly string[] {
-    return [...this.#texts];
-  }
-
-  /** Without recursion: it may be nested deep. */
-  #addValue(secret: JsonValue): void {
-    const left = [secret];
-    while (left.length > 0 && this.#texts.size < MOST_KNOWN) {
-      const value = left.pop() as JsonValue;
-      if (typeof value === 'object' && value !== null) for (const one of Object.values(value)) left.push(one);
-      else if (typeof value !== 'boolean' && !WORD.test(String(value))) this.#add(waysToWrite(String(value)));
-    }
-  }
-
-  #add(texts: readonly string[]): void {
-    for (const text of texts) if (this.#texts.size < MOST_KNOWN) this.#texts.add(text);
-  }
+/** The same, and the secrets in the headers of messages wherever they stand: an answer may echo them. */
+export function hidingEchoes(redaction: Redaction, ...messages: RawHeaders[]): Redaction {
+  const found: string[] = [];
+  for (const headers of messages)
+    for (let i = 0; i + 1 < headers.length; i += 2)
+      if (redaction.headers.has(headers[i] as string))
+        found.push(...ofHeaders.memo(headers[i + 1] as string));
+  return hidingTexts(redaction, found.slice(0, MOST_KNOWN));
 }
 
+/** Characters of the shortest known secret: shorter texts stand in many places by chance. */
+const SHORTEST_KNOWN = 8;
+/** Each is looked for in all parts of an exchange. */
+const MOST_KNOWN = 64;
 /** The same credentials come with every request. */
 const ofHeaders = new LRUCache<string, readonly string[]>({ max: 64, memoMethod: waysToWriteHeader });
 

@@ -36,7 +36,6 @@ export function redactPlain(text: string, redaction: Redaction, hide = hidden, e
   for (const { from, to } of shapes.secretsIn(text)) {
     const secret = text.slice(from, to);
     if (isRedacted(secret)) continue;
-    redaction.onSecret?.(secret);
     edits.push([from, to, hide(secret)]);
   }
   for (const secret of redaction.texts)
@@ -80,7 +79,7 @@ const IDENTIFIER = /^(?!eyJ|A[KSI][A-Zz]a?|gh[pousr]_|sk[_-])[\w.:=/+-]+$/;
  *  members that come twice. Undefined: it is none. */
 export function redactDocument(text: string, redaction: Redaction): string | undefined {
   if (!DOCUMENT.test(text) || parseJson(text) === undefined) return undefined;
-  const { members, pointers, texts, onSecret } = redaction;
+  const { members, pointers, texts } = redaction;
   const whole: Edit[] = [];
   const parts: Edit[] = [];
   /** The name of a secret that a member of an object, or the first item of a list, tells; and the values that one may name. */
@@ -137,7 +136,6 @@ export function redactDocument(text: string, redaction: Redaction): string | und
     const written = writtenAt(from);
     done = Math.max(done, from + written.length);
     if (isRedacted(written.slice(1, -1))) return;
-    onSecret?.(JSON.parse(written) as JsonValue);
     whole.push([from, from + written.length, `"${REDACTED}"`]);
   }
 }
@@ -195,7 +193,7 @@ const CODE = new RegExp(
 );
 
 /** What takes the place of the values that stand behind names of secrets in a text of any kind. */
-function editsOfNamed(text: string, { members: names, onSecret }: Redaction): Edit[] {
+function editsOfNamed(text: string, { members: names }: Redaction): Edit[] {
   const edits: Edit[] = [];
   const hasCode = CODE.test(text);
   for (let found = nextName(text, 0, names); found; found = nextName(text, found.to, names)) {
@@ -204,7 +202,6 @@ function editsOfNamed(text: string, { members: names, onSecret }: Redaction): Ed
     const [from, to] = edit;
     const secret = text.slice(from, to);
     if (secret === '' || isRedacted(secret)) continue;
-    onSecret?.(secret);
     edits.push(edit);
     found.to = to;
   }
