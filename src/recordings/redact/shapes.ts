@@ -29,7 +29,7 @@ const MARKED = new RegExp(
 const KNOWN = new RegExp(
   [
     '^(?:A(?:KI|SI|BI|CC)A[A-Z2-7]{16}|AA[\\w-]{33}|(?:SK|dapi)[\\da-f]{32}|[\\da-f]{32}-us\\d{1,2}|pat\\w{14}\\.[\\da-f]{64}',
-    '(?:hf|glc|pplx|bkua|sntry[su]|CLOJARS)[_-][A-Za-z\\d]{30,}|LS0tLS1CRUdJTiB(?!DRV|QVUJ)\\w{40,}|\\w{3}\\dQ~[\\w.~-]{34}',
+    '(?:hf|gh[pousr]|glc|pplx|bkua|sntry[su]|CLOJARS)[_-][A-Za-z\\d]{30,}|LS0tLS1CRUdJTiB(?!DRV|QVUJ)\\w{40,}|\\w{3}\\dQ~[\\w.~-]{34}',
     '(?:AIza|EAA[A-Z]|AT[AC]TT3|AKCp|NRAK-|PMAK-|AGE-SECRET-KEY-1|gl[a-z]{1,4}-|xox[a-z]-)[\\w-]{20,}',
     '[\\w-]{12,28}\\.(?:atlasv1|[\\w-]{6,7})\\.[\\w-]{27,}|(?:sdk|mob|api|pat-[a-z]{2}\\d)-[\\da-f]{8}(?:-[\\da-f]{4}){3}-[\\da-f]{12})$',
   ].join('|'),
@@ -109,7 +109,7 @@ export function tokenIn(text: string, word: Span): Span | undefined {
   const from = word.from + matchAt(ESCAPE, text, word.from).length;
   const whole = text.slice(from, word.to).replace(/\.{1,16}$/, '');
   const start = whole.slice(0, LONGEST);
-  if (start.length < SHORTEST_TOKEN || !/\d|^(?:A[KS]IA|hf_)/.test(start)) return undefined;
+  if (start.length < SHORTEST_TOKEN || !/\d|^(?:A[KS]IA|hf_|gh[pousr]_)/.test(start)) return undefined;
   const isJsonWebToken = /^eyJ[\w-]*\./.test(start) && base64(start).includes('"alg"');
   if (!isJsonWebToken && !KNOWN.test(start) && !hasRandomTail(start)) return undefined;
   const end = from + whole.length;

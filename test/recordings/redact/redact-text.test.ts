@@ -31,6 +31,7 @@ describe('a text', () => {
     ['see /in?to=%2Fx%3Ftoken%3Da%26b=1', 'see /in?to=%2Fx%3Ftoken%3D[redacted]%26b=1'],
     ['a=1&user%5Bsecret%5D=y&token[0]=z', 'a=1&user%5Bsecret%5D=[redacted]&token[0]=[redacted]'],
     [`a ${GITHUB}, b`, 'a [redacted], b'],
+    [`a ghp_${'x'.repeat(36)}, b`, 'a [redacted], b'],
     [`{"a":"\\u0067${GITHUB.slice(1)}"}`, '{"a":"[redacted]"}'],
     ['nothing=1, "tokens": 2', 'nothing=1, "tokens": 2'],
     ['mutation { login(token: "a b", id: "c") }', 'mutation { login(token: "[redacted]", id: "c") }'],
