@@ -1,6 +1,7 @@
 /** Twenty tests at the same time, each in a session of its own: none sees anything of the others. */
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
 import type { ServerKind } from '../../src/app/modes.ts';
@@ -90,6 +91,13 @@ describe('a sequence', () => {
     const { url } = await startGate({ ...(await recorded()), strictSequence: true }, 'replay');
     for (const walked of await walk(url)) expect(walked).toMatch(/^1,2,3,4,5,\{.*"reason":"already-served"/);
   });
+});
+
+it('the fake takes a body with a content coding, as the gate does', async () => {
+  const { url } = await startGate({}, 'fake');
+  const headers = { 'content-type': 'application/json', 'content-encoding': 'gzip' };
+  const body = gzipSync(JSON.stringify(PROJECT));
+  expect((await fetch(url + PROJECT_PATH, { method: 'PATCH', headers, body })).status).toBe(200);
 });
 
 it('the fake has a state for each session', async () => {

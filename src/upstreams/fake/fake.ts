@@ -31,7 +31,7 @@ export function createFake(state: State): Fake {
     return records;
   };
 
-  const answerTo = ({ method, url, session }: UpstreamRequest, body: Buffer): Answer => {
+  const answerTo = ({ method, url, session, json }: UpstreamRequest, body: Buffer): Answer => {
     const { path } = splitTarget(url);
     const place = RECORD.exec(path)?.[1] ?? '';
     const records = recordsIn(session);
@@ -42,7 +42,7 @@ export function createFake(state: State): Fake {
       const refused = problem(405, `The fake does not know ${method} here.`);
       return { ...refused, headers: [...refused.headers, 'allow', 'GET, HEAD, PATCH'] };
     }
-    const patch = isUtf8(body) ? parseJson(body.toString()) : undefined;
+    const patch = json ?? (isUtf8(body) ? parseJson(body.toString()) : undefined);
     if (!isObject(patch)) return problem(400, 'The body is not a JSON object in UTF-8.');
     const after = afterPatch(place.includes('/projects/'), record, patch);
     const answered = answer(200, after);
