@@ -42,7 +42,6 @@ function isDeeperThan(levels: number, value: JsonValue): boolean {
 }
 
 function storeJson(text: string): StoredBody | undefined {
-  // What says JSON and is none is kept as the text that it is.
   const json = parseJson(text);
   if (json === undefined || isDeeperThan(LIMITS.depth, json)) return undefined;
   const indent = /^[[{]\n( {1,10}|\t)\S/.exec(text)?.[1];

@@ -5,7 +5,6 @@ import type { Place } from '../json/json-text.ts';
 
 /** A folder for the tool alone, hidden from git. No path gives a folder this name. */
 export const HIDDEN = '.patchgate';
-/** The file in it that says who records. */
 export const LOCK = 'lock';
 const IGNORE = '.gitignore';
 

@@ -10,7 +10,6 @@ export class ExchangeIndex {
   /** Oldest first; always the same list, which only grows. */
   readonly all: StoredExchange[];
   readonly #rules: MatchRules;
-  /** By `keyOf` and `bytesKey`. */
   readonly #byKey = new Map<string, StoredExchange[]>();
   /** Those whose request has a placeholder: no key finds all requests that match it. */
   readonly #open: { stored: StoredExchange; form: Form }[] = [];

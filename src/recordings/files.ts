@@ -106,7 +106,6 @@ export function checkRecordingName(name: string): void {
 
 const HOW_TO_RECORD =
   'choose another with --recording or --recordings, or record it: patchgate proxy URL --record; for exec and tests: PATCHGATE_RECORD=all PATCHGATE_TARGET=URL';
-/** Names that a message lists. */
 const MOST = 10;
 
 /** The folder of a recording that must be there: a misspelt name would be an empty recording, which answers nothing.
@@ -115,7 +114,6 @@ export async function findRecording(folder: string, name: string): Promise<strin
   checkRecordingName(name);
   const root = join(folder, name);
   if (isFolder(root)) return root;
-  // Which folder it starts from is what one is most often wrong about.
   throw noSuchRecording(name, await recordingNames(folder), `${folder}/`, resolve(folder));
 }
 

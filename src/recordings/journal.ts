@@ -113,10 +113,7 @@ export function segmentFiles(folder: string, below = Number.POSITIVE_INFINITY): 
 
 const numberOf = (file: string) => Number(/(?:^|[/\\])journal\.(\d{1,15})$/.exec(file)?.[1]);
 
-/**
- * The segment that takes each exchange first. All is synchronous: when `append` returns, the frames are with the system, and outlive
- * this process. The first append makes the file, with its folder.
- */
+/** The segment that takes each exchange first. When `append` returns, the system has the frames: they outlive this process. */
 export function openJournal(folder: string, mode: MergeMode, mostBytes: number, run: string = randomUUID()) {
   const head = Buffer.from(firstLine({ run, mode }));
   let fd: number | undefined;

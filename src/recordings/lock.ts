@@ -11,19 +11,15 @@ interface Holder {
   host: string;
   /** ISO 8601, UTC. */
   startedAt: string;
-  /** Of this lock alone. */
   id: string;
 }
 
 export type Lock = ReturnType<typeof takeLock>;
 
-/**
- * Takes the lock of what one process writes at a time. A process that finds a dead one's lock puts a claim beside it, named after the id
- * of that lock. A claim is a lock itself: the first live process of this chain holds the lock.
- *
- * @param thing `the recording recordings/checkout` @param instead what else to do: `record under another name with --recording`
- * @throws PatchgateError `recording-in-use` with who holds it, `cannot-write`
- */
+/** Takes the lock of what one process writes at a time. A process that finds a dead one's lock puts a claim beside it, named after the id
+ *  of that lock. A claim is a lock itself: the first live process of this chain holds the lock.
+ *  @param thing `the recording recordings/checkout` @param instead what else to do: `record under another name with --recording`
+ *  @throws PatchgateError `recording-in-use` with who holds it, `cannot-write` */
 export function takeLock(file: string, thing: string, instead: string) {
   const startedAt = new Date().toISOString();
   const self: Holder = { pid: process.pid, host: hostname(), startedAt, id: randomBytes(6).toString('hex') };

@@ -9,13 +9,10 @@ import { formOf, keyOf, type MatchRules } from './match.ts';
 import { byPlace, grouped, locationOf } from './names.ts';
 import { type PlainExchange, toStoredExchange } from './plain-exchange.ts';
 
-/**
- * Merges what a run recorded into what a file holds. In mode `all` the run's n-th answer to a request takes the place of the n-th that
- * the file has for it, and what has no place goes behind; if only noise differs, the former one stays. In mode `append` all goes
- * behind, unless it is there already. Merging the same batch again changes nothing.
- *
- * @param counts of the run, without this batch @returns the very list that was given if nothing changes
- */
+/** Merges what a run recorded into what a file holds. In mode `all` the run's n-th answer to a request takes the place of the n-th that
+ *  the file has for it, and what has no place goes behind; if only noise differs, the former one stays. In mode `append` all goes
+ *  behind, unless it is there already. Merging the same batch again changes nothing.
+ *  @param counts of the run, without this batch @returns the very list that was given if nothing changes */
 export function merge(
   before: readonly Exchange[],
   batch: readonly Exchange[],

@@ -46,7 +46,7 @@ const NEVER = new RegExp(`$(?<=(?:^|-)${NOT_SECRET})|^(?:x-)?patchgate-(?!approv
 
 const NAMED = `(?:${ENDINGS}|(?:^|-)${WORDS})s?`;
 // A look back from the end takes the same time for any name.
-const SECRET = new RegExp(`$(?<=(?:${NAMED}|^${PARAMETERS})(?:-?${FURTHER})*)`);
+const SECRET = new RegExp(`$(?<=${NAMED}(?:-?${FURTHER})*|^${PARAMETERS})`);
 const SECRET_HEADER = new RegExp(`$(?<=(?:${NAMED}|(?:^|-)${HEADERS})(?:-?${FURTHER})*)`);
 /** "Password" in other scripts and with other letters. */
 const IN_OTHER_LETTERS =
@@ -65,7 +65,7 @@ const ROOTS =
 const rowWith = (row: number, code: number) => ((row << 5) | ((code ^ (code >> 8)) & 31)) & 0x7fff;
 
 /** Forms nest: `user[pin]`, `user.pin`. */
-const BETWEEN = /[[\].?#/;]+/;
+const BETWEEN = /[[\].?/;]+/;
 
 function oneOf(patterns: string): string {
   return `(?:${patterns.trim().split(/\s+/).join('|')})`;
@@ -75,7 +75,6 @@ function oneOf(patterns: string): string {
 export type Kind = 'secret' | 'open' | 'plain';
 
 const MOST_REMEMBERED = 4096;
-const LONGEST_REMEMBERED = 64;
 
 /** The names of secrets, with those that the user adds and keeps; these count as a whole, in any letter case, with or without `-` and `_`. */
 export class SecretNames {
@@ -114,7 +113,7 @@ export class SecretNames {
     if (known !== undefined) return known;
     const kind = this.#kindOf(name);
     if (this.#kinds.size === MOST_REMEMBERED) this.#kinds.clear();
-    if (name.length <= LONGEST_REMEMBERED) this.#kinds.set(name, kind);
+    if (name.length <= 64) this.#kinds.set(name, kind);
     return kind;
   }
 
@@ -128,17 +127,16 @@ export class SecretNames {
     if (typeof value !== 'string') return false;
     if (/auth$/i.test(name) && isLogin(value)) return true;
     if (/cookie$/i.test(name) && /^[\w.$-]{1,64}=/.test(value)) return true;
-    return isOpaque(value, /^key$/i.test(name) ? 32 : 16);
+    return isOpaque(value, /^(?:key|code)$/i.test(name) ? 32 : 16);
   }
 
   #kindOf(name: string): Kind {
-    const isMember = this.#secret === SECRET;
-    if (isMember && this.nextRoot(name, 0) < 0) return 'plain';
     const parts = name.split(BETWEEN).filter((part) => part !== '');
     const last = parts.at(-1) ?? '';
     const own = this.#own.get(bare(name)) ?? this.#own.get(bare(last));
     if (own) return own;
     if (IN_OTHER_LETTERS.test(name.normalize('NFC'))) return 'secret';
+    if (this.#secret === SECRET && this.nextRoot(name, 0) < 0) return 'plain';
     const [words, lastWords] = [wordsOf(name), wordsOf(last)];
     const isNever = NEVER.test(words);
     const isNamed = this.#secret.test(words) || this.#secret.test(lastWords);

@@ -29,7 +29,7 @@ export function redactUrl(url: string, redaction: Redaction): string {
 export function redactQuery(text: string, redaction: Redaction, hide: Hide = hiddenApart): string {
   const { members } = redaction;
   const clean = (part: string) => redactPart(part, redaction, hide);
-  return text.replace(/([^&=]*)=([^&]*)|[^&]+/g, (pair: string, written?: string, value = '') => {
+  return text.replace(/^[?#]|([^&=]*)=([^&]*)|[^&]+/g, (pair: string, written?: string, value = '') => {
     if (written === undefined) return clean(pair);
     const name = decodePart(written);
     const kind = members.kindOf(name);
@@ -71,8 +71,9 @@ export function redactPath(path: string, redaction: Redaction): string {
     const isNamed = BEFORE_TOKEN.test(name) || redaction.members.has(name);
     name = segment;
     if (isRedacted(segment)) return segment;
-    const clean = redactPart(part, redaction, hiddenApart);
-    if (clean !== part) return clean;
+    const isPlain = segment === written;
+    const clean = (isPlain ? redactText : redactPart)(isPlain ? segment : part, redaction, hiddenApart);
+    if (clean !== (isPlain ? segment : part)) return clean;
     // `/datafiles/KEY.json`
     const secret = isNamed ? segment.replace(/\.json$/, '') : segment;
     if (!isRandom(segment, 32) && !(isNamed && isOpaque(secret))) return written;

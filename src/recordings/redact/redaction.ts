@@ -69,8 +69,9 @@ function waysToWriteHeader(value: string): readonly string[] {
   const parts = pieces.map((piece) => piece.replace(/^[^=]*=(?=[^=])/, '').replace(/^"|"$/g, ''));
   // A word of a cookie stands elsewhere too.
   const telling = parts.filter((part) => /\d/.test(part) || part.length >= 2 * SHORTEST_KNOWN);
-  const plain = Buffer.from(/^basic +([\w+/=-]+)$/i.exec(value)?.[1] ?? '', 'base64').toString();
-  return [value, ...telling, plain, plain.slice(plain.indexOf(':') + 1)].flatMap(waysToWrite);
+  const coded = /^basic +([\w+/=-]+)$/i.exec(value)?.[1] ?? '';
+  const plain = Buffer.from(coded, 'base64').toString();
+  return [value, ...telling, coded, plain, plain.slice(plain.indexOf(':') + 1)].flatMap(waysToWrite);
 }
 
 /** Plain, in a URL, in JSON, and as the Latin-1 of its bytes. */

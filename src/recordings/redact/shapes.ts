@@ -13,7 +13,8 @@ export const IS_IN_URL = new RegExp(`${USER}|@(?:tcp|unix)\\(`);
 /** Each alternative begins with a mark, and but for a key in PEM looks at a bounded number of characters behind it; its last group is the secret. */
 const MARKED = new RegExp(
   [
-    '\\b(basic) {1,3}([\\w+/=-]{8,4096})|\\b(?:bearer|token) {1,3}((?=[\\w.~+/=:-]{0,256}\\d)[\\w.~+/=:-]{16,4096})',
+    '\\b(basic) {1,3}((?:(?!-{4})[\\w+/=-]){8,4096})',
+    '\\b(?:bearer|token) {1,3}((?=[\\w.~+/=:-]{0,256}\\d)(?=[\\w.~+/=:-]{0,256}[a-z])(?:(?!-{4})[\\w.~+/=:-]){16,4096})',
     `${USER}([^\\s/?#@"'<>\\\\[\\]]{1,256})@`,
     // `me:x@tcp(host)`
     ':([^\\s:@/"\']{1,128})@(?=(?:tcp|unix)\\()',
@@ -29,9 +30,9 @@ const MARKED = new RegExp(
 const KNOWN = new RegExp(
   [
     '^(?:A(?:KI|SI|BI|CC)A[A-Z2-7]{16}|AA[\\w-]{33}|(?:SK|dapi)[\\da-f]{32}|[\\da-f]{32}-us\\d{1,2}|pat\\w{14}\\.[\\da-f]{64}',
-    '(?:hf|gh[pousr]|glc|pplx|bkua|sntry[su]|CLOJARS)[_-][A-Za-z\\d]{30,}|LS0tLS1CRUdJTiB(?!DRV|QVUJ)\\w{40,}|\\w{3}\\dQ~[\\w.~-]{34}',
+    '(?:hf|gh[pousr]|glc|pplx|bkua|sntry[su]|CLOJARS)[_-][A-Za-z\\d]{30,}|LS0tLS1CRUdJTiB(?:QUklWQVRF|SU0EgUFJJ|FQyBQUklW|PUEVOU1NI|FTkNSWVBU|RFNBIFBS)\\w{40,}|\\w{3}\\dQ~[\\w.~-]{34}',
     '(?:AIza|EAA[A-Z]|AT[AC]TT3|AKCp|NRAK-|PMAK-|AGE-SECRET-KEY-1|gl[a-z]{1,4}-|xox[a-z]-)[\\w-]{20,}',
-    '[\\w-]{12,28}\\.(?:atlasv1|[\\w-]{6,7})\\.[\\w-]{27,}|(?:sdk|mob|api|pat-[a-z]{2}\\d)-[\\da-f]{8}(?:-[\\da-f]{4}){3}-[\\da-f]{12})$',
+    '[\\w-]{12,20}\\.atlasv1\\.[\\w-]{40,}|[MNO][\\w-]{23,27}\\.[\\w-]{6,7}\\.[\\w-]{27,38}|(?:sdk|mob|api|pat-[a-z]{2}\\d)-[\\da-f]{8}(?:-[\\da-f]{4}){3}-[\\da-f]{12})$',
   ].join('|'),
 );
 /** Prefixes of tokens, whose tail may be short or hexadecimal. */
@@ -46,7 +47,6 @@ const NAME_END =
 
 /** The rest of an escape before a word: `\n`, `\u0020`, `%20`. */
 export const ESCAPE = /(?<=%)(?:25)*[\da-f]{2}|(?<=\\)(?:[bfnrt]|u[\da-f]{4})/iy;
-/** By UTF-16 code unit: whether a token may have it. */
 const IS_OF_WORD = tableOf(/[\w.~-]/, 0);
 /** Base64 may go on behind a `+` or end in `=`. */
 const REST = /(?:\+[\w+]{4,256})?={0,2}(?!\w)/y;
@@ -98,7 +98,7 @@ export function wordAround(text: string, at: number, floor: number, isOfWord: Ui
   return { from, to };
 }
 
-/** @param beyondAscii whether characters of other scripts are meant */
+/** Which characters a pattern means, by UTF-16 code unit. @param beyondAscii whether those of other scripts are meant */
 export function tableOf(pattern: RegExp, beyondAscii: number): Uint8Array {
   const table = new Uint8Array(1 << 16).fill(beyondAscii, 128);
   for (let code = 0; code < 128; code++) table[code] = Number(pattern.test(String.fromCharCode(code)));

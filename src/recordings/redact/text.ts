@@ -47,11 +47,10 @@ export function redactPlain(text: string, redaction: Redaction, hide = hidden, e
 /** A mark of a secret that is more than a word. */
 const MARK = /^basic$|-{4}(?:BEGIN)?$|hook|\$(?:2[abxy]|argon2|[156y]\$|apr1|scrypt)|pbkdf2_/i;
 /** Behind one of several words of a member's name: `"API Key":`. */
-const WORD_OF_MEMBER = /(?:[ /]|\\(?!"))[^"\n]{0,64}"\s?:|(?<=[ /\\][^\s"/\\]{1,64})"\s?:/y;
+const WORD_OF_MEMBER = /(?:[ /]|\\(?!"))[^"\n]{0,64}"\s?:|(?<!"[\w$.[\]~\u0080-\uffff-]{1,128})"\s?:/y;
 
 /** A quick look at a text; false: there is nothing to hide. Most hold nothing, and this costs a tenth of taking them apart. */
 export function mayHold(text: string, { members: names, pointers, texts }: Redaction): boolean {
-  // `pw=a1b2`
   if (text.length < 7) return false;
   if (pointers !== undefined || texts.some((secret) => text.includes(secret))) return true;
   if (text.includes('\\u') || (text.includes('@') && shapes.IS_IN_URL.test(text))) return true;
@@ -78,7 +77,9 @@ const IDENTIFIER = /^(?!eyJ|A[KSI][A-Zz]a?|gh[pousr]_|sk[_-])[\w.:=/+-]+$/;
 /** The text of a JSON document (an object, a list, or a string) without its secrets, all else as it was written: numbers, spaces,
  *  members that come twice. Undefined: it is none. */
 export function redactDocument(text: string, redaction: Redaction): string | undefined {
-  if (!DOCUMENT.test(text) || parseJson(text) === undefined) return undefined;
+  // An exception takes long.
+  if (!DOCUMENT.test(text) || !/[\]}"]/.test(text.trimEnd().at(-1) ?? '')) return undefined;
+  if (parseJson(text) === undefined) return undefined;
   const { members, pointers, texts } = redaction;
   const whole: Edit[] = [];
   const parts: Edit[] = [];
@@ -91,7 +92,8 @@ export function redactDocument(text: string, redaction: Redaction): string | und
     const holder = open.at(-1) ?? new Container(false);
     const name = holder.isObject ? holder.name : '';
     const isContainer = text[from] === '{' || text[from] === '[';
-    const value = isContainer ? {} : (JSON.parse(writtenAt(from)) as JsonValue);
+    const written = isContainer ? '' : writtenAt(from);
+    const value = isContainer ? {} : (JSON.parse(written) as JsonValue);
     // A name can be a secret itself.
     if (name.length >= (texts.length > 0 ? 1 : shapes.SHORTEST_TOKEN))
       replace(holder.nameOffset, name, redactPlain(name, redaction));
@@ -99,7 +101,7 @@ export function redactDocument(text: string, redaction: Redaction): string | und
     if (matchesPattern(pointers, tokens) || members.isSecret(name, value)) hide(from);
     else if (typeof value === 'string') replace(from, value, redactString(value, name));
     // There is no placeholder for some digits.
-    else if (!isContainer && texts.some((secret) => writtenAt(from).includes(secret))) hide(from);
+    else if (texts.some((secret) => written.includes(secret))) hide(from);
     // A list in a list may be a pair: `["password", "x"]`.
     const index = !holder.isObject && open.at(-2)?.isObject === false ? holder.index : -1;
     if (index === 1 || ASKS.test(name)) asked.push([holder, from, value]);
@@ -141,7 +143,6 @@ export function redactDocument(text: string, redaction: Redaction): string | und
 }
 
 const LONGEST_NAME = 128;
-/** By UTF-16 code unit: whether a name may have it. */
 const IS_OF_NAME = shapes.tableOf(/[\w$.[\]~-]/, 1);
 
 type Name = Span & { name: string };
@@ -150,6 +151,8 @@ type Name = Span & { name: string };
 function nextName(text: string, floor: number, names: SecretNames): Name | undefined {
   const root = names.nextRoot(text, floor);
   if (root < 0) return undefined;
+  // Of two words' ends, a root that is none.
+  if (IS_OF_NAME[text.charCodeAt(root)] === 0) return { name: '', from: root + 1, to: root + 1 };
   const word = shapes.wordAround(text, root, floor, IS_OF_NAME);
   let from = Math.max(word.from, word.to - LONGEST_NAME);
   // The end of an escape is no part of it.
@@ -157,8 +160,8 @@ function nextName(text: string, floor: number, names: SecretNames): Name | undef
   return { name: text.slice(from, word.to), from, to: word.to };
 }
 
-/** Quotes and blanks, then the sign. */
-const SIGN = /(?:["'\]\\ \t]|%(?:25)*(?:2[027]|5D)){0,8}(?:=>|:=|[:=]|%(?:25)*3[ad])/iy;
+const SIGN =
+  /(?:%(?:25)*5B\w{0,32})?(?:["'\]\\ \t]|%(?:25)*(?:2[027]|5D)){0,8}(?:=>|:=|[:=]|%(?:25)*3[ad])/iy;
 /** Blanks, and the quote that a value begins with, with the backslashes of the text that it stands in. */
 const BEGIN = /[ \t]{0,8}(?:\\{0,8}["']|%(?:25)*2[27])?/iy;
 const BARE_END = /(?=[&;#\s"'<>\\,{}()]|%(?:25)*(?:2[236]|3B)|$)/gi;
@@ -171,11 +174,21 @@ const OTHER_FORMS: [before: RegExp, between: RegExp, value: RegExp][] = [
   [/<(?:[\w.-]{1,64}:)?$/, /(?:\s[^<>]{0,200})?>(?:<!\[CDATA\[)?/y, /[^<]+?(?=(?:\]\]>)?<\/)/y],
   // A part of a form (RFC 7578), to the end of a line.
   [/\bname="?$/, /"?[^\r\n]{0,200}\r?\n(?:[^\r\n]{1,200}\r?\n){0,4}\r?\n/y, /[^\r\n]+/y],
-  // Name and value side by side: `"name":"password","value":"x"`, `name: password` and in the next line `value: x`, in markup.
+  // `<add key="password" value="x"/>`
+  [/\b(?:name|key)=["']$/, /["']\s{1,8}(?:value|content)=["']/y, /[^"'<>\r\n]+/y],
+  // `<key>password</key><string>x</string>`
+  [/<(?:name|key)>$/, /<\/(?:name|key)>\s{0,64}<(?:value|string)>/y, /[^<]{1,256}(?=<\/)/y],
+  // `- name: PASSWORD`, and in the next line `value: x`: in quotes, or to its end, and no block, template, anchor or tag.
   [
-    /\b(?:name|key|path)(?:"?\s?[:=]\s{0,8}["']?[^"'\n<>]{0,50}|>)$/i,
-    /(?:["']?,?\s{1,64}|["']\s?,\s?["']|<\/\w{1,9}>\s{0,64}<)(?:value|content|string)["']?\s?[:=>]\s{0,8}["']?/iy,
-    /(?<=["'])(?![{$])(?:[^"'\r\n\\]|\\.)+|(?<!["'])(?![|>{$*!&])[^\s"'<][^\r\n<]*/y,
+    /\bname:[ \t]{1,8}["']?$/,
+    /["']?[ \t]{0,8}\r?\n[ \t]{1,64}value:[ \t]{1,8}["']?/y,
+    /(?<=["'])(?![{$])[^"'\r\n]+|(?<!["'])(?![|>{$*!&])[^\s"'][^\r\n]*/y,
+  ],
+  // `"name":"password","value":"x"`, where it is no whole document.
+  [
+    /"(?:name|key|path|header|field|setting|id|property|variable|parameter\w{3,4})"\s?:\s?"[^"\n]{0,50}$/i,
+    /"\s?,\s?"(?:new|string)?val(?:ues?)?"\s?:\s?"/iy,
+    /(?:[^"\\\n]|\\.)+/y,
   ],
   // `--password x`; a word may follow in a sentence.
   [/--$/, /[ \t]{1,8}["']?/y, /(?=[^\s"']*\d|[^\s"']{16})[^\s"']+/y],
@@ -232,7 +245,8 @@ function editsOfNamed(text: string, { members: names }: Redaction): Edit[] {
       const mayBeWord = from > start || sign.endsWith(':');
       if (mayBeWord && secret.length < 16 && !/\d/.test(secret)) return undefined;
       // `get(`, `session.token`
-      if (mayBeCode && /^[a-z_$][\w$]*(?:\(|\.[a-z_$])/i.test(beginning)) return undefined;
+      const isCalled = beginning[secret.length] === '(';
+      if (mayBeCode && (isCalled || /^[a-z_$][\w$]*(?:\.[a-z_$][\w$]*)+$/i.test(secret))) return undefined;
     }
     if (!names.isSecret(name, decodePart(secret))) return undefined;
     const by = quote === '' && isJson ? `"${REDACTED}"` : REDACTED;
