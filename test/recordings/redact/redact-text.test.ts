@@ -37,6 +37,11 @@ describe('a text', () => {
     ['mutation { login(token: "a b", id: "c") }', 'mutation { login(token: "[redacted]", id: "c") }'],
     ['secret = "a\\"b"\nother = "c"', 'secret = "[redacted]"\nother = "c"'],
     ['dbPw=hunter2 x', 'dbPw=[redacted] x'],
+    ['it has password: hunter2x9', 'it has password: [redacted]'],
+    ['{"api:key":"x1y2z3"}', '{"api:key":"[redacted]"}'],
+    ['f();\npw=a.b-1', 'f();\npw=[redacted]'],
+    ['{"name":"pw","value":null},{"x":1', '{"name":"pw","value":null},{"x":1'],
+    ['{"name":"pw","value":"a\'b1cd"},{', '{"name":"pw","value":"[redacted]"},{'],
     ['client_secret%3DBent-Key', 'client_secret%3D[redacted]'],
     ["password: 'a\nb", "password: '[redacted]\nb"],
     ['X-Acme-Token: abc1\nIdempotency-Key: 2', 'X-Acme-Token: [redacted]\nIdempotency-Key: 2'],
@@ -104,6 +109,9 @@ it('adds names and takes names back, each as a whole, in headers as in bodies', 
   expect(names.has('cherry-stone[0]')).toBe(true);
   const asked = ['cherry_stone', 'user[cherryStone]', 'cherryStones', 'signature', 'user.token', 'newToken'];
   expect(asked.map((name) => names.has(name))).toEqual([true, true, false, false, false, true]);
+  expect(redacted('[{"birthday":"1"}]', redactionOf({ redact: ['birthday'] }))).toBe(
+    '[{"birthday":"[redacted]"}]',
+  );
   const headers = new SecretNames('headers');
   const known = ['X-Tenant-Key', 'x-sentry-auth', 'Idempotency-Key', 'X-Key-Id', 'Patchgate-Session'];
   expect(known.filter((name) => headers.has(name))).toEqual(known.slice(0, 2));

@@ -45,6 +45,8 @@ describe('a URL', () => {
     ['/http://me:p:q@h/a//b:c@d', '/http://[redacted]@h/a//[redacted]@d'],
     ['//h/a;jsessionid=a1?b=c', '//h/a;jsessionid=[redacted]?b=c'],
     [`/share/${GITHUB}/edit`, '/share/[redacted:4a15b04cb7d2]/edit'],
+    [`/a+b+${GITHUB}`, '/a+b+[redacted:4a15b04cb7d2]'],
+    ['/y?key=aB3dE6gH9jK2mN5pQ8sT', '/y?key=aB3dE6gH9jK2mN5pQ8sT'],
     ['*', '*'],
   ])('%s', (url, clean) => {
     expect(redactUrl(url, DEFAULT_REDACTION)).toBe(clean);
