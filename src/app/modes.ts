@@ -106,8 +106,8 @@ export const MODES: Readonly<Record<ServerKind, (setup: Setup) => Promise<Backen
     const store = opened.add(await openRecording(setup, outbox));
     const { redaction } = rules;
     const unrecorded = { count: 0 };
-    const onSkipped: RecordOptions['onSkipped'] = (reason, { method, url }) => {
-      unrecorded.count++;
+    const onSkipped: RecordOptions['onSkipped'] = (reason, { method, url }, isLeft) => {
+      if (!isLeft) unrecorded.count++;
       notice(`not recorded: ${method} ${redactUrl(url, redaction)}: ${redactText(reason, redaction)}`);
     };
     const recorder = opened.add(record(forward, store, { rules, only: config.recordOnly, onSkipped }));

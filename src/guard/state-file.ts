@@ -49,7 +49,10 @@ export function readStateFile(file: string): StateData | undefined {
 export function stateFileFor(file: string, target: string): string {
   const of = readStateFile(file)?.target;
   if (of === undefined || of === target) return file;
-  const place = target.replace(/^\w+:\/\//, '').replace(/[:/]/g, '-');
+  const place = target
+    .replace(/^\w+:\/\//, '')
+    .replaceAll(':', '-')
+    .replaceAll('/', '%2F');
   return `${file.replace(/\.json$/, '')}-${place}.json`;
 }
 

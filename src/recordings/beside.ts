@@ -76,21 +76,16 @@ export async function mergeBeside(root: string, options: MergeOptions): Promise<
 const oneByOne = pLimit(1);
 /** One for the process, from the first large exchange on. */
 let redacting: Worker | undefined;
-/** Milliseconds that one exchange may take: others wait behind it, their answers too. */
-const LONGEST_MS = 8000;
 
-/** The same as `plainExchangeOf`. @throws PatchgateError `bad-input`, too, if it takes too long */
 export async function plainExchangeBeside(seen: SeenExchange, rules: MatchRules): Promise<PlainExchange> {
   if (!existsSync(WORKER)) return plainExchangeOf(seen, rules);
   return oneByOne(async () => {
     redacting ??= startThread();
     try {
-      const task = { settings: rules.settings, redact: seen };
-      return withBuffers(await ask<PlainExchange>(redacting, task, AbortSignal.timeout(LONGEST_MS)));
+      return withBuffers(await ask<PlainExchange>(redacting, { settings: rules.settings, redact: seen }));
     } catch (error) {
       redacting = undefined;
-      if ((error as Error).name !== 'AbortError') throw error;
-      throw new PatchgateError('bad-input', `its redaction took longer than ${LONGEST_MS} ms`);
+      throw error;
     }
   });
 }

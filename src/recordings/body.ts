@@ -3,8 +3,8 @@ import { type JsonValue, parseJson } from '../json/json.ts';
 import { type ScanLimits, scanJson, UNLIMITED } from '../json/scan-json.ts';
 import type { JsonBody, StoredBody } from '../model/exchange.ts';
 
-/** JSON nested deeper is kept as text: a file indents each level, so it would grow with the depth's square. */
-const LIMITS: ScanLimits = { ...UNLIMITED, depth: 128 };
+/** JSON nested deeper is kept as text: a file indents each level, and a string has 512 MiB at most. */
+const LIMITS: ScanLimits = { ...UNLIMITED, depth: 24 };
 
 /** Bytes of the longest body in a recording. An exchange with a longer one is not recorded. */
 export const RECORD_LIMIT = 16 * 1024 * 1024;

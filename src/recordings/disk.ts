@@ -86,10 +86,10 @@ export function removeQuietly(file: string): void {
   quietly(() => fs.rmSync(file, { force: true }));
 }
 
-export function quietly(work: () => void): void {
+export function quietly<T>(work: () => T): T | undefined {
   try {
-    work();
+    return work();
   } catch {
-    // It was worth a try.
+    return undefined;
   }
 }

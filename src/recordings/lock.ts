@@ -8,6 +8,8 @@ import { cannotWrite, ifThere, makeFolders, quietly, removeQuietly } from './dis
 
 interface Holder {
   pid: number;
+  /** Tells it from a later one of the same pid. */
+  start?: string | undefined;
   host: string;
   /** ISO 8601, UTC. */
   startedAt: string;
@@ -22,7 +24,8 @@ export type Lock = ReturnType<typeof takeLock>;
  *  @throws PatchgateError `recording-in-use` with who holds it, `cannot-write` */
 export function takeLock(file: string, thing: string, instead: string) {
   const startedAt = new Date().toISOString();
-  const self: Holder = { pid: process.pid, host: hostname(), startedAt, id: randomBytes(6).toString('hex') };
+  const id = randomBytes(6).toString('hex');
+  const self: Holder = { pid: process.pid, start: startOf(process.pid), host: hostname(), startedAt, id };
   let claim = file;
   try {
     for (let at = file; ; ) {
@@ -68,7 +71,12 @@ function place(lock: Holder, at: string): void {
   makeFolders(dirname(at));
   try {
     fs.writeFileSync(own, `${JSON.stringify(lock)}\n`);
-    fs.linkSync(own, at);
+    try {
+      fs.linkSync(own, at);
+    } catch {
+      // FAT and some shared folders have no links.
+      fs.copyFileSync(own, at, fs.constants.COPYFILE_EXCL);
+    }
   } catch (error) {
     // Another was faster, or has tidied our file or the folder away.
     if (!['EEXIST', 'ENOENT'].includes(systemCode(error) as string)) throw error;
@@ -93,16 +101,21 @@ function readHolder(file: string): Holder | undefined {
 }
 
 /** Nobody can say it of a process on another host. */
-function isAlive({ pid, host, startedAt }: Holder): boolean {
+function isAlive({ pid, start, host }: Holder): boolean {
   if (host !== hostname()) return true;
-  // In a container, each start has the same pid.
-  if (pid === process.pid) return Date.parse(startedAt) >= Date.now() - process.uptime() * 1000;
   try {
     process.kill(pid, 0);
-    // On Linux, a zombie is there, and has ended: proc_pid_stat(5).
-    return !/\) [ZX] [^)]*$/.test(fs.readFileSync(`/proc/${pid}/stat`, 'latin1'));
   } catch (error) {
     // A process of another user refuses the signal, but it is there.
-    return systemCode(error) !== 'ESRCH';
+    if (systemCode(error) === 'ESRCH') return false;
   }
+  const now = startOf(pid);
+  return now !== 'ended' && (now ?? start) === (start ?? now);
+}
+
+/** When a process began, in ticks since the boot, or that it has ended: a zombie. Linux alone says it, behind a name that may hold anything. */
+function startOf(pid: number): string | undefined {
+  const stat = quietly(() => fs.readFileSync(`/proc/${pid}/stat`, 'latin1')) ?? '';
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return /[ZX]/.test(fields[0] ?? '') ? 'ended' : fields[19];
 }

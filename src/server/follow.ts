@@ -35,7 +35,9 @@ export async function followed(
   }
   const { status, headers, body, from } = answer;
   let isTold = false;
+  let wait: NodeJS.Timeout | undefined;
   const tell = (bytes?: Buffer) => {
+    clearTimeout(wait);
     if (!isTold) over(from === 'recording' ? 'unsent' : { status, headers, bytes });
     isTold = true;
   };
@@ -50,14 +52,14 @@ export async function followed(
     return answer;
   }
   // Others wait for the record: also if the client is gone, but not for ever.
-  const along = readAlong(body, isWanted ? MOST : 0, read, () => (outlives ? body.resume() : body.destroy()));
-  const wait = setTimeout(() => {
+  const along = readAlong(body, isWanted ? MOST : 0, read, () => {
+    if (outlives && !isTold) body.resume();
+    else body.destroy();
+    finished(body, () => tell());
+  });
+  wait = setTimeout(() => {
     tell();
     if (along.destroyed) body.destroy();
   }, timeout || 60_000).unref();
-  finished(body, (error) => {
-    clearTimeout(wait);
-    if (error) tell();
-  });
   return { ...answer, body: along };
 }

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { finished, PassThrough, type Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import { PatchgateError } from '../errors.ts';
 import { announcesBody } from '../http/http.ts';
 import { Pieces } from '../http/pieces.ts';
@@ -119,19 +119,15 @@ export function readAlong(
   over: (body: CollectedBody) => unknown,
   left: () => unknown = () => body.destroy(),
 ): Readable {
-  const collected = new BodyCollector(limit);
-  const along = new PassThrough({ highWaterMark: 65_536 });
-  body.on('data', (chunk: Buffer) => collected.add(chunk));
-  finished(body, async (error) => {
-    try {
-      if (error) throw error;
-      await over(collected.body());
-      along.end();
-    } catch (cause) {
-      along.destroy(cause as Error);
+  async function* chunks() {
+    const collected = new BodyCollector(limit);
+    for await (const chunk of body.iterator({ destroyOnReturn: false })) {
+      collected.add(chunk as Buffer);
+      yield chunk;
     }
-  });
-  body.pipe(along, { end: false });
+    await over(collected.body());
+  }
+  const along = Readable.from(chunks(), { objectMode: false, highWaterMark: 65_536 });
   return along.once('close', () => body.readableEnded || left());
 }
 

@@ -15,8 +15,8 @@ export interface RecordOptions {
   rules?: MatchRules;
   /** Keeps only exchanges that were judged, or answered below 400, or both. */
   only?: 'judged' | 'ok' | 'judged,ok' | undefined;
-  /** Told of every exchange that is not kept, and why, in one sentence. */
-  onSkipped?: (reason: string, request: RequestHead) => void;
+  /** Told of every exchange that is not kept, and why, in one sentence. @param isLeft by the client's own choice */
+  onSkipped?: (reason: string, request: RequestHead, isLeft?: boolean) => void;
 }
 
 /** Bytes of bodies that are redacted in a thread: it would hold the event loop for 5 ms and more. */
@@ -98,7 +98,7 @@ export function record(upstream: Upstream, store: RecordingStore, options: Recor
       }
       const along = readAlong(body, RECORD_LIMIT, over, () => {
         body.destroy();
-        onSkipped('the client went away before the answer was complete', request);
+        if (!along.errored) onSkipped('the client went away before the answer was complete', request, true);
       });
       along.once('error', (error) => onSkipped(messageOf(error), request));
       return { ...answer, body: along };

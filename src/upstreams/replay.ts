@@ -73,7 +73,7 @@ export function replay(store: RecordingStore, options: ReplayOptions = {}): Repl
     }
     if (onMiss) {
       // Where its answer is recorded, behind those that were all served, this session has had it, too.
-      if (own.length > 0) move(session, all, nextOf(session, all) + 1);
+      if (own.length > 0) move(session, all, own.length + 1);
       // What comes behind answers of the default session belongs there, too.
       const inSession = own[0]?.session === '' ? { ...session, name: '' } : session;
       return onMiss.handle({ ...request, session: inSession, body }, signal);

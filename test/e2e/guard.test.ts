@@ -583,6 +583,13 @@ it.each<[string, unknown]>([
   expect((await patch(url, TWO)).status).toBe(200);
 });
 
+it('an answer that breaks off while a fault delays it ends its own request alone', async () => {
+  const { url } = await startReading({ fault: ['PATCH latency=100ms'] });
+  service.next.push((_req, res) => res.writeHead(200).write('{', () => res.destroy()));
+  await expect(patch(url, TWO)).rejects.toThrow();
+  expect((await patch(url, TWO)).status).toBe(200);
+});
+
 it('a client takes none of the headers away that the gate reads with', async () => {
   const { url } = await startReading();
   const connection = await RawConnection.open(Number(new URL(url).port));

@@ -41,7 +41,7 @@ describe('a lock', () => {
 
   it.each<[string, [string, unknown][]]>([
     ['a process that is gone', [['', DEAD]]],
-    ['one that had the pid of this process', [['', { ...DEAD, pid: process.pid }]]],
+    ['one that had the pid of this process', [['', { ...DEAD, pid: process.pid, start: '1' }]]],
     [
       'one after the other that died in doing so',
       [

@@ -9,7 +9,6 @@ import type { Redaction } from './redaction.ts';
 import * as shapes from './shapes.ts';
 import { matchAt, type Span } from './shapes.ts';
 
-/** In a line of its own, or in an event. */
 const JSON_LINE = /(?<=^(?:data: ?)?)[[{].*[\]}]$/gm;
 
 /** A text of any kind: JSON by its structure, anything else in one pass for names with a value and for what looks like a secret.
@@ -178,12 +177,6 @@ const OTHER_FORMS: [before: RegExp, between: RegExp, value: RegExp][] = [
   [/\b(?:name|key)=["']$/, /["']\s{1,8}(?:value|content)=["']/y, /[^"'<>\r\n]+/y],
   // `<key>password</key><string>x</string>`
   [/<(?:name|key)>$/, /<\/(?:name|key)>\s{0,64}<(?:value|string)>/y, /[^<]{1,256}(?=<\/)/y],
-  // `- name: PASSWORD`, and in the next line `value: x`: in quotes, or to its end, and no block, template, anchor or tag.
-  [
-    /\bname:[ \t]{1,8}["']?$/,
-    /["']?[ \t]{0,8}\r?\n[ \t]{1,64}value:[ \t]{1,8}["']?/y,
-    /(?<=["'])(?![{$])[^"'\r\n]+|(?<!["'])(?![|>{$*!&])[^\s"'][^\r\n]*/y,
-  ],
   // `"name":"password","value":"x"`, where it is no whole document.
   [
     /"(?:name|key|path|header|field|setting|id|property|variable|parameter\w{3,4})"\s?:\s?"[^"\n]{0,50}$/i,
