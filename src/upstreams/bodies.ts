@@ -128,6 +128,8 @@ export function readAlong(
     await over(collected.body());
   }
   const along = Readable.from(chunks(), { objectMode: false, highWaterMark: 65_536 });
+  // It may break before anybody listens.
+  along.on('error', () => undefined);
   return along.once('close', () => body.readableEnded || left());
 }
 
