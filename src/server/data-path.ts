@@ -82,7 +82,8 @@ export function createDataPath(options: DataPathOptions): DataPath {
       isGone: () => x.isOver || x.req.socket.destroyed,
       sender: () => ({ client: x.client.address, exchange: x.id }),
     };
-    if (upstream.holds?.({ ...asked, ...asked.request, body: x.body, json: undefined })) {
+    const { session, stream } = asked;
+    if (upstream.holds?.({ method, url, headers, body: x.body, json: undefined, stream, session })) {
       const { verdict } = gate.inspect(asked.request, asked.match, FROM_A_RECORDING);
       return decide(x, { inspection: { verdict, json: undefined } });
     }
