@@ -60,12 +60,12 @@ describe('a lock', () => {
   });
 
   it.runIf(process.platform === 'linux')('is taken over from one that nobody has waited for', async () => {
-    const parent = spawn('sh', ['-c', 'sleep 0 & echo $!; exec sleep 60'], {
-      stdio: ['ignore', 'pipe', 'ignore'],
-    });
+    const script = 'exec 3<&0; cat <&3 >/dev/null & echo $!; exec sleep 60';
+    const parent = spawn('sh', ['-c', script], { stdio: ['pipe', 'pipe', 'ignore'] });
     onTestFinished(() => void parent.kill());
     const [line] = await once(parent.stdout, 'data');
     const pid = Number(line);
+    parent.stdin.end();
     await expect.poll(() => readFileSync(`/proc/${pid}/stat`, 'latin1')).toContain(') Z ');
     take(newLock(['', { ...DEAD, pid }])).release();
   });
