@@ -9,7 +9,7 @@ import { jsonOf } from './body.ts';
 import { plainRequest, type RecordRules, toStoredMessage, valuesByName } from './plain-exchange.ts';
 import { codingOf, contentTypeOf, redactBody, redactHeader, redactQuery } from './redact/redact.ts';
 import { REDACTED } from './redact/redacted.ts';
-import { DEFAULT_REDACTION, hiddenApart, hidingEchoes } from './redact/redaction.ts';
+import { DEFAULT_REDACTION, hiddenApart } from './redact/redaction.ts';
 import { decodePart } from './redact/text.ts';
 
 /** The settings that say which requests are the same, and what is secret. Of `ignorePointers`, `""`: no body counts. */
@@ -89,7 +89,7 @@ export function sentRequestOf(head: RequestHead, body: Buffer, rules: MatchRules
   const decoded = decodeContentSync(body, codingOf(head.headers), REQUEST_BOUNDS);
   const request = plainRequest(head, Buffer.isBuffer(decoded) ? decoded : body, rules);
   // A value hidden by its hash equals the same one hidden again.
-  const query = redactQuery(request.query, hidingEchoes(rules.redaction, head.headers));
+  const query = redactQuery(request.query, rules.redaction);
   return { ...toStoredMessage(request), path, query };
 }
 

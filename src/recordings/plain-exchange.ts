@@ -80,12 +80,11 @@ export function redactExchange(exchange: Exchange, redaction: Redaction): Exchan
 /** Secret headers of the response go: a placeholder would be replayed as if it were a cookie. @param asked headers of the request as sent */
 function redactAll(exchange: PlainExchange, redaction: Redaction, asked: RawHeaders, answered: RawHeaders) {
   const { request, response } = exchange;
-  // A replay knows the headers of the request alone.
-  const ofRequest = hidingEchoes(redaction, asked);
-  request.path = redactPath(request.path, ofRequest);
-  request.query = redactQuery(request.query, ofRequest);
+  // A replay may come with other credentials: they stay in path and query, unless they look like secrets.
+  request.path = redactPath(request.path, redaction);
+  request.query = redactQuery(request.query, redaction);
   response.headers = withoutHeaders(response.headers, (name) => redaction.headers.has(name));
-  const ofBoth = hidingEchoes(ofRequest, answered);
+  const ofBoth = hidingEchoes(redaction, asked, answered);
   for (const message of [request, response]) {
     message.headers = redactHeaders(message.headers, ofBoth);
     message.body = redactBytes(message.body, header(message.headers, 'content-type'), ofBoth);

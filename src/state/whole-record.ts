@@ -31,15 +31,22 @@ export function wholeRecordIn(
     level = wrappers.flatMap((value) => Object.values(value).filter(isObject));
   }
   // Copies of former times lie deeper.
-  const named = levels.map((whole) => whole.filter((value) => String(member(value, 'id')) === id));
+  const named = levels.map((whole) => whole.filter((value) => idOf(value) === id));
   const [record, ...others] = [...named, levels.flat()].find(({ length }) => length > 0) ?? [];
   if (others.length > 0) return { why: `the answer holds more than one ${kind}` };
   if (!record) return { why: `the answer holds no whole ${kind}` };
-  const own = String(member(record, 'id') ?? id);
+  const own = idOf(record) ?? id;
   if (own !== id) return { why: `the answer holds ${kind} ${own.slice(0, 40)}` };
   if (saysNo(answer)) return { why: 'the answer reports an error' };
   const isPart = kind === 'project' && saysMore(answer, record);
   return isPart ? { why: 'the answer says that there is more than it shows' } : { record };
+}
+
+/** Undefined if it has none. */
+function idOf(record: JsonObject): string | undefined {
+  const id = member(record, 'id');
+  if (id === undefined || id === null) return undefined;
+  return typeof id === 'object' ? '' : String(id);
 }
 
 /** Whether a value has the shape of the whole record. The description says it of projects (service-api 2.1, 4.1 rule 1); others have
@@ -69,7 +76,8 @@ function partBy(headers: RawHeaders): string | undefined {
       return 'the answer has a next page (Link)';
     if (name === 'age' && Number.parseFloat(value) > 0)
       return `a cache answered (Age: ${value.slice(0, 20)})`;
-    if (/cache(?:-status)?$/.test(name) && /\bhit\b/i.test(value)) return `a cache answered (${name})`;
+    if (/cache(?:-status)?$/.test(name) && /(?:^|[\s;,])hit(?:$|[\s;,])/i.test(value))
+      return `a cache answered (${name})`;
     const isOfPart = IS_OF_PART.test(name) && !isNothing(value);
     if (isOfPart || (/^x-(?:wp-)?total-?pages$/.test(name) && Number(value) > 1))
       return `the answer is a part (${name})`;
@@ -82,11 +90,14 @@ const IS_OF_PART = /^x-(?:next-(?:page(?:-token)?|cursor)|has-more|truncated)$/;
 /** What services say of a list that goes on, by the letters of the name alone: `@odata.nextLink`, `has_more`. */
 const MEANINGS: [names: RegExp, goesOn: (value: JsonValue, shown: number) => boolean][] = [
   [
-    /^(?:environments)?(?:odata)?(?:has|is)?(?:next|more)(?:pages?|links?|ur[li]|href|token|offset|start|key|id|marker|number|results|records|items|environments|available)*$|cursors?$|^(?:is)?(?:truncated|partial|incomplete)(?:results?|list|data)?$|^continu(?:e|ationtoken|ation)$|^lastevaluatedkey$/,
+    /^(?:environments)?(?:odata)?(?:has|is)?(?:next|more)(?:pages?|links?|ur[li]|href|token|offset|start|key|id|marker|number|results|records|items|environments|available)*$|cursor|truncat|partial|^incomplete|continu(?:e$|ation)|^lastevaluatedkey$/,
     (value) => !isNothing(value),
   ],
   [/^(?:is)?(?:done|complete|last)$|^islastpage$/, (value) => value === false],
-  [/^(?:(?:total|num)?pages|pages?count|lastpage)$/, (value) => numberIn(value) > 1],
+  [
+    /^(?:(?:total|num|numberof|all|result|environments?)?pages|(?:total|environments?)?pages?count|lastpage)$/,
+    (value) => numberIn(value) > 1,
+  ],
   [
     /^(?:(?:total|environments?|records|odata)*(?:total|count)|(?:total|environments?)(?:items|results|records|elements|entries|size|environments)?)$/,
     (value, shown) => numberIn(value) > shown,
@@ -96,14 +107,16 @@ const goesOnBy = byHeaderName((name) => {
   const letters = name.replace(/[^a-z]/g, '');
   return MEANINGS.find(([names]) => names.test(letters))?.[1] ?? (() => false);
 });
-/** Members of the record itself that mean something else. */
-const OWN = /^(?:count|done|complete|pages)$/i;
+/** Members of the record itself that mean something else: `partialRollout`, `cursorTracking`. */
+const OWN =
+  /^(?:count|done|complete|(?:is)?last|pages|autoContinue)$|partial(?!$|response|result|list|data)|^allowPartial|truncate(?!d)|^cursor[A-Z](?!d$|ext$|fter$)/i;
 /** Other things may be counted and paged: what lies under these members is about the record's lists. */
-const OF_LISTS = /pag|link|meta|info|environment|cursor|embedded|attributes/i;
+const OF_LISTS = /pag|link|meta|(?:page|result|list)_?info|^info$|environment|cursor|embedded|attributes/i;
 
 /** Whether an answer says that it does not show all environments of the record in it. Without recursion: it may be nested deep. */
 function saysMore(answer: JsonValue, record: JsonObject): boolean {
-  const shown = new Set(environmentsOf(record).map(({ id }) => id));
+  const all = environmentsOf(record);
+  const shown = new Set(all.map(({ id }) => id));
   const isFurther = (item: JsonValue) =>
     Number.isSafeInteger(member(item, 'id')) && !shown.has(member(item, 'id') as number);
   const left: JsonValue[] = [answer];
@@ -115,7 +128,7 @@ function saysMore(answer: JsonValue, record: JsonObject): boolean {
     if (value.rel === 'next') return true;
     for (const name in value) {
       const inner = value[name] as JsonValue;
-      if (!(isRecord && OWN.test(name)) && goesOnBy(name)(inner, shown.size)) return true;
+      if (!(isRecord && OWN.test(name)) && goesOnBy(name)(inner, all.length)) return true;
       const isList = name === 'environments' && Array.isArray(inner);
       if (isList && !isRecord && inner.some(isFurther)) return true;
       const isWithin = !isList && (OF_LISTS.test(name) || (!isRecord && holds(inner, record, MOST_WRAPPERS)));

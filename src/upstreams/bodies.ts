@@ -119,18 +119,20 @@ export function readAlong(
   over: (body: CollectedBody) => unknown,
   left: () => unknown = () => body.destroy(),
 ): Readable {
+  let isOver = false;
   async function* chunks() {
     const collected = new BodyCollector(limit);
     for await (const chunk of body.iterator({ destroyOnReturn: false })) {
       collected.add(chunk as Buffer);
       yield chunk;
     }
+    isOver = true;
     await over(collected.body());
   }
   const along = Readable.from(chunks(), { objectMode: false, highWaterMark: 65_536 });
   // It may break before anybody listens.
   along.on('error', () => undefined);
-  return along.once('close', () => body.readableEnded || left());
+  return along.once('close', () => isOver || left());
 }
 
 /**

@@ -5,7 +5,6 @@ import { explainMiss } from '../recordings/explain.ts';
 import { DEFAULT_RULES, type MatchRules, sentRequestOf } from '../recordings/match.ts';
 import { redactPath } from '../recordings/redact/redact.ts';
 import { REDACTED, withoutHashes } from '../recordings/redact/redacted.ts';
-import { hidingEchoes } from '../recordings/redact/redaction.ts';
 import type { RecordingStore } from '../recordings/store.ts';
 import { bodyOfRequest, NO_BODY } from './bodies.ts';
 import { Misses } from './replay/misses.ts';
@@ -105,8 +104,8 @@ export function replay(store: RecordingStore, options: ReplayOptions = {}): Repl
     return { recorded, all, own, place };
   };
 
-  /** Looks under the path, redacted; then under others that it may be recorded under. */
-  const recordedFor = ({ method, url, headers }: UpstreamRequest): Recorded => {
+  /** Looks under the path, redacted; then under the one that has placeholders there. */
+  const recordedFor = ({ method, url }: UpstreamRequest): Recorded => {
     const sent = splitTarget(url).path;
     const key = `${method} ${sent}`;
     const before = known.get(key);
@@ -114,10 +113,7 @@ export function replay(store: RecordingStore, options: ReplayOptions = {}): Repl
     const under = (path: string) => ({ path, exchanges: store.exchanges(method, path) });
     const isRecorded = ({ exchanges }: Recorded) => exchanges.all.length > 0;
     const first = under(redactPath(sent, rules.redaction));
-    // A credential may stand in the path, too.
-    const echoing = redactPath(sent, hidingEchoes(rules.redaction, headers));
-    const others = () => (echoing === first.path ? pathsShown(store, method, sent) : [echoing]);
-    const place = isRecorded(first) ? first : others().map(under).find(isRecorded);
+    const place = isRecorded(first) ? first : pathsShown(store, method, sent).map(under).find(isRecorded);
     if (!place) return first;
     // An exchange that is recorded on the way may be for the very path, and name its secrets.
     if (!store.isWritable && known.size < MOST_PATHS) known.set(key, place);

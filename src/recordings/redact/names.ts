@@ -88,7 +88,8 @@ export class SecretNames {
     this.#secret = of === 'headers' ? SECRET_HEADER : SECRET;
     const own = (names: readonly string[], kind: Kind) => names.map((name) => [bare(name), kind] as const);
     this.#own = new Map([...own(kept, 'plain'), ...own(added, 'secret')]);
-    for (const root of [...ROOTS.split(' '), ...added.map((name) => bare(name).slice(0, 1))]) {
+    const firsts = added.map((name) => bare(name).slice(0, 1));
+    for (const root of [...ROOTS.split(' '), ...firsts, ...firsts.map((first) => first.toUpperCase())]) {
       const row = Array.from(root, (char) => char.charCodeAt(0)).reduce(rowWith, 0);
       // Any characters may stand before a short root.
       for (let any = row; any < 1 << 15; any += 1 << (5 * root.length)) this.#isRoot[any] = 1;
