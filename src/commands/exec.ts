@@ -120,7 +120,7 @@ async function reportRun(
   const hasMissed = misses !== undefined;
   const exchanges = [...gate.exchanges.list({ bodies: false })];
   // A command may well live with a target that fails, but what was recorded has no answer for it, and a replay would miss it.
-  const isHalf = gate.unrecorded !== undefined && gate.unrecorded.count > 0;
+  const isHalf = (gate.unrecorded?.count ?? 0) > 0;
   const refused = refusedTexts(exchanges, code !== 0 || isRecording);
   for (const text of [misses, ...refused]) if (text) say(text);
   // An interrupted command has not asked for all.

@@ -42,9 +42,10 @@ export function withSettings<T>(yargs: Argv<T>, names: Names): Argv<T> {
 /** Takes an argument from `--record` or `--guard`, which need no value. @param isOne whether a text is an argument */
 export function argumentBehind(argv: Record<string, unknown>, isOne: (text: string) => boolean): string[] {
   const flag = ['record', 'guard'].find((name) => argv[name] && isOne(String(argv[name])));
-  const text = flag === undefined ? [] : [String(argv[flag])];
-  if (flag !== undefined) argv[flag] = '';
-  return text;
+  if (flag === undefined) return [];
+  const text = String(argv[flag]);
+  argv[flag] = '';
+  return [text];
 }
 
 /** An option of a command's own that takes a text. */

@@ -179,11 +179,10 @@ export function afterPatch(
   const until = new Date(now + MINUTE).toISOString();
   const taken = environmentsOf(shown);
   // Some services give a new environment an id of their own.
-  const idOf = ({ id, name, until }: Creation) =>
-    (until === undefined &&
-      !taken.some((one) => one.id === id) &&
-      taken.find((one) => one.name === name)?.id) ||
-    id;
+  const idOf = (one: Creation) => {
+    const isNew = one.until === undefined && !taken.some(({ id }) => id === one.id);
+    return (isNew ? taken.find(({ name }) => name === one.name)?.id : undefined) ?? one.id;
+  };
   after.creating = kept.creating
     .filter(({ id }) => !isApplied || left.has(id))
     .map((one) => ({ until, ...one, id: idOf(one) }));

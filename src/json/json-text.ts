@@ -87,25 +87,6 @@ export function placeAt(text: string, offset: number): Place {
   return placesAt(text, [offset])[0] as Place;
 }
 
-/** The text before the first byte that is not UTF-8. */
-export function startInUtf8(bytes: Buffer): string {
-  const read = (length: number) =>
-    new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes.subarray(0, length), {
-      stream: true,
-    });
-  let [start, good, bad] = ['', 0, bytes.length];
-  while (bad - good > 1) {
-    const middle = (good + bad) >> 1;
-    try {
-      start = read(middle);
-      good = middle;
-    } catch {
-      bad = middle;
-    }
-  }
-  return start;
-}
-
 /** The same for several offsets: lines are counted once for all of them. */
 export function placesAt(text: string, offsets: readonly number[]): Place[] {
   const places: Place[] = [];
@@ -118,6 +99,23 @@ export function placesAt(text: string, offsets: readonly number[]): Place[] {
     places[index] = { line, column: offset - start + 1 };
   }
   return places;
+}
+
+/** The text before the first byte that is not UTF-8. */
+export function startInUtf8(bytes: Buffer): string {
+  let [start, good, bad] = ['', 0, bytes.length];
+  while (bad - good > 1) {
+    const middle = (good + bad) >> 1;
+    const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+    try {
+      // A character that is cut off at the end is no error.
+      start = decoder.decode(bytes.subarray(0, middle), { stream: true });
+      good = middle;
+    } catch {
+      bad = middle;
+    }
+  }
+  return start;
 }
 
 /** Which place of a pointer is meant: the value's, or that of the member's name. */

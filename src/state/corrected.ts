@@ -65,9 +65,8 @@ export function repairedProject(known: JsonObject, body: JsonObject): JsonObject
   for (const item of listAt(body, 'environments').filter(isObject)) {
     const [id, name, isEnabled] = ['id', 'name', 'isEnabled'].map((field) => member(item, field));
     const isNamed = (one: { name: string }) => typeof name === 'string' && isSameName(one.name, name);
-    const stored =
-      left.get(Number(id ?? Number.NaN)) ??
-      (id === undefined || id === null ? [...left.values()].find(isNamed) : undefined);
+    const hasId = id !== undefined && id !== null;
+    const stored = hasId ? left.get(Number(id)) : [...left.values()].find(isNamed);
     if (stored) left.delete(stored.id);
     environments.push({
       ...item,

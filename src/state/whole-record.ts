@@ -66,6 +66,8 @@ export function isWhole(kind: RecordKind, value: JsonValue | undefined): value i
   );
 }
 
+const IS_OF_PART = /^x-(?:next-(?:page(?:-token)?|cursor)|has-more|truncated)$/;
+
 /** Why headers say that a body is a part, or old; undefined: they do not. */
 function partBy(headers: RawHeaders): string | undefined {
   for (let i = 0; i + 1 < headers.length; i += 2) {
@@ -84,8 +86,6 @@ function partBy(headers: RawHeaders): string | undefined {
   }
   return undefined;
 }
-
-const IS_OF_PART = /^x-(?:next-(?:page(?:-token)?|cursor)|has-more|truncated)$/;
 
 /** What services say of a list that goes on, by the letters of the name alone: `@odata.nextLink`, `has_more`. */
 const MEANINGS: [names: RegExp, goesOn: (value: JsonValue, shown: number) => boolean][] = [

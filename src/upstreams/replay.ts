@@ -87,13 +87,14 @@ export function replay(store: RecordingStore, options: ReplayOptions = {}): Repl
 
   /** All exchanges that match a request; those that its session is given; and the place of the one that answers, or -1. */
   const found = (request: UpstreamRequest, body: Buffer) => {
-    const { session, url } = request;
-    const recorded = recordedFor(request);
+    const { method, url, session } = request;
+    const { path, query } = splitTarget(url);
+    const recorded = recordedFor(method, path);
     const { exchanges } = recorded;
     const all =
       exchanges.all.length === 0
         ? NONE
-        : (exchanges.withBytes(splitTarget(url).query, body) ??
+        : (exchanges.withBytes(query, body) ??
           exchanges.find(sentRequestOf(request, body, rules, recorded.path)));
     const given = ofSession(all, session.name);
     const own = isForeign(given[0]?.session, session) ? NONE : given;
@@ -105,8 +106,7 @@ export function replay(store: RecordingStore, options: ReplayOptions = {}): Repl
   };
 
   /** Looks under the path, redacted; then under the one that has placeholders there. */
-  const recordedFor = ({ method, url }: UpstreamRequest): Recorded => {
-    const sent = splitTarget(url).path;
+  const recordedFor = (method: string, sent: string): Recorded => {
     const key = `${method} ${sent}`;
     const before = known.get(key);
     if (before) return before;
@@ -115,7 +115,7 @@ export function replay(store: RecordingStore, options: ReplayOptions = {}): Repl
     const first = under(redactPath(sent, rules.redaction));
     const place = isRecorded(first) ? first : pathsShown(store, method, sent).map(under).find(isRecorded);
     if (!place) return first;
-    // An exchange that is recorded on the way may be for the very path, and name its secrets.
+    // An exchange that is recorded on the way may be for the very path.
     if (!store.isWritable && known.size < MOST_PATHS) known.set(key, place);
     return place;
   };
@@ -143,7 +143,8 @@ export function replay(store: RecordingStore, options: ReplayOptions = {}): Repl
 
   return {
     handle(request, signal) {
-      const reading = store.ready?.(request.method, recordedFor(request).path);
+      const { method, url } = request;
+      const reading = store.ready?.(method, recordedFor(method, splitTarget(url).path).path);
       const body = bodyOfRequest(request, bodyLimit);
       // No promise if all is at hand.
       if (Buffer.isBuffer(body) && !reading) return answer(request, body, signal);

@@ -25,12 +25,11 @@ export const show: CommandModule = {
     return withRecordings(argv, async (recordings) => {
       const all = await withRecording(recordings, name, 'read', inOrder);
       const wrong = numbers.find((text) => !all[Number(text) - 1]);
+      const { redaction } = recordings.rules;
       const shown = all
-        .map((exchange, i) => ({
-          number: i + 1,
-          exchange: redactExchange(exchange, recordings.rules.redaction),
-        }))
+        .map((exchange, i) => ({ number: i + 1, exchange }))
         .filter(({ number }) => numbers.length === 0 || numbers.some((text) => Number(text) === number))
+        .map(({ number, exchange }) => ({ number, exchange: redactExchange(exchange, redaction) }))
         .filter(({ exchange }) => selection(exchange));
       const isNumber = !Number.isNaN(Number(wrong ?? 0));
       const message = isNumber
