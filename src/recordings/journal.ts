@@ -26,7 +26,7 @@ export type Counts = Readonly<Record<string, number>>;
 
 /** How far a run of mode `all` is with each file, by the file's place in the recording. `hasSurplus`: the file has more for some request
  *  than the run has answered. */
-export type Progress = Record<string, { counts: Counts; hasSurplus: boolean }>;
+type Progress = Record<string, { counts: Counts; hasSurplus: boolean }>;
 
 export interface Segment {
   file: string;

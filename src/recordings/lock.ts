@@ -113,7 +113,7 @@ function isAlive({ pid, start, host }: Holder): boolean {
   return now !== 'ended' && (now ?? start) === (start ?? now);
 }
 
-/** When a process began, in ticks since the boot, or that it has ended: a zombie. Linux alone says it, behind a name that may hold anything. */
+/** When a process began, in ticks since the boot; `ended` for a zombie. Linux only (proc_pid_stat(5)): the name in parentheses may hold anything. */
 function startOf(pid: number): string | undefined {
   const stat = quietly(() => fs.readFileSync(`/proc/${pid}/stat`, 'latin1')) ?? '';
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');

@@ -62,7 +62,7 @@ const NOISE =
 export function essenceOf({ request, response }: Exchange, rules: MatchRules): string {
   const { status, headers, body } = response;
   const lasting = Object.entries(headers).filter(([name]) => name !== 'etag' && !NOISE.test(name));
-  // An ETag stands for the body, which is compared itself, unless there is none, as to a HEAD, or requests are matched by it.
+  // An ETag stands for the body, which is compared itself. It counts without a body (HEAD), and if requests are matched by it.
   const isAskedFor = ['if-match', 'if-none-match'].some((name) => rules.headers.has(name));
   const tag = body === undefined || isAskedFor ? (headers.etag ?? false) : headers.etag !== undefined;
   const { method, path, query } = request;

@@ -127,9 +127,8 @@ export function createDataPath(options: DataPathOptions): DataPath {
     }
     x.isSent = true;
     const { method, url, headers } = x.request;
-    // What was judged has a value, although it may be none that can be read.
-    const value = x.verdict?.operation === undefined ? undefined : (json ?? null);
-    const request: UpstreamRequest = { method, url, headers, body, json: value, stream: req, session };
+    const judged = x.verdict?.operation === undefined ? undefined : (json ?? null);
+    const request: UpstreamRequest = { method, url, headers, body, json: judged, stream: req, session };
     const { wantsAnswer: tells = true, over: isGuarded } = decision;
     const answer = over
       ? followed(x, upstream, request, over, { tells, outlives: isGuarded !== undefined, timeout })

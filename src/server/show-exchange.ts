@@ -48,8 +48,9 @@ const BODY_SHOWN = 65_536;
 /** Characters of a text of a finding or effect that are shown. */
 export const LONGEST_TEXT = 2000;
 
-export function showExchange(x: FinishedExchange, given: Redaction, bodies = true): ShownExchange {
-  const redaction = hidingEchoes(given, x.request.headers, x.response?.headers ?? []);
+/** Hides secret headers wherever they stand. */
+export function showExchange(x: FinishedExchange, own: Redaction, bodies = true): ShownExchange {
+  const redaction = hidingEchoes(own, x.request.headers, x.response?.headers ?? []);
   const { id, request, response, verdict, failure, session } = x;
   const bodyOf = (body: BodyToShow | undefined, headers: RawHeaders) =>
     bodies ? showBody(body, headers, redaction) : undefined;

@@ -15,7 +15,7 @@ export interface RecordOptions {
   rules?: MatchRules;
   /** Keeps only exchanges that were judged, or answered below 400, or both. */
   only?: 'judged' | 'ok' | 'judged,ok' | undefined;
-  /** Told of every exchange that is not kept, and why, in one sentence. @param isLeft by the client's own choice */
+  /** Told of every exchange that is not kept, and why, in one sentence. @param isLeft the client left before the answer's end */
   onSkipped?: (reason: string, request: RequestHead, isLeft?: boolean) => void;
 }
 

@@ -19,7 +19,7 @@ export interface Session {
 export interface UpstreamRequest extends RequestHead {
   /** The very bytes, if they were read. Undefined: nothing was read, `stream` has the body. */
   body: Buffer | undefined;
-  /** The judged body as a value; undefined if it was not judged or is no JSON. */
+  /** The judged body as a value; null if it is no JSON, undefined if it was not judged. */
   json: JsonValue | undefined;
   /** The client's message. */
   stream: IncomingMessage;

@@ -150,7 +150,7 @@ type Name = Span & { name: string };
 function nextName(text: string, floor: number, names: SecretNames): Name | undefined {
   const root = names.nextRoot(text, floor);
   if (root < 0) return undefined;
-  // Of two words' ends, a root that is none.
+  // The root ends in a character that no name has, as in `was password`.
   if (IS_OF_NAME[text.charCodeAt(root)] === 0) return { name: '', from: root + 1, to: root + 1 };
   const word = shapes.wordAround(text, root, floor, IS_OF_NAME);
   let from = Math.max(word.from, word.to - LONGEST_NAME);
