@@ -77,6 +77,9 @@ const GONE: Decision = { inspection: undefined };
 /** Characters of what an approval shows. */
 const [LONGEST_URL, LONGEST_TEXT] = [2048, 500];
 
+/** `used`: id of the approval that was used up for it. */
+type Judged = { inspection: Inspection; used?: string; refusal?: Refusal | undefined };
+
 /** The way of one PATCH of a guarded record: lock, read, judge, approve; what passes is forwarded under the lock. */
 export class Guard {
   /** Of a replay: the requests that passed without a finding. Tests send the same ones again and again. */
@@ -174,7 +177,8 @@ export class Guard {
       locked = await records.lock(name, key);
       if (isGone()) return GONE;
 
-      const reading = (await reader?.(name, { ...request, stream, signal, session })) ?? {};
+      const { method, url, headers } = request;
+      const reading = (await reader?.(name, { method, url, headers, stream, signal, session })) ?? {};
       const { record: read, why, unreachable } = reading;
       if (isGone()) return GONE;
       if (read) kept = seen(locked.kept, name, read, locked.now());
@@ -183,11 +187,13 @@ export class Guard {
 
       // The same after a restart; only the fake's sessions have their ids.
       const own = fake ? `${session.name} ${session.id}` : session.name;
-      const { method, url, headers } = request;
       const body = request.body as Uint8Array;
       const subject = why === undefined && { method, url, headers, body, session: own, record: key, known };
       const now = { known, unread: why, body: sent };
-      const { inspection, used, refusal } = await this.#judgeBy(asked, subject, now);
+      const token = header(headers, APPROVE);
+      let judged: Judged = { inspection: gate.inspect(request, match, now) };
+      if (token !== undefined) judged = await this.#approve(token, judged, asked, subject, now);
+      const { inspection, used, refusal } = judged;
       if (isGone()) return GONE;
       if (inspection.verdict.outcome === 'block') {
         // Nobody answers there: the PATCH would have met the same.
@@ -196,9 +202,10 @@ export class Guard {
         return { inspection, remediation, approval: remediation?.approval };
       }
 
-      const over = await this.#send(asked, name, key, locked, kept, inspection.json);
+      const { over, wantsAnswer } = await this.#send(asked, name, key, locked, kept, inspection.json);
       const isUnguarded = !known?.isWhole || (method === 'PATCH' && mayRemove(request));
-      decision = { inspection, approval: used, isApproved: used !== undefined, isUnguarded, ...over };
+      const isApproved = used !== undefined;
+      decision = { inspection, approval: used, isApproved, isUnguarded, over, wantsAnswer };
       return decision;
     } catch (error) {
       // What cannot be judged does not pass, and is no reason for other requests to end.
@@ -209,17 +216,16 @@ export class Guard {
     }
   }
 
-  /** Judges it, and uses the token up that it comes with if it passes by that alone. */
-  async #judgeBy(
+  /** Uses up the token that a request comes with if it passes by that alone. */
+  async #approve(
+    token: string,
+    { inspection }: Judged,
     asked: GuardedRequest,
     subject: Subject | false,
     circumstances: Circumstances,
-  ): Promise<{ inspection: Inspection; used?: string; refusal?: Refusal | undefined }> {
+  ): Promise<Judged> {
     const { gate, approvals } = this.options;
     const { request, match } = asked;
-    const inspection = gate.inspect(request, match, circumstances);
-    const token = header(request.headers, APPROVE);
-    if (token === undefined) return { inspection };
     let found: { id: string } | Refusal = { refused: 'the record could not be read' };
     if (subject) found = await approvals.find(token, subject);
     if (subject && !('refused' in found)) {
@@ -286,7 +292,7 @@ export class Guard {
     locked: LockedRecord,
     read: LockedRecord['kept'],
     json: JsonValue | undefined,
-  ): Promise<Pick<Decision, 'over' | 'wantsAnswer'>> {
+  ): Promise<Required<Pick<Decision, 'over' | 'wantsAnswer'>>> {
     const noted = locked.kept?.creating ?? [];
     const kept = withNotes(name, locked.kept, read, json);
     if (kept.creating.some(({ until }) => until === undefined)) await locked.note(kept);

@@ -12,8 +12,8 @@ import { isWhole, saysNo, wholeRecordIn } from '../state/whole-record.ts';
 
 /** An environment that a PATCH creates or renames: it counts as known although a read lacks it, since a replica may lag. */
 export interface Creation extends Omit<Environment, 'index'> {
-  /** ISO 8601: a minute after its PATCH ended; absent: the PATCH is on its way, or its gate has died. */
-  until?: string | undefined;
+  /** Milliseconds since 1970: a minute after its PATCH ended; absent: the PATCH is on its way, or its gate has died. */
+  until?: number | undefined;
 }
 
 export interface Kept {
@@ -22,7 +22,8 @@ export interface Kept {
   record?: JsonObject | undefined;
   /** The record may hold more by now: somebody has changed it in a way that is not known. */
   isPart?: boolean | undefined;
-  seenAt?: string | undefined;
+  /** Milliseconds since 1970. */
+  seenAt?: number | undefined;
   creating?: readonly Creation[] | undefined;
 }
 
@@ -81,15 +82,14 @@ const MINUTE = 60_000;
 /** Ends the wait of what a dead gate has left: who holds the lock knows that no PATCH is on its way. */
 export function withDeadlines(kept: Kept | undefined, now: number): Kept | undefined {
   if (!kept?.creating?.length) return kept;
-  const until = new Date(now + MINUTE).toISOString();
-  const creating = kept.creating.map((one) => ({ ...one, until: one.until ?? until }));
-  return { ...kept, creating: creating.filter((one) => Date.parse(one.until) > now) };
+  const creating = kept.creating.map((one) => ({ ...one, until: one.until ?? now + MINUTE }));
+  return { ...kept, creating: creating.filter(({ until }) => until > now) };
 }
 
 /** What a PATCH is judged by: the record as read or remembered, and what was created a moment ago. */
 export function knownOf(kept: Kept | undefined, read?: JsonObject): Known | undefined {
-  const { record, isPart, seenAt, creating = [] } = kept ?? {};
-  const remembered = record && { record, isWhole: !isPart, seenAt: seenAt ? Date.parse(seenAt) : 0 };
+  const { record, isPart, seenAt = 0, creating = [] } = kept ?? {};
+  const remembered = record && { record, isWhole: !isPart, seenAt };
   const base: Known | undefined = read ? { record: read, isWhole: true } : remembered;
   if (creating.length === 0) return base;
   const shown = environmentsOf(base?.record);
@@ -108,7 +108,7 @@ export function knownOf(kept: Kept | undefined, read?: JsonObject): Known | unde
 
 /** The record as it was just seen. */
 export function seen(kept: Kept | undefined, { account }: RecordName, record: JsonObject, now: number): Kept {
-  return { account, record, isPart: false, seenAt: new Date(now).toISOString(), creating: kept?.creating };
+  return { account, record, isPart: false, seenAt: now, creating: kept?.creating };
 }
 
 /** Notes the environments of a PATCH that the read or the memory lacks: either may be out of date. All, if nothing is known. */
@@ -122,10 +122,9 @@ export function withNotes(
   const kept = { ...(read ?? remembered), account, creating: noted };
   const sent = kind === 'project' ? environmentsOf(json) : [];
   // They are plain: each has an id and a name.
-  const shown = [read, remembered].flatMap((one) =>
-    one?.record ? [listAt(one.record, 'environments')] : [],
-  );
-  const lists = shown as unknown as Environment[][];
+  const lists: Environment[][] = [];
+  for (const one of [read, remembered])
+    if (one?.record) lists.push(listAt(one.record, 'environments') as unknown as Environment[]);
   if (lists.length > 0 && lists.every((list) => areSame(list, sent))) return kept;
   const keys = lists.map((list) => new Set(list.map(keyOf)));
   const isNew = (one: Environment) => keys.length === 0 || keys.some((those) => !those.has(keyOf(one)));
@@ -176,7 +175,6 @@ export function afterPatch(
   const { outcome, isApplied, shown } = answerOf(telling.name, answered);
   if (outcome === 'refused') return after;
   const left = new Set(environmentsOf(telling.json).map(({ id }) => id));
-  const until = new Date(now + MINUTE).toISOString();
   const taken = environmentsOf(shown);
   // Some services give a new environment an id of their own.
   const idOf = (one: Creation) => {
@@ -185,7 +183,7 @@ export function afterPatch(
   };
   after.creating = kept.creating
     .filter(({ id }) => !isApplied || left.has(id))
-    .map((one) => ({ until, ...one, id: idOf(one) }));
+    .map((one) => ({ until: now + MINUTE, ...one, id: idOf(one) }));
   return after;
 }
 

@@ -35,18 +35,18 @@ export class Locks {
   readonly #last = new Map<string, Promise<void>>();
 
   /** @returns gives it back */
-  async acquire(key: string): Promise<() => void> {
+  acquire(key: string): (() => void) | Promise<() => void> {
     const before = this.#last.get(key);
     let over = () => {};
     const mine = new Promise<void>((resolve) => {
       over = resolve;
     });
     this.#last.set(key, mine);
-    await before;
-    return () => {
+    const leave = () => {
       if (this.#last.get(key) === mine) this.#last.delete(key);
       over();
     };
+    return before ? before.then(() => leave) : leave;
   }
 }
 
@@ -80,6 +80,7 @@ export class MemoryRecords implements Records {
     const leave = await this.#locks.acquire(key);
     return {
       kept: withDeadlines(this.of(name), Date.now()),
+      hasOpenApprovals: this.state?.data.approvals.size !== 0,
       now: Date.now,
       note: async (kept) => {
         this.#set(name, kept);

@@ -68,6 +68,7 @@ export function withoutHeaders(headers: RawHeaders, drop: (name: string) => bool
  */
 export function connectionOptions(headers: RawHeaders): readonly string[] {
   const values = headerValues(headers, 'connection').filter((value) => !/^(?:keep-alive|close)$/.test(value));
+  if (values.length === 0) return values;
   const names = values.flatMap((value) => value.split(',').map((one) => one.trim().toLowerCase()));
   return names.filter((name) => !name.startsWith('content-'));
 }

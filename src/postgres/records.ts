@@ -90,7 +90,7 @@ export class PgRecords implements Records {
       let stored = seenFrom(name, row.kept ?? undefined);
       // What a GET has shown here alone may be newer; one that was deleted has no time.
       const shown = this.#memory.of(name);
-      const isNewer = shown?.record && (!stored || (stored.seenAt ?? '~') < (shown.seenAt ?? ''));
+      const isNewer = shown?.record && (!stored || (stored.seenAt ?? Infinity) < (shown.seenAt ?? 0));
       const { isPart, creating } = stored ?? {};
       const latest = isNewer ? { ...shown, isPart: shown.isPart || isPart, creating } : stored;
       return {

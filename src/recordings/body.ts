@@ -36,14 +36,9 @@ export function jsonOf(stored: StoredBody): JsonValue | undefined {
   return isClear && !excess ? parseJson(stored.text) : undefined;
 }
 
-function isDeeperThan(levels: number, value: JsonValue): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  return levels === 0 || Object.values(value).some((item) => isDeeperThan(levels - 1, item));
-}
-
 function storeJson(text: string): StoredBody | undefined {
   const json = parseJson(text);
-  if (json === undefined || isDeeperThan(LIMITS.depth, json)) return undefined;
+  if (json === undefined || scanJson(text, LIMITS)) return undefined;
   const indent = /^[[{]\n( {1,10}|\t)\S/.exec(text)?.[1];
   const body: JsonBody = {
     json,

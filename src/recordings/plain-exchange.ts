@@ -139,7 +139,7 @@ export function toStoredExchange({ request, response, meta }: PlainExchange): Ex
 export function toStoredMessage<T extends Plain<object>>({ headers: flat, body: bytes, ...line }: T) {
   const headers = valuesByName(flat);
   const body = storeBody(bytes, header(flat, 'content-type'));
-  return { ...line, headers, ...(body && { body }) };
+  return Object.assign(line, { headers, ...(body && { body }) });
 }
 
 export function toPlainExchange({ request, response, meta }: Exchange): PlainExchange {
@@ -147,7 +147,7 @@ export function toPlainExchange({ request, response, meta }: Exchange): PlainExc
 }
 
 function toPlainMessage<T extends Exchange['request'] | Exchange['response']>({ headers, body, ...line }: T) {
-  return { ...line, headers: headerPairs(headers).flat(), body: bodyBytes(body) };
+  return Object.assign(line, { headers: headerPairs(headers).flat(), body: bodyBytes(body) });
 }
 
 /** Names and values in turn -> each name with its value, with a list if it came several times. */

@@ -1,6 +1,7 @@
 import type { Gate } from '../gate/gate.ts';
 import { decisiveEffects } from '../guard/decisive-effects.ts';
 import { splitTarget } from '../http/http.ts';
+import { isoTime } from '../iso-time.ts';
 import { shortened, withShortTexts } from '../model/short-text.ts';
 import { redactText, redactUrl } from '../recordings/redact/redact.ts';
 import type { Redaction } from '../recordings/redact/redaction.ts';
@@ -21,7 +22,7 @@ export function entriesBy(gate: Gate, redaction: Redaction, forwards: boolean) {
     const record = verdict && (match ? gate.recordOf(match) : gate.recordAt(request.url));
     const isOfRecording = answeredBy === 'recording' || (answeredBy === 'gate' && response?.status === 501);
     return {
-      time: new Date(x.startedAt).toISOString(),
+      time: isoTime(x.startedAt),
       client: x.client?.address,
       session: x.session?.name ? clean(x.session.name) : undefined,
       method: request.method,

@@ -1,4 +1,4 @@
-import { type JsonValue, listAt, member } from '../json/json.ts';
+import { isObject, type JsonValue, listAt } from '../json/json.ts';
 
 /** An environment as far as it can be read (service-api 2.1). */
 export interface Environment {
@@ -16,11 +16,11 @@ export function environmentsOf(project: JsonValue | undefined): Environment[] {
   const list = listAt(project, 'environments');
   for (let index = 0; index < list.length; index++) {
     const item = list[index];
-    const id = member(item, 'id');
+    if (!isObject(item)) continue;
+    const { id, name, isEnabled } = item;
     if (typeof id !== 'number' || !Number.isInteger(id)) continue;
-    const name = member(item, 'name');
-    const isEnabled = member(item, 'isEnabled') === true;
-    environments.push({ id, name: typeof name === 'string' ? name : '', isEnabled, index });
+    const called = typeof name === 'string' ? name : '';
+    environments.push({ id, name: called, isEnabled: isEnabled === true, index });
   }
   return environments;
 }

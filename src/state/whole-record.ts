@@ -22,7 +22,7 @@ export function wholeRecordIn(
   if (part) return { why: part };
   const levels: JsonObject[][] = [];
   let level: JsonObject[] = isObject(answer) ? [answer] : [];
-  for (let depth = 0; depth <= MOST_WRAPPERS; depth++) {
+  for (let depth = 0; depth <= MOST_WRAPPERS && level.length > 0; depth++) {
     const [whole, wrappers] = [[] as JsonObject[], [] as JsonObject[]];
     for (const value of level) (isWhole(kind, value) ? whole : wrappers).push(value);
     levels.push(whole);
@@ -32,8 +32,9 @@ export function wholeRecordIn(
   }
   // Copies of former times lie deeper.
   const named = levels.map((whole) => whole.filter((value) => idOf(value) === id));
-  const [record, ...others] = [...named, levels.flat()].find(({ length }) => length > 0) ?? [];
-  if (others.length > 0) return { why: `the answer holds more than one ${kind}` };
+  const found = named.find(({ length }) => length > 0) ?? levels.flat();
+  if (found.length > 1) return { why: `the answer holds more than one ${kind}` };
+  const record = found[0];
   if (!record) return { why: `the answer holds no whole ${kind}` };
   const own = idOf(record) ?? id;
   if (own !== id) return { why: `the answer holds ${kind} ${own.slice(0, 40)}` };
@@ -61,7 +62,7 @@ export function isWhole(kind: RecordKind, value: JsonValue | undefined): value i
       (Array.isArray(languages) && languages.every((item) => typeof item === 'string'))) &&
     Array.isArray(environments) &&
     environments.every(
-      (item) => Number.isSafeInteger(member(item, 'id')) && typeof member(item, 'name') === 'string',
+      (item) => isObject(item) && Number.isSafeInteger(item.id) && typeof item.name === 'string',
     )
   );
 }
@@ -116,9 +117,11 @@ const OF_LISTS = /pag|link|meta|(?:page|result|list)_?info|^info$|environment|cu
 /** Whether an answer says that it does not show all environments of the record in it. Without recursion: it may be nested deep. */
 function saysMore(answer: JsonValue, record: JsonObject): boolean {
   const all = environmentsOf(record);
-  const shown = new Set(all.map(({ id }) => id));
-  const isFurther = (item: JsonValue) =>
-    Number.isSafeInteger(member(item, 'id')) && !shown.has(member(item, 'id') as number);
+  let shown: Set<JsonValue | undefined> | undefined;
+  const isFurther = (item: JsonValue) => {
+    shown ??= new Set(all.map(({ id }) => id));
+    return Number.isSafeInteger(member(item, 'id')) && !shown.has(member(item, 'id'));
+  };
   const left: JsonValue[] = [answer];
   while (left.length > 0) {
     const value = left.pop() as JsonValue;

@@ -135,13 +135,12 @@ export function readAlong(
   return along.once('close', () => isOver || left());
 }
 
-/**
- * All of an answer's body; of one past the limit, the rest is not waited for.
- *
- * @param timeout milliseconds that it may take; 0: for ever
- */
-export async function wholeBody({ body }: Answer, limit: number, timeout: number): Promise<CollectedBody> {
-  if (Buffer.isBuffer(body)) return bounded(body, limit);
+/** All of an answer's body; of one past the limit, the rest is not waited for. @param timeout milliseconds that it may take; 0: for ever */
+export function wholeBody({ body }: Answer, limit: number, timeout: number) {
+  return Buffer.isBuffer(body) ? bounded(body, limit) : collect(body, limit, timeout);
+}
+
+async function collect(body: Readable, limit: number, timeout: number): Promise<CollectedBody> {
   const collected = new BodyCollector(limit);
   const giveUp = () => body.destroy(new Error(`the answer took longer than ${timeout} ms`));
   const timer = timeout > 0 ? setTimeout(giveUp, timeout) : undefined;

@@ -1,6 +1,7 @@
 import { messageOf } from '../errors.ts';
 import { answerBounds, type Decoded, decodeContent } from '../http/decode-content.ts';
 import { announcesBody, type RequestHead } from '../http/http.ts';
+import { isoTime } from '../iso-time.ts';
 import { plainExchangeBeside } from '../recordings/beside.ts';
 import { RECORD_LIMIT } from '../recordings/body.ts';
 import { DEFAULT_RULES, type MatchRules } from '../recordings/match.ts';
@@ -77,7 +78,7 @@ export function record(upstream: Upstream, store: RecordingStore, options: Recor
         if (asked.omitted !== undefined) return skip(tooLong('request', asked.omitted).message);
         if (omitted !== undefined) return skip(tooLong('response', omitted).message);
         const meta = {
-          recordedAt: new Date(startedAt).toISOString(),
+          recordedAt: isoTime(startedAt),
           durationMs: Math.max(0, Date.now() - startedAt),
           ...(session.name && { session: session.name }),
         };

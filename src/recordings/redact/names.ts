@@ -59,7 +59,7 @@ const CODE = /(?:^|-)(?:js|javascript|typescript|scripts?|html|css|markup|snippe
 /** Each name that may be secret holds one of these. The last ones mark secrets without a name: `Basic`, `-----BEGIN`, `hooks`, `$2b$`. */
 const ROOTS =
   'pas psk psw pw ecr ede ses tok key cod uth otp srf jwt sig sid bea mne rif phr wor nnw woo adg kie nha kat slo eno ola ras ' +
-  'aml sse x-a x-g hma cvv cvc ifr $1$ $5$ $6$ $y$ $ap $sc kdf пар 密码 密碼 パスワ 비밀번 암호 كلم पास señ asł asŁ mật sic --- hoo $2a $2b $2y $ar';
+  'aml sse x-a x-g hma cvv cvc ifr $1$ $5$ $6$ $y$ $ap $sc kdf пар 密码 密碼 パスワ 비밀번 암호 كلم पास señ sło asŁ mật sic --- hoo $2a $2b $2y $ar';
 
 /** The last three characters by five bits of each, in which letter case makes no difference. */
 const rowWith = (row: number, code: number) => ((row << 5) | ((code ^ (code >> 8)) & 31)) & 0x7fff;

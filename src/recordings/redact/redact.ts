@@ -27,15 +27,15 @@ export function redactUrl(url: string, redaction: Redaction): string {
 
 /** `token=abc&limit=1` -> `token=[redacted]&limit=1`: a query, or a form. */
 export function redactQuery(text: string, redaction: Redaction, hide: Hide = hiddenApart): string {
-  const { members } = redaction;
+  if (text === '') return text;
   const clean = (part: string) => redactPart(part, redaction, hide);
   return text.replace(/^[?#]|([^&=]*)=([^&]*)|[^&]+/g, (pair: string, written?: string, value = '') => {
     if (written === undefined) return clean(pair);
     const name = decodePart(written);
-    const kind = members.kindOf(name);
+    const kind = redaction.members.kindOf(name);
     const plain = kind === 'plain' ? '' : decodePart(value);
     if (isRedacted(plain)) return pair;
-    if (!members.isSecret(name, plain)) return `${clean(written)}=${clean(value)}`;
+    if (!redaction.members.isSecret(name, plain)) return `${clean(written)}=${clean(value)}`;
     return `${written}=${kind === 'secret' ? REDACTED : hide(plain)}`;
   });
 }
@@ -55,7 +55,7 @@ function redactPart(part: string, redaction: Redaction, hide: Hide): string {
 const BEFORE_TOKEN =
   /^(?:environments?|env|sdk|datafiles?|keys?|invites?|invitations?|reset|activate|verify|confirm|unsubscribe|bot|hooks?|webhooks?|share)$/i;
 /** A path without a parameter, something coded, a long segment or a user needs the quick look alone. */
-const UNUSUAL = /[;%]|[^/]{16}|\/\/[^/]*@/;
+const UNUSUAL = /[;%]|^[^/]{16}|\/(?:[^/]{16}|\/[^/]*@)/;
 /** In `/http://user:password@host/`. */
 const USER = /(?<=\/\/)[^/:@]*:[^/]*@/g;
 

@@ -40,18 +40,22 @@ export function hidingSecrets(redaction: Redaction, secrets: readonly string[]):
 /** The same, and these texts wherever they stand. */
 export function hidingTexts(redaction: Redaction, texts: readonly string[]): Redaction {
   if (texts.length === 0) return redaction;
-  const all = [...new Set([...redaction.texts, ...texts])].sort((a, b) => b.length - a.length);
-  return { ...redaction, texts: all };
+  return { ...redaction, texts: longestFirst([...redaction.texts, ...texts]) };
+}
+
+function longestFirst(texts: readonly string[]): string[] {
+  return [...new Set(texts)].sort((a, b) => b.length - a.length);
 }
 
 /** The same, and the secrets in the headers of messages wherever they stand: an answer may echo them. */
 export function hidingEchoes(redaction: Redaction, ...messages: RawHeaders[]): Redaction {
-  const found: string[] = [];
+  const found: (readonly string[])[] = [];
   for (const headers of messages)
     for (let i = 0; i + 1 < headers.length; i += 2)
-      if (redaction.headers.has(headers[i] as string))
-        found.push(...ofHeaders.memo(headers[i + 1] as string));
-  return hidingTexts(redaction, found.slice(0, MOST_KNOWN));
+      if (redaction.headers.has(headers[i] as string)) found.push(ofHeaders.memo(headers[i + 1] as string));
+  // Those of one header are in their order.
+  if (found.length === 1 && redaction.texts.length === 0) return { ...redaction, texts: found[0] ?? [] };
+  return hidingTexts(redaction, found.flat().slice(0, MOST_KNOWN));
 }
 
 /** Characters of the shortest known secret: shorter texts stand in many places by chance. */
@@ -71,7 +75,8 @@ function waysToWriteHeader(value: string): readonly string[] {
   const telling = parts.filter((part) => /\d/.test(part) || part.length >= 2 * SHORTEST_KNOWN);
   const coded = /^basic +([\w+/=-]+)$/i.exec(value)?.[1] ?? '';
   const plain = Buffer.from(coded, 'base64').toString();
-  return [value, ...telling, coded, plain, plain.slice(plain.indexOf(':') + 1)].flatMap(waysToWrite);
+  const all = [value, ...telling, coded, plain, plain.slice(plain.indexOf(':') + 1)];
+  return longestFirst(all.flatMap(waysToWrite)).slice(0, MOST_KNOWN);
 }
 
 /** Plain, in a URL, in JSON, and as the Latin-1 of its bytes. */
