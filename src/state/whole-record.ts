@@ -30,11 +30,11 @@ export function wholeRecordIn(
     if (wrappers.some((value) => LISTS[kind].every((one) => Object.hasOwn(value, one)))) break;
     level = wrappers.flatMap((value) => Object.values(value).filter(isObject));
   }
+  const all = levels.flat();
   // Copies of former times lie deeper.
-  const named = levels.map((whole) => whole.filter((value) => idOf(value) === id));
-  const found = named.find(({ length }) => length > 0) ?? levels.flat();
-  if (found.length > 1) return { why: `the answer holds more than one ${kind}` };
-  const record = found[0];
+  const named = all.length > 1 ? levels.map((whole) => whole.filter((value) => idOf(value) === id)) : [];
+  const [record, ...others] = named.find(({ length }) => length > 0) ?? all;
+  if (others.length > 0) return { why: `the answer holds more than one ${kind}` };
   if (!record) return { why: `the answer holds no whole ${kind}` };
   const own = idOf(record) ?? id;
   if (own !== id) return { why: `the answer holds ${kind} ${own.slice(0, 40)}` };
