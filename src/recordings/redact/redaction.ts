@@ -55,12 +55,12 @@ export function hidingEchoes(redaction: Redaction, ...messages: RawHeaders[]): R
       if (redaction.headers.has(headers[i] as string)) found.push(ofHeaders.memo(headers[i + 1] as string));
   // Those of one header are in their order.
   if (found.length === 1 && redaction.texts.length === 0) return { ...redaction, texts: found[0] ?? [] };
-  return hidingTexts(redaction, found.flat().slice(0, MOST_KNOWN));
+  return hidingTexts(redaction, found.flat().slice(0, 4 * MOST_KNOWN));
 }
 
 /** Characters of the shortest known secret: shorter texts stand in many places by chance. */
 const SHORTEST_KNOWN = 8;
-/** Each is looked for in all parts of an exchange. */
+/** Of one header the first ones, four times as many of all headers: each is looked for in all parts of an exchange. */
 const MOST_KNOWN = 64;
 /** The same credentials come with every request. */
 const ofHeaders = new LRUCache<string, readonly string[]>({ max: 64, memoMethod: waysToWriteHeader });
@@ -76,7 +76,7 @@ function waysToWriteHeader(value: string): readonly string[] {
   const coded = /^basic +([\w+/=-]+)$/i.exec(value)?.[1] ?? '';
   const plain = Buffer.from(coded, 'base64').toString();
   const all = [value, ...telling, coded, plain, plain.slice(plain.indexOf(':') + 1)];
-  return longestFirst(all.flatMap(waysToWrite)).slice(0, MOST_KNOWN);
+  return longestFirst(all.flatMap(waysToWrite).slice(0, MOST_KNOWN));
 }
 
 /** Plain, in a URL, in JSON, and as the Latin-1 of its bytes. */
