@@ -202,7 +202,11 @@ export class Guard {
         return { inspection, remediation, approval: remediation?.approval };
       }
 
-      const { over, wantsAnswer } = await this.#send(asked, name, key, locked, kept, inspection.json);
+      const noted = withNotes(name, locked.kept, kept, inspection.json);
+      if (noted.creating.some(({ until }) => until === undefined)) await locked.note(noted);
+      if (locked.confirm) await locked.confirm();
+      const over = this.#over(tellingOf(name, request, inspection.json), key, locked, noted);
+      const wantsAnswer = !kept || noted.creating.length > 0;
       const isUnguarded = !known?.isWhole || (method === 'PATCH' && mayRemove(request));
       const isApproved = used !== undefined;
       decision = { inspection, approval: used, isApproved, isUnguarded, over, wantsAnswer };
@@ -284,28 +288,20 @@ export class Guard {
     return verdict.findings.some(({ severity }) => severity === 'error') ? undefined : { corrected };
   }
 
-  /** Notes what it creates, and asks the lock once more. @returns takes what came of the PATCH */
-  async #send(
-    { request }: GuardedRequest,
-    name: RecordName,
+  /** Takes what came of a PATCH. @param kept with its notes */
+  #over(
+    telling: ReturnType<typeof tellingOf>,
     key: string,
     locked: LockedRecord,
-    read: LockedRecord['kept'],
-    json: JsonValue | undefined,
-  ): Promise<Required<Pick<Decision, 'over' | 'wantsAnswer'>>> {
-    const noted = locked.kept?.creating ?? [];
-    const kept = withNotes(name, locked.kept, read, json);
-    if (kept.creating.some(({ until }) => until === undefined)) await locked.note(kept);
-    await locked.confirm?.();
-    const telling = tellingOf(name, request, json);
-    const over = (answered: Answered) => {
-      const after = afterPatch(kept, noted, telling, answered, locked.now());
-      // The lock may be lost by now: other gates may have issued approvals.
-      if (after.record !== kept.record)
+    kept: ReturnType<typeof withNotes>,
+  ) {
+    return (answered: Answered) => {
+      const after = afterPatch(kept, locked.kept?.creating ?? [], telling, answered, locked.now());
+      // A lock that may be lost leaves room for approvals by other gates.
+      if (after.record !== kept.record && (locked.confirm || locked.hasOpenApprovals !== false))
         this.options.approvals.seen(key, knownOf(after)).catch(() => undefined);
       locked.release(after);
     };
-    return { over, wantsAnswer: !read || kept.creating.length > 0 };
   }
 
   #aboutOf({ request, session, sender }: GuardedRequest, name: RecordName, of: Inspection): About {
