@@ -192,7 +192,7 @@ export class Guard {
       const now = { known, unread: why, body: sent };
       const token = header(headers, APPROVE);
       let judged: Judged = { inspection: gate.inspect(request, match, now) };
-      if (token !== undefined) judged = await this.#approve(token, judged, asked, subject, now);
+      if (token !== undefined) judged = await this.#useToken(token, judged.inspection, asked, subject, now);
       const { inspection, used, refusal } = judged;
       if (isGone()) return GONE;
       if (inspection.verdict.outcome === 'block') {
@@ -220,10 +220,10 @@ export class Guard {
     }
   }
 
-  /** Uses up the token that a request comes with if it passes by that alone. */
-  async #approve(
+  /** Uses up the token of a request that passes by it alone. @param inspection without the token */
+  async #useToken(
     token: string,
-    { inspection }: Judged,
+    inspection: Inspection,
     asked: GuardedRequest,
     subject: Subject | false,
     circumstances: Circumstances,
@@ -288,7 +288,7 @@ export class Guard {
     return verdict.findings.some(({ severity }) => severity === 'error') ? undefined : { corrected };
   }
 
-  /** Takes what came of a PATCH. @param kept with its notes */
+  /** To be called once the PATCH is answered: remembers the record, and gives the lock back. @param kept with the notes of the PATCH */
   #over(
     telling: ReturnType<typeof tellingOf>,
     key: string,

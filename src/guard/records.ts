@@ -5,7 +5,7 @@ import type { StateFile } from './state-file.ts';
 /** A record whose lock is held: no PATCH of it is on its way through any gate. */
 export interface LockedRecord {
   readonly kept: Kept | undefined;
-  /** Whether approvals of it are open. Absent: only the book knows. */
+  /** False: no approval of it is open. Absent: only the book knows. */
   readonly hasOpenApprovals?: boolean;
   /** Milliseconds since 1970, by the clock of those who share the lock. */
   now(): number;

@@ -93,7 +93,7 @@ export class ExchangeList {
     const answered = response?.body;
     const session = exchange.session?.name ?? '';
     const { method, url, headers } = request;
-    // No line feed is in these. In JSON they would take twice as long.
+    // None holds a line feed, and as JSON they take twice as long.
     const lines = [method, url, ...headers, ...(response?.headers ?? [])].join('\n');
     const sizes = [asked?.size, asked?.bytes.length, answered?.size, headers.length, response?.status];
     const said = { id, startedAt, durationMs, unguarded, answeredBy, failure, fault, sizes, verdict };

@@ -27,8 +27,8 @@ export function environmentsOf(project: JsonValue | undefined): Environment[] {
 
 /** Whether two lists have the same environments in the same order, as most PATCHes leave them. */
 export function areSame(some: readonly Environment[], others: readonly Environment[]): boolean {
-  const isSame = (one: Environment, other: Environment | undefined) =>
-    one?.id === other?.id && one?.name === other?.name && one?.isEnabled === other?.isEnabled;
+  const isSame = ({ id, name, isEnabled }: Environment, other: Environment | undefined) =>
+    id === other?.id && name === other.name && isEnabled === other.isEnabled;
   return some.length === others.length && some.every((one, index) => isSame(one, others[index]));
 }
 

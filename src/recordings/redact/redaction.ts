@@ -53,14 +53,14 @@ export function hidingEchoes(redaction: Redaction, ...messages: RawHeaders[]): R
   for (const headers of messages)
     for (let i = 0; i + 1 < headers.length; i += 2)
       if (redaction.headers.has(headers[i] as string)) found.push(ofHeaders.memo(headers[i + 1] as string));
-  // Those of one header are in their order.
+  // The texts of one header are sorted already.
   if (found.length === 1 && redaction.texts.length === 0) return { ...redaction, texts: found[0] ?? [] };
   return hidingTexts(redaction, found.flat().slice(0, 4 * MOST_KNOWN));
 }
 
 /** Characters of the shortest known secret: shorter texts stand in many places by chance. */
 const SHORTEST_KNOWN = 8;
-/** Of one header the first ones, four times as many of all headers: each is looked for in all parts of an exchange. */
+/** Texts that are known of one header, and a quarter of those of all headers: an exchange is searched for each. */
 const MOST_KNOWN = 64;
 /** The same credentials come with every request. */
 const ofHeaders = new LRUCache<string, readonly string[]>({ max: 64, memoMethod: waysToWriteHeader });
