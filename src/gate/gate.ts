@@ -239,8 +239,7 @@ function decideDeletion({ allowDelete = [], protect = [] }: GateOptions): Decide
 }
 
 function namesOf(entries: Contract['entries'], operation: string): string[] {
-  const rules = entries[operation]?.rules ?? [];
-  return rules.map((rule) => (typeof rule === 'string' ? rule : rule.name));
+  return (entries[operation]?.rules ?? []).map((rule) => (typeof rule === 'string' ? rule : rule.name));
 }
 
 const PROTECTING = ['project.environment-deleted', 'project.environment-replaced', 'project.state-unknown'];

@@ -86,9 +86,11 @@ function resolve(
   { isApproved = false, mayProtect = false, isInFile = false }: Judged,
   severities: Readonly<Record<string, SeveritySetting>>,
 ): Resolved | undefined {
+  const guards = guard !== 'off';
+  const set = severities[finding.rule] ?? finding.severity;
+  if (set === 'off' && !guards && !isInFile && !finding.isFailure) return undefined;
   const { isDestructive, isProtected, isUnknown, isUnread, isRemembered, isBlinding, isFailure, ...plain } =
     finding;
-  const guards = guard !== 'off';
   const isKept = (isProtected && (guards || isInFile)) || (guards && ((isUnknown && mayProtect) || isUnread));
   const isLosing = isDestructive || isKept || (isUnknown && guard === 'strict');
   const isOfGuard = isKept || (isLosing && !isApproved);
@@ -106,9 +108,8 @@ function resolve(
   // The guard says each time what it cannot see, whatever the settings of the rules.
   if (guards && !isInFile && (isRemembered || isUnknown))
     return { stage: GUARD, finding: { ...plain, severity: 'warn' }, isGuards: true, isNotice: isUnknown };
-  if (validation === 'off') return undefined;
-  const own = isFailure ? 'error' : (severities[finding.rule] ?? finding.severity);
-  if (own === 'off') return undefined;
+  const own = isFailure ? 'error' : set;
+  if (validation === 'off' || own === 'off') return undefined;
   // What the guard was told to let pass is no error of a rule any more.
   const severity = isLosing && isApproved && guards ? 'warn' : own;
   return { stage: stageOf(finding.rule), finding: { ...plain, severity } };

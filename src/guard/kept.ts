@@ -59,7 +59,7 @@ function keyOf({ id, name }: Pick<Environment, 'id' | 'name'>): string {
 /** As much of a record as may be written down. Environments keep their ids: the next run judges by them. */
 export function hideRecord(record: JsonObject, redaction: Redaction): JsonObject {
   const hidden = redactJson(record, redaction) as JsonObject;
-  if (!Array.isArray(member(record, 'environments'))) return hidden;
+  if (hidden === record || !Array.isArray(member(record, 'environments'))) return hidden;
   const shown = listAt(hidden, 'environments');
   const environments = environmentsOf(record).map(({ id, isEnabled, index }) => {
     return { id, name: String(member(shown[index], 'name') ?? '[redacted]'), isEnabled };

@@ -56,7 +56,7 @@ const MOST_RECORDS = 10_000;
 /** Records in memory, and behind it in a file if there is one. */
 export class MemoryRecords implements Records {
   readonly #locks = new Locks();
-  /** By `recordKey`, those seen longest ago first. */
+  /** By `recordKey`; once half full, those seen longest ago first. */
   readonly #all: Map<string, Kept>;
 
   /** @param areNone of the fake, which is asked itself what the records of a session hold */
@@ -96,7 +96,8 @@ export class MemoryRecords implements Records {
   #set(name: RecordName, kept: Kept): void {
     if (this.areNone) return;
     const key = recordKey(name);
-    this.#all.delete(key);
+    // It moves to the end, which takes longer than all else here, and matters only once some must go.
+    if (this.#all.size > MOST_RECORDS / 2) this.#all.delete(key);
     this.#all.set(key, kept);
     if (this.#all.size > MOST_RECORDS) this.#all.delete(this.#all.keys().next().value as string);
   }

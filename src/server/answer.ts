@@ -81,8 +81,7 @@ function writeHead(x: Exchange, { status, message, headers, from }: Answer, body
   const isNoted = verdict && verdict.findings.length > 0 && verdict.outcome !== 'block';
   const onWire = isNoted ? [...headers, 'Patchgate-Findings', findingsHeader(verdict.findings)] : headers;
   // A status that Node has no words for keeps those that the target gave.
-  if (message === '') res.writeHead(status, onWire as string[]);
-  else res.writeHead(status, message, onWire as string[]);
+  res.writeHead(status, message || undefined, onWire as string[]);
   x.response = { status, headers, body };
   x.answeredBy = from;
 }

@@ -20,16 +20,17 @@ const MOST_BYTES = 16 * 1024 * 1024;
 /** Characters of a frame before its bodies. A verdict can quote as much as a body has: past this it is cut. */
 const LONGEST_HEAD = 65_536;
 
-/** Where a frame lies, and what exchanges are chosen by. */
+/** Where a frame lies, what exchanges are chosen by, and what of them takes longer to write than to keep. */
 interface Slot {
   /** Of its first byte, counted over all that was ever written. */
   at: number;
   length: number;
   /** Bytes before the bodies. */
   textLength: number;
-  id: number;
-  session: string;
   outcome: Verdict['outcome'] | undefined;
+  said: Omit<FinishedExchange, 'request'> & { session: { name: string } };
+  /** Bytes of the request's body and those that are kept of it, bytes of the answer's; names and values of the request; the status. */
+  sizes: readonly (number | undefined)[];
 }
 
 /**
@@ -65,14 +66,15 @@ export class ExchangeList {
   *list(filter: ExchangeFilter = {}): Iterable<ShownExchange> {
     const { limit = MOST_EXCHANGES, outcome, session, bodies = true } = filter;
     const chosen = this.#slots.filter(
-      (slot) => slot.session === (session ?? slot.session) && slot.outcome === (outcome ?? slot.outcome),
+      ({ said, ...one }) =>
+        said.session.name === (session ?? said.session.name) && one.outcome === (outcome ?? one.outcome),
     );
     for (const slot of chosen.reverse().slice(0, limit))
       if (this.#has(slot)) yield showExchange(this.#read(slot), this.#redaction, bodies);
   }
 
   get(id: number): ShownExchange | undefined {
-    const slot = this.#slots.find((one) => one.id === id);
+    const slot = this.#slots.find(({ said }) => said.id === id);
     return slot && showExchange(this.#read(slot), this.#redaction);
   }
 
@@ -84,22 +86,23 @@ export class ExchangeList {
 
   /** Forgets the exchanges, or those of one session; the listeners stay. */
   reset(session?: string): void {
-    this.#slots = session === undefined ? [] : this.#slots.filter((slot) => slot.session !== session);
+    this.#slots =
+      session === undefined ? [] : this.#slots.filter(({ said }) => said.session.name !== session);
   }
 
   #keep(exchange: FinishedExchange): void {
     const { id, startedAt, durationMs, request, verdict, unguarded, answeredBy, failure, fault } = exchange;
     const { requestBody: asked, response } = exchange;
-    const answered = response?.body;
-    const session = exchange.session?.name ?? '';
     const { method, url, headers } = request;
+    const answered = response?.body;
+    const session = { name: exchange.session?.name ?? '' };
     // None holds a line feed, and as JSON they take twice as long.
     const lines = [method, url, ...headers, ...(response?.headers ?? [])].join('\n');
     const sizes = [asked?.size, asked?.bytes.length, answered?.size, headers.length, response?.status];
-    const said = { id, startedAt, durationMs, unguarded, answeredBy, failure, fault, sizes, verdict };
-    let text = `${JSON.stringify(said)}\n${lines}`;
+    const said = { id, startedAt, durationMs, session, unguarded, answeredBy, failure, fault };
+    let text = `${JSON.stringify(verdict ?? null)}\n${lines}`;
     if (verdict && text.length > LONGEST_HEAD)
-      text = `${JSON.stringify({ ...said, verdict: withShortTexts(verdict, LONGEST_TEXT) })}\n${lines}`;
+      text = `${JSON.stringify(withShortTexts(verdict, LONGEST_TEXT))}\n${lines}`;
     const textLength = Buffer.byteLength(text);
     const length = textLength + (asked?.bytes.length ?? 0) + (answered?.bytes.length ?? 0);
     if (length > this.#ring.length) return;
@@ -107,11 +110,9 @@ export class ExchangeList {
     const left = this.#ring.length - (this.#end % this.#ring.length);
     const at = length > left ? this.#end + left : this.#end;
     this.#end = at + length;
-    for (let oldest = this.#slots[0]; oldest; oldest = this.#slots[0]) {
-      if (this.#slots.length < MOST_EXCHANGES && this.#has(oldest)) break;
-      this.#slots.shift();
-    }
-    this.#slots.push({ at, length, textLength, id, session, outcome: verdict?.outcome });
+    const isOver = (oldest: Slot) => this.#slots.length === MOST_EXCHANGES || !this.#has(oldest);
+    while (this.#slots[0] && isOver(this.#slots[0])) this.#slots.shift();
+    this.#slots.push({ at, length, textLength, outcome: verdict?.outcome, said, sizes });
     let place = at % this.#ring.length;
     place += this.#ring.write(text, place);
     if (asked) place += asked.bytes.copy(this.#ring, place);
@@ -124,19 +125,16 @@ export class ExchangeList {
   }
 
   /** An exchange of a frame, whose bodies are parts of the ring. */
-  #read({ at, length, textLength, session }: Slot): FinishedExchange {
+  #read({ at, length, textLength, said, sizes }: Slot): FinishedExchange {
     const place = at % this.#ring.length;
     const frame = this.#ring.subarray(place, place + length);
-    const [line, method, url, ...headers] = frame.toString('utf8', 0, textLength).split('\n');
-    const { sizes, ...said } = JSON.parse(line as string);
-    const [size, kept, answerSize, own, status] = sizes;
+    const [line, method = '', url = '', ...headers] = frame.toString('utf8', 0, textLength).split('\n');
+    const [size, kept = 0, answerSize, own, status] = sizes;
     const middle = textLength + kept;
-    const bodyOf = (size: number | null, bytes: Buffer) => (size === null ? undefined : { size, bytes });
-    const body = bodyOf(answerSize, frame.subarray(middle));
-    return Object.assign(said, {
-      ...{ session: { name: session }, request: { method, url, headers: headers.slice(0, own) } },
-      requestBody: bodyOf(size, frame.subarray(textLength, middle)),
-      response: status === null ? undefined : { status, headers: headers.slice(own), body },
-    });
+    const requestBody = size === undefined ? undefined : { size, bytes: frame.subarray(textLength, middle) };
+    const body = answerSize === undefined ? undefined : { size: answerSize, bytes: frame.subarray(middle) };
+    const response = status === undefined ? undefined : { status, headers: headers.slice(own), body };
+    const request = { method, url, headers: headers.slice(0, own) };
+    return { ...said, verdict: JSON.parse(line as string) ?? undefined, request, requestBody, response };
   }
 }

@@ -8,12 +8,14 @@ const BOUNDS = [
   0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30,
 ];
 
+/** Values of a metric's labels, and how many requests had them. A text of them for each request would cost more than all else here. */
+type Sample = { values: readonly (string | number)[]; count: number };
+
 /** What a run counts of its requests, and writes in Prometheus' text format. */
 export class Metrics {
-  /** By the labels of a sample: `rule="…",severity="…"` */
-  readonly #requests = new Map<string, number>();
-  readonly #findings = new Map<string, number>();
-  readonly #effects = new Map<string, number>();
+  readonly #requests: Sample[] = [];
+  readonly #findings: Sample[] = [];
+  readonly #effects: Sample[] = [];
   /** How many times are within each bound; the last two are of all, and their sum. */
   readonly #gate: number[] = Array(BOUNDS.length + 2).fill(0);
   readonly #target: number[] = Array(BOUNDS.length + 2).fill(0);
@@ -22,11 +24,9 @@ export class Metrics {
   count({ verdict, response, answeredBy, durationMs, handedOnAfterMs }: FinishedExchange): void {
     const { outcome = 'none', operation = 'none', findings = [], effects = [] } = verdict ?? {};
     const status = response?.status ?? 'none';
-    const of = `operation=${JSON.stringify(operation)},verdict="${outcome}",status="${status}"`;
-    increase(this.#requests, of);
-    for (const { rule, severity } of findings)
-      increase(this.#findings, `rule="${rule}",severity="${severity}"`);
-    for (const { kind } of effects) increase(this.#effects, `effect="${kind}",verdict="${outcome}"`);
+    increase(this.#requests, operation, outcome, status);
+    for (const { rule, severity } of findings) increase(this.#findings, rule, severity);
+    for (const { kind } of effects) increase(this.#effects, kind, outcome);
     observe(this.#gate, handedOnAfterMs ?? durationMs);
     const wasWaitedFor = answeredBy === 'gate' && (status === 502 || status === 504);
     if (handedOnAfterMs !== undefined && (answeredBy === 'target' || wasWaitedFor))
@@ -39,9 +39,9 @@ export class Metrics {
     const approved = Object.entries(approvals).map(([event, count]) => `{event="${event}"} ${count}`);
     const all: [name: string, type: string, samples: readonly string[] | number | undefined][] = [
       ['patchgate_info', 'gauge', [`{version="${version()}",mode="${mode}"} 1`]],
-      ['patchgate_requests_total', 'counter', samplesOf(this.#requests)],
-      ['patchgate_findings_total', 'counter', samplesOf(this.#findings)],
-      ['patchgate_effects_total', 'counter', samplesOf(this.#effects)],
+      ['patchgate_requests_total', 'counter', samplesOf(this.#requests, 'operation', 'verdict', 'status')],
+      ['patchgate_findings_total', 'counter', samplesOf(this.#findings, 'rule', 'severity')],
+      ['patchgate_effects_total', 'counter', samplesOf(this.#effects, 'effect', 'verdict')],
       ['patchgate_approvals_total', 'counter', approved],
       ['patchgate_gate_seconds', 'histogram', timesOf(this.#gate)],
       ['patchgate_target_seconds', 'histogram', timesOf(this.#target)],
@@ -61,12 +61,17 @@ export class Metrics {
   }
 }
 
-function increase(counts: Map<string, number>, labels: string): void {
-  counts.set(labels, (counts.get(labels) ?? 0) + 1);
+function increase(samples: Sample[], ...values: Sample['values']): void {
+  const same = samples.find((one) => one.values.every((value, index) => value === values[index]));
+  if (same) same.count++;
+  else samples.push({ values, count: 1 });
 }
 
-function samplesOf(counts: ReadonlyMap<string, number>): string[] {
-  return Array.from(counts, ([labels, count]) => `{${labels}} ${count}`);
+function samplesOf(samples: readonly Sample[], ...labels: string[]): string[] {
+  return samples.map(({ values, count }) => {
+    const told = values.map((value, index) => `${labels[index]}=${JSON.stringify(String(value))}`);
+    return `{${told.join()}} ${count}`;
+  });
 }
 
 function observe(counts: number[], ms: number): void {

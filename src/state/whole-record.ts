@@ -1,7 +1,6 @@
 import { byHeaderName, type RawHeaders } from '../http/http.ts';
-import { isObject, type JsonObject, type JsonValue, member } from '../json/json.ts';
+import { isObject, type JsonObject, type JsonValue, listAt, member } from '../json/json.ts';
 import type { RecordKind } from '../model/record.ts';
-import { environmentsOf } from './project.ts';
 
 /** The record that an answer holds whole, or in half a sentence why it holds none. */
 export type WholeRecord = { record: JsonObject } | { why: string };
@@ -27,10 +26,14 @@ export function wholeRecordIn(
     for (const value of level) (isWhole(kind, value) ? whole : wrappers).push(value);
     levels.push(whole);
     // What has its lists may be the record, with a former copy of itself in it.
-    if (wrappers.some((value) => LISTS[kind].every((one) => Object.hasOwn(value, one)))) break;
+    if (
+      wrappers.length === 0 ||
+      wrappers.some((value) => LISTS[kind].every((one) => Object.hasOwn(value, one)))
+    )
+      break;
     level = wrappers.flatMap((value) => Object.values(value).filter(isObject));
   }
-  const all = levels.flat();
+  const all = levels.length === 1 ? (levels[0] as JsonObject[]) : levels.flat();
   // Copies of former times lie deeper.
   const named = all.length > 1 ? levels.map((whole) => whole.filter((value) => idOf(value) === id)) : [];
   const [record, ...others] = named.find(({ length }) => length > 0) ?? all;
@@ -116,10 +119,10 @@ const OF_LISTS = /pag|link|meta|(?:page|result|list)_?info|^info$|environment|cu
 
 /** Whether an answer says that it does not show all environments of the record in it. Without recursion: it may be nested deep. */
 function saysMore(answer: JsonValue, record: JsonObject): boolean {
-  const all = environmentsOf(record);
+  const all = listAt(record, 'environments');
   let shown: Set<JsonValue | undefined> | undefined;
   const isFurther = (item: JsonValue) => {
-    shown ??= new Set(all.map(({ id }) => id));
+    shown ??= new Set(all.map((one) => member(one, 'id')));
     return Number.isSafeInteger(member(item, 'id')) && !shown.has(member(item, 'id'));
   };
   const left: JsonValue[] = [answer];
