@@ -55,7 +55,7 @@ export async function insertFrames(
         exchanges.map(({ number }) => number),
         exchanges.map(({ frame }) => frame.request.method),
         exchanges.map(({ frame }) => frame.request.path),
-        exchanges.map(({ frame }) => encodeFrame(frame)),
+        exchanges.map(({ frame }) => Buffer.concat(encodeFrame(frame))),
         replaced,
       ],
     );

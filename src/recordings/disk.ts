@@ -8,17 +8,10 @@ export const HIDDEN = '.patchgate';
 export const LOCK = 'lock';
 const IGNORE = '.gitignore';
 
-/** Makes a folder and those above it, one by one: Node's own way never ends in /proc, or if the working folder is gone. */
+/** Makes a folder and those above it. If the working folder is gone, Node alone would never end. */
 export function makeFolders(folder: string): void {
   const full = isAbsolute(folder) ? folder : join(fs.realpathSync.native('.'), folder);
-  if (fs.existsSync(full)) return;
-  makeFolders(dirname(full));
-  try {
-    fs.mkdirSync(full);
-  } catch (error) {
-    // Another process may be faster. A link to nowhere is there, and no folder.
-    if (systemCode(error) !== 'EEXIST' || !fs.existsSync(full)) throw error;
-  }
+  fs.mkdirSync(full, { recursive: true });
 }
 
 export function hideFromGit(folder: string): void {

@@ -49,9 +49,10 @@ function headOf({ request, response, meta }: PlainExchange) {
   return { request: { ...request, body: asked }, response: { ...response, body: answered }, meta };
 }
 
-export function encodeFrame(exchange: PlainExchange): Buffer {
+/** The pieces of a frame: to join them would cost as much as to write them. */
+export function encodeFrame(exchange: PlainExchange): Buffer[] {
   const head = Buffer.from(`${JSON.stringify(headOf(exchange))}\n`);
-  return Buffer.concat([head, exchange.request.body, exchange.response.body, END]);
+  return [head, exchange.request.body, exchange.response.body, END];
 }
 
 /** @throws PatchgateError `bad-recording` */
@@ -160,16 +161,18 @@ export function openJournal(folder: string, mode: MergeMode, mostBytes: number, 
     if (size === 0) removeQuietly(file());
   }
 
-  /** All frames, or none as far as a reader can see. @returns whether the next frame begins another segment
+  /** All frames, or none as far as a reader can see. @param bytes of all pieces @returns whether the next frame begins another segment
    *  @throws PatchgateError `cannot-write` */
-  function append(frames: readonly Buffer[]): boolean {
+  function append(pieces: readonly Buffer[], bytes: number): boolean {
     try {
       if (size > mostBytes) rotate();
       else if (performance.now() - lookedAt > LOOK_MS) restore();
       fd ??= make();
-      const bytes = Buffer.concat(size === 0 ? [head, ...frames] : frames);
-      fs.writeFileSync(fd, bytes);
-      size += bytes.length;
+      const [all, length] = size === 0 ? [[head, ...pieces], head.length + bytes] : [pieces, bytes];
+      const written = fs.writevSync(fd, all);
+      // A disk that is nearly full takes a part, and says only then that it is full.
+      if (written < length) fs.writeFileSync(fd, Buffer.concat(all).subarray(written));
+      size += length;
       return size > mostBytes;
     } catch (error) {
       // The next frame must not stand behind half of this one.

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import pLimit from 'p-limit';
 import { PatchgateError } from '../errors.ts';
 import { beforeAnswers } from '../http/end-of-turn.ts';
 import { HIDDEN } from './disk.ts';
@@ -32,30 +33,30 @@ export function openWriter(root: string, options: WriterOptions) {
   const journal = openJournal(join(root, HIDDEN), mode, mostBytes);
   const quiet = setTimeout(() => void merge(), QUIET_MS).unref();
   const stop = new AbortController();
-  /** Frames of this turn, or since the disk stopped taking them. */
-  let frames: Buffer[] = [];
-  let [bytes, recorded, lost] = [0, 0, 0];
+  /** Pieces of the frames of this turn, or since the disk stopped taking them. */
+  let pieces: Buffer[] = [];
+  let [waiting, bytes, recorded, lost] = [0, 0, 0, 0];
   /** Exchanges that no file has. */
   let unmerged = 0;
   let journalTrouble: Error | undefined;
   let fileTrouble: Error | undefined;
   /** The risk that was told last. */
   let told = '';
-  let merging: Promise<void> = Promise.resolve();
   let isClosing = false;
+  const oneByOne = pLimit(1);
 
   // A disk that takes nothing is not tried again by each answer.
   const writeOnce = () => void (journalTrouble ?? write());
 
   /** All frames of this turn, and what could not be written before, in one write. */
   function write(): void {
-    if (frames.length === 0) return;
+    if (waiting === 0) return;
     try {
-      if (journal.append(frames)) void merge();
-      unmerged += frames.length;
-      recorded += frames.length;
-      frames = [];
-      bytes = 0;
+      if (journal.append(pieces, bytes)) void merge();
+      unmerged += waiting;
+      recorded += waiting;
+      pieces = [];
+      [waiting, bytes] = [0, 0];
       journalTrouble = undefined;
     } catch (error) {
       journalTrouble = error as Error;
@@ -64,11 +65,8 @@ export function openWriter(root: string, options: WriterOptions) {
     tell();
   }
 
-  /** One after the other. Never rejects. */
-  function merge(): Promise<void> {
-    merging = merging.then(mergeNow);
-    return merging;
-  }
+  /** Never rejects. */
+  const merge = () => oneByOne(mergeNow);
 
   async function mergeNow(): Promise<void> {
     write();
@@ -106,7 +104,7 @@ export function openWriter(root: string, options: WriterOptions) {
   }
 
   function troubleNow(): Error | undefined {
-    const missing = isClosing ? lost + frames.length : lost;
+    const missing = isClosing ? lost + waiting : lost;
     if (missing === 0) return troubleOfDisk();
     const reason = journalTrouble ? `: ${journalTrouble.message}` : '';
     const hint = 'make room on the disk or correct the permissions, then record again';
@@ -122,10 +120,7 @@ export function openWriter(root: string, options: WriterOptions) {
   }
 
   return {
-    status() {
-      const [waiting, takes, trouble] = [frames.length, journalTrouble === undefined, troubleNow()];
-      return { recorded, waiting, unmerged, lost, takes, trouble };
-    },
+    status: () => ({ recorded, waiting, unmerged, lost, takes: !journalTrouble, trouble: troubleNow() }),
     flush,
 
     /** @returns whether it is kept */
@@ -137,8 +132,9 @@ export function openWriter(root: string, options: WriterOptions) {
         return false;
       }
       const frame = encodeFrame(exchange);
-      frames.push(frame);
-      bytes += frame.length;
+      pieces.push(...frame);
+      for (const { length } of frame) bytes += length;
+      waiting++;
       beforeAnswers(writeOnce);
       return true;
     },

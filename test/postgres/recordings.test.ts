@@ -114,7 +114,8 @@ describe('a recording in the database', { tags: 'slow' }, () => {
 function leave(database: Pick<Database, 'name'>, folder: string, ...texts: string[]): string {
   const left = join(folder, encodeURIComponent(database.name), 'r%2F1~dead');
   const journal = openJournal(join(left, '.patchgate'), 'append', 1_000_000, 'dead');
-  journal.append(texts.map((text) => encodeFrame(answered(text))));
+  const frames = Buffer.concat(texts.flatMap((text) => encodeFrame(answered(text))));
+  journal.append([frames], frames.length);
   journal.close();
   return left;
 }

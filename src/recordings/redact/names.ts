@@ -1,5 +1,5 @@
 import type { JsonValue } from '../../json/json.ts';
-import { isLogin, isOpaque } from './shapes.ts';
+import { IS_OF_WORD, isLogin, isOpaque, SHORTEST_TOKEN } from './shapes.ts';
 
 /** Names of secrets, in headers, queries, forms, cookies and JSON alike. A name is read by its words: `newPassword`, `NEW_PASSWORD` and
  *  `new-password` are one. Its end says what it is: a `passwordPolicy` is no password. */
@@ -103,6 +103,18 @@ export class SecretNames {
       if (this.#isRoot[row] === 1) return at;
     }
     return -1;
+  }
+
+  /** Whether a text has a root or a long word, by its bytes, which take a third of the time of its characters. */
+  mayBeIn(bytes: Uint8Array): boolean {
+    let [row, length] = [0, 0];
+    for (let at = 0; at < bytes.length; at++) {
+      const byte = bytes[at] as number;
+      row = rowWith(row, byte);
+      length = IS_OF_WORD[byte] === 1 ? length + 1 : 0;
+      if (this.#isRoot[row] === 1 || length === SHORTEST_TOKEN) return true;
+    }
+    return false;
   }
 
   has(name: string): boolean {

@@ -86,10 +86,9 @@ const URL_HEADERS: ReadonlySet<string> = new Set(['location', 'content-location'
 const ID_HEADER = /(?:^|-)(?:id|etag|ray|if-none-match|if-match|traceparent|tracestate|b3)$/;
 
 export function redactHeaders(headers: RawHeaders, redaction: Redaction): RawHeaders {
-  const clean = headers.map((text, i) =>
+  return headers.map((text, i) =>
     i % 2 === 0 ? text : redactHeader((headers[i - 1] as string).toLowerCase(), text, redaction),
   );
-  return clean.some((text, i) => text !== headers[i]) ? clean : headers;
 }
 
 /** One header's value. The name is given in lower case. */
@@ -120,7 +119,7 @@ export function redactBytes(bytes: Buffer, contentType = '', redaction: Redactio
   const text = bytes.toString(encoding);
   const isForm = IS_FORM.test(contentType);
   // Names in a form may have blanks.
-  if (!isForm && !mayHold(text, redaction)) return bytes;
+  if (!isForm && !mayHold(text, redaction, bytes)) return bytes;
   // Some tools say that everything is a form, JSON too.
   const clean = isForm
     ? (redactDocument(text, redaction) ?? redactQuery(text, redaction, hidden))
@@ -176,6 +175,5 @@ export function redactEffect(effect: Effect, redaction: Redaction): Effect {
 export function redactFinding<T extends Finding>(finding: T, isSecret: boolean, redaction: Redaction): T {
   const clean = redactJson(finding as unknown as JsonValue, redaction) as unknown as T;
   if (!isSecret || !/["\d]/.test(finding.message.replace(finding.pointer, ''))) return clean;
-  const message = `${clean.pointer || 'the path'} is not as it must be; it holds a secret`;
-  return { ...clean, message };
+  return { ...clean, message: `${clean.pointer || 'the path'} is not as it must be; it holds a secret` };
 }

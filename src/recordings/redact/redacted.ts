@@ -24,7 +24,6 @@ export type Edit = [from: number, to: number, by: string];
 
 /** What begins within another edit goes with it; of two of one place the first counts. */
 export function edited(text: string, edits: Edit[]): string {
-  if (edits.length === 0) return text;
   let at = 0;
   let clean = '';
   for (const [from, to, by] of edits.sort((a, b) => a[0] - b[0])) {

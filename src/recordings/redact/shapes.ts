@@ -47,7 +47,7 @@ const NAME_END =
 
 /** The rest of an escape before a word: `\n`, `\u0020`, `%20`. */
 export const ESCAPE = /(?<=%)(?:25)*[\da-f]{2}|(?<=\\)(?:[bfnrt]|u[\da-f]{4})/iy;
-const IS_OF_WORD = tableOf(/[\w.~-]/, 0);
+export const IS_OF_WORD = tableOf(/[\w.~-]/, 0);
 /** Base64 may go on behind a `+` or end in `=`. */
 const REST = /(?:\+[\w+]{4,256})?={0,2}(?!\w)/y;
 

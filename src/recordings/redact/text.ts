@@ -48,10 +48,14 @@ const MARK = /^basic$|-{4}(?:BEGIN)?$|hook|\$(?:2[abxy]|argon2|[156y]\$|apr1|scr
 /** Behind one of several words of a member's name: `"API Key":`. */
 const WORD_OF_MEMBER = /(?:[ /]|\\(?!"))[^"\n]{0,64}"\s?:|(?<!"[\w$.[\]~\u0080-\uffff-]{1,128})"\s?:/y;
 
-/** A quick look at a text; false: there is nothing to hide. Most hold nothing, and this costs a tenth of taking them apart. */
-export function mayHold(text: string, { members: names, pointers, texts }: Redaction): boolean {
+/** A quick look at a text; false: there is nothing to hide. Most hold nothing, and this costs a tenth of taking them apart.
+ *  @param bytes of the text, if they are at hand: they serve if each character is one */
+export function mayHold(text: string, redaction: Redaction, bytes?: Buffer): boolean {
+  const { members: names, pointers, texts } = redaction;
   if (text.length < 7) return false;
   if (pointers !== undefined || texts.some((secret) => text.includes(secret))) return true;
+  if (bytes?.length === text.length && !text.includes('@') && !text.includes('\\') && !names.mayBeIn(bytes))
+    return false;
   if (text.includes('\\u') || (text.includes('@') && shapes.IS_IN_URL.test(text))) return true;
   // Entries of many kinds have a key.
   let hasKey = false;
@@ -80,8 +84,7 @@ export function redactDocument(text: string, redaction: Redaction): string | und
   if (!DOCUMENT.test(text) || !/[\]}"]/.test(text.trimEnd().at(-1) ?? '')) return undefined;
   if (parseJson(text) === undefined) return undefined;
   const { members, pointers, texts } = redaction;
-  const whole: Edit[] = [];
-  const parts: Edit[] = [];
+  const [whole, parts]: [Edit[], Edit[]] = [[], []];
   /** The name of a secret that a member of an object, or the first item of a list, tells; and the values that one may name. */
   const told = new Map<Container, string>();
   const asked: [Container, from: number, JsonValue][] = [];
@@ -91,7 +94,7 @@ export function redactDocument(text: string, redaction: Redaction): string | und
     const holder = open.at(-1) ?? new Container(false);
     const name = holder.isObject ? holder.name : '';
     const isContainer = text[from] === '{' || text[from] === '[';
-    const written = isContainer ? '' : writtenAt(from);
+    const written = isContainer ? '' : text.slice(from, skipValue(text, from));
     const value = isContainer ? {} : (JSON.parse(written) as JsonValue);
     // A name can be a secret itself.
     if (name.length >= (texts.length > 0 ? 1 : shapes.SHORTEST_TOKEN))
@@ -125,16 +128,12 @@ export function redactDocument(text: string, redaction: Redaction): string | und
     return (role === 'code' ? redactPlain : redactText)(value, redaction);
   }
 
-  function writtenAt(from: number): string {
-    return text.slice(from, skipValue(text, from));
-  }
-
   function replace(from: number, before: string, after: string): void {
     if (after !== before) parts.push([from, skipString(text, from), JSON.stringify(after)]);
   }
 
   function hide(from: number): void {
-    const written = writtenAt(from);
+    const written = text.slice(from, skipValue(text, from));
     done = Math.max(done, from + written.length);
     if (isRedacted(written.slice(1, -1))) return;
     whole.push([from, from + written.length, `"${REDACTED}"`]);
