@@ -72,34 +72,33 @@ export class MemoryRecords implements Records {
   }
 
   put(name: RecordName, kept: Kept): void {
-    this.#set(name, kept);
-    this.state?.later();
+    this.#put(recordKey(name), kept);
   }
 
   async lock(name: RecordName, key: string): Promise<LockedRecord> {
     const leave = await this.#locks.acquire(key);
     return {
-      kept: withDeadlines(this.of(name), Date.now()),
+      kept: withDeadlines(seenFrom(name, this.#all.get(key)), Date.now()),
       hasOpenApprovals: this.state?.data.approvals.size !== 0,
       now: Date.now,
       note: async (kept) => {
-        this.#set(name, kept);
+        this.#put(key, kept);
         await this.state?.now();
       },
       release: (kept) => {
-        if (kept) this.put(name, kept);
+        if (kept) this.#put(key, kept);
         leave();
       },
     };
   }
 
-  #set(name: RecordName, kept: Kept): void {
+  #put(key: string, kept: Kept): void {
     if (this.areNone) return;
-    const key = recordKey(name);
     // It moves to the end, which takes longer than all else here, and matters only once some must go.
     if (this.#all.size > MOST_RECORDS / 2) this.#all.delete(key);
     this.#all.set(key, kept);
     if (this.#all.size > MOST_RECORDS) this.#all.delete(this.#all.keys().next().value as string);
+    this.state?.later();
   }
 }
 
