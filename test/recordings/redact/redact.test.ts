@@ -88,9 +88,11 @@ describe('a body', () => {
     expect(redacted('{"token":"a=b&c","d":1}', FORM)).toBe('{"token":"[redacted]","d":1}');
   });
 
-  it('may be no UTF-8', () => {
+  it('may be no UTF-8, or have escapes or a user in a URL', () => {
     const bytes = (secret: string) => Buffer.from(`{"name":"\xff","token":"${secret}"}`, 'latin1');
     expect(redactBytes(bytes('s3cret'), undefined, DEFAULT_REDACTION)).toEqual(bytes('[redacted]'));
+    expect(redacted('{"t\\u006fken":"s3cret"}')).toBe('{"t\\u006fken":"[redacted]"}');
+    expect(redacted('amqp://me:s3cret@h')).toBe('amqp://me:[redacted]@h');
   });
 
   it('keeps the names in code, and loses tokens there, too', () => {
