@@ -11,7 +11,7 @@ const TEST = fileURLToPath(new URL('.', import.meta.url));
  * A file imports from its own module and from the layers below; modules of one layer know nothing of one another.
  */
 const LAYERS: readonly (readonly string[])[][] = [
-  [['errors.ts'], ['iso-time.ts'], ['version.ts'], ['json']],
+  [['errors.ts'], ['iso-time.ts'], ['body-hash.ts'], ['version.ts'], ['json']],
   [['http']],
   [['model']],
   [['schemas']],

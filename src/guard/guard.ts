@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { hashOfBody } from '../body-hash.ts';
 import type { Match } from '../contract/match-operation.ts';
 import { messageOf, PatchgateError } from '../errors.ts';
 import type { Circumstances, Gate, GateRequest, Inspection } from '../gate/gate.ts';
@@ -321,7 +322,7 @@ export class Guard {
 
 /** Covers everything that a verdict depends on while no record is known. */
 function keyOf({ method, url, headers, body }: GateRequest): string {
-  return hash('sha1', `${hash('sha1', body, 'binary')}${method} ${url}\n${headers.join('\n')}`, 'binary');
+  return hash('sha1', `${hashOfBody(body)}${method} ${url}\n${headers.join('\n')}`, 'binary');
 }
 
 /** Whether it may be a PUT or DELETE to the service. */

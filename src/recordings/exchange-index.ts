@@ -1,5 +1,5 @@
-import { hash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
+import { hashOfBody } from '../body-hash.ts';
 import { HOP_BY_HOP, type ResponseHead } from '../http/http.ts';
 import { type Exchange, headerPairs, type RecordedRequest } from '../model/exchange.ts';
 import { bodyBytes } from './body.ts';
@@ -69,7 +69,7 @@ export class ExchangeIndex {
 }
 
 /** A key that needs no parsing. No `keyOf` has a blank. */
-const bytesKey = (query: string, body: Buffer) => `${hash('sha1', body, 'base64')} ${query}`;
+const bytesKey = (query: string, body: Buffer) => `${hashOfBody(body)} ${query}`;
 
 /** The exchanges that a session gets: those recorded in one of its name, else those of the default session (`""`), else all. */
 export function ofSession(matched: readonly StoredExchange[], name: string): readonly StoredExchange[] {

@@ -91,20 +91,21 @@ export class ExchangeList {
   }
 
   #keep(exchange: FinishedExchange): void {
-    const { id, startedAt, durationMs, request, verdict, unguarded, answeredBy, failure, fault } = exchange;
-    const { requestBody: asked, response } = exchange;
+    const { id, startedAt, durationMs, request, unguarded, answeredBy, failure, fault } = exchange;
+    const { requestBody: asked, response, verdict: judged } = exchange;
     const { method, url, headers } = request;
-    const answered = response?.body;
     const session = { name: exchange.session?.name ?? '' };
     // None holds a line feed, and as JSON they take twice as long.
     const lines = [method, url, ...headers, ...(response?.headers ?? [])].join('\n');
-    const sizes = [asked?.size, asked?.bytes.length, answered?.size, headers.length, response?.status];
-    const said = { id, startedAt, durationMs, session, unguarded, answeredBy, failure, fault };
-    let text = `${JSON.stringify(verdict ?? null)}\n${lines}`;
-    if (verdict && text.length > LONGEST_HEAD)
-      text = `${JSON.stringify(withShortTexts(verdict, LONGEST_TEXT))}\n${lines}`;
+    const sizes = [asked?.size, asked?.bytes.length, response?.body?.size, headers.length, response?.status];
+    // A verdict that found nothing is small, and stays as it is.
+    const [found, verdict] = judged?.effects || judged?.findings.length ? [judged] : [undefined, judged];
+    const said = { id, startedAt, durationMs, session, verdict, unguarded, answeredBy, failure, fault };
+    let text = `${found ? JSON.stringify(found) : ''}\n${lines}`;
+    if (found && text.length > LONGEST_HEAD)
+      text = `${JSON.stringify(withShortTexts(found, LONGEST_TEXT))}\n${lines}`;
     const textLength = Buffer.byteLength(text);
-    const length = textLength + (asked?.bytes.length ?? 0) + (answered?.bytes.length ?? 0);
+    const length = textLength + (asked?.bytes.length ?? 0) + (response?.body?.bytes.length ?? 0);
     if (length > this.#ring.length) return;
     // A frame is one piece: what is left at the end of the ring stays empty.
     const left = this.#ring.length - (this.#end % this.#ring.length);
@@ -112,11 +113,11 @@ export class ExchangeList {
     this.#end = at + length;
     const isOver = (oldest: Slot) => this.#slots.length === MOST_EXCHANGES || !this.#has(oldest);
     while (this.#slots[0] && isOver(this.#slots[0])) this.#slots.shift();
-    this.#slots.push({ at, length, textLength, outcome: verdict?.outcome, said, sizes });
+    this.#slots.push({ at, length, textLength, outcome: judged?.outcome, said, sizes });
     let place = at % this.#ring.length;
     place += this.#ring.write(text, place);
     if (asked) place += asked.bytes.copy(this.#ring, place);
-    answered?.bytes.copy(this.#ring, place);
+    response?.body?.bytes.copy(this.#ring, place);
   }
 
   /** Whether nothing was written over it. */
@@ -135,6 +136,6 @@ export class ExchangeList {
     const body = answerSize === undefined ? undefined : { size: answerSize, bytes: frame.subarray(middle) };
     const response = status === undefined ? undefined : { status, headers: headers.slice(own), body };
     const request = { method, url, headers: headers.slice(0, own) };
-    return { ...said, verdict: JSON.parse(line as string) ?? undefined, request, requestBody, response };
+    return { ...said, ...(line && { verdict: JSON.parse(line) }), request, requestBody, response };
   }
 }

@@ -91,10 +91,9 @@ function enabledIn(environments: readonly Environment[]): Set<number> {
 
 /** A list that is missing or no list is an error of the contract; to count it as empty would only repeat that. */
 function languageEffects(known: JsonObject, body: JsonValue): Effect[] {
-  const [from, to] = [member(known, 'languages'), member(body, 'languages')];
-  if (!Array.isArray(from) || !Array.isArray(to)) return [];
-  if (from.length === to.length && from.every((name, index) => name === to[index])) return [];
-  const [before, after] = [languagesOf(known), languagesOf(body)];
+  if (!Array.isArray(member(body, 'languages')) || !Array.isArray(member(known, 'languages'))) return [];
+  const before = languagesOf(known);
+  const after = languagesOf(body);
   const removed = [...before].filter((name) => !after.has(name));
   const added = [...after].filter((name) => !before.has(name));
   return [
