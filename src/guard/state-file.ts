@@ -1,13 +1,7 @@
 import { basename, dirname } from 'node:path';
 import { messageOf, PatchgateError } from '../errors.ts';
 import type { KeptApproval } from '../model/approval.ts';
-import {
-  HIDDEN,
-  hideFromGit,
-  makeFolders,
-  readFileIfThere,
-  writeFileAtomically,
-} from '../recordings/disk.ts';
+import { HIDDEN, hideFromGit, readFileIfThere, writeFileAtomically } from '../recordings/disk.ts';
 import { type Lock, takeLock } from '../recordings/lock.ts';
 import type { Redaction } from '../recordings/redact/redaction.ts';
 import { checkFile, parseFile } from '../schemas/check.ts';
@@ -78,10 +72,9 @@ export class StateFile {
     private readonly notice: (text: string) => void,
   ) {
     try {
-      makeFolders(dirname(file));
-      if (basename(dirname(file)) === HIDDEN) hideFromGit(dirname(file));
       const instead = 'give this one a file of its own with --state FILE';
       this.#lock = takeLock(`${file}.lock`, `the state file ${file}`, instead);
+      if (basename(dirname(file)) === HIDDEN) hideFromGit(dirname(file));
     } catch (error) {
       this.#failed(error);
     }

@@ -55,8 +55,7 @@ export function openWriter(root: string, options: WriterOptions) {
       if (journal.append(pieces, bytes)) void merge();
       unmerged += waiting;
       recorded += waiting;
-      pieces = [];
-      [waiting, bytes] = [0, 0];
+      [pieces, waiting, bytes] = [[], 0, 0];
       journalTrouble = undefined;
     } catch (error) {
       journalTrouble = error as Error;
@@ -132,7 +131,8 @@ export function openWriter(root: string, options: WriterOptions) {
         return false;
       }
       const frame = encodeFrame(exchange);
-      pieces.push(...frame);
+      // One that has to wait is copied: a part of a larger piece of memory would keep all of it.
+      pieces.push(...(journalTrouble ? [Buffer.concat(frame)] : frame));
       for (const { length } of frame) bytes += length;
       waiting++;
       beforeAnswers(writeOnce);
