@@ -8,9 +8,10 @@ export const HIDDEN = '.patchgate';
 export const LOCK = 'lock';
 const IGNORE = '.gitignore';
 
-/** Makes a folder and those above it. If the working folder is gone, Node alone would never end. */
+/** Makes a folder and those above it. Node alone would never end if the working folder is gone, or in /proc. */
 export function makeFolders(folder: string): void {
   const full = isAbsolute(folder) ? folder : join(fs.realpathSync.native('.'), folder);
+  if (full.startsWith('/proc/')) throw new Error(`no folder can be made in /proc: ${full}`);
   fs.mkdirSync(full, { recursive: true });
 }
 

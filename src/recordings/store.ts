@@ -84,9 +84,7 @@ export async function openStore(folder: string, name: string, options: StoreOpti
   }
 
   function* places(): Generator<Place> {
-    const inMemory = [...paths.values()]
-      .filter(({ index }) => index.all.length > 0)
-      .map(({ place }) => place);
+    const inMemory = [...paths.values()].flatMap(({ place, index }) => (index.all.length > 0 ? place : []));
     const inJournal = [...(waiting?.frames.values() ?? [])].flatMap(([first]) => first?.request ?? []);
     const given = new Set<string>();
     for (const some of [inMemory, inJournal, isLoaded ? [] : placesIn(root)])

@@ -1,9 +1,10 @@
-import { appendFileSync, closeSync, fstatSync, ftruncateSync, mkdirSync, openSync } from 'node:fs';
+import { appendFileSync, closeSync, fstatSync, ftruncateSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { messageOf, PatchgateError } from '../errors.ts';
 import { splitTarget } from '../http/http.ts';
 import type { Approval } from '../model/approval.ts';
 import { losesEnvironment } from '../model/effect.ts';
+import { cannotWrite, makeFolders } from '../recordings/disk.ts';
 import { amount } from '../reporters/wording.ts';
 import type { EntryOf } from './entry.ts';
 import type { FinishedExchange } from './exchange.ts';
@@ -34,12 +35,10 @@ export class Audit {
     const { file } = options;
     if (file === undefined) return;
     try {
-      mkdirSync(dirname(file), { recursive: true });
+      makeFolders(dirname(file));
       appendWhole(file, '');
     } catch (cause) {
-      const hint = 'correct the permissions, or name another file';
-      const message = `--audit: cannot write ${file}: ${messageOf(cause)}`;
-      throw new PatchgateError('cannot-write', message, { hint, cause });
+      throw cannotWrite(file, cause, 'correct the permissions, or name another file with --audit');
     }
   }
 

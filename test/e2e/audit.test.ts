@@ -163,7 +163,7 @@ describe('a file that cannot be written', () => {
   it('stops the start', async () => {
     mkdirSync(file, { recursive: true });
     expect(await laterRefusal('cannot-write', start())).toMatch(
-      /^--audit: cannot write .*audit\.jsonl: EISDIR.* \(correct the permissions, or name another file\)$/,
+      /^cannot write .*audit\.jsonl: EISDIR.* \(correct the permissions, or name another file with --audit\)$/,
     );
   });
 
