@@ -1,8 +1,9 @@
-import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import picomatch from 'picomatch';
 import type { CommandModule } from 'yargs';
 import { PatchgateError, whyUnreadable } from '../errors.ts';
+import { makeFolders } from '../recordings/disk.ts';
 import { amount, visible } from '../reporters/wording.ts';
 import { once } from './given.ts';
 import { isOn, takesText } from './options.ts';
@@ -44,7 +45,7 @@ export const importContract: CommandModule = {
       ...{ methods, looseParameters: argv.looseParameters === true },
       ...(only !== undefined && { only: picomatch(only, { nocase: true, dot: true }) }),
     });
-    await mkdir(folder, { recursive: true });
+    makeFolders(folder);
     // Each .json file beside a contract is a schema of it, and what was edited in one would be lost.
     const other = (await readdir(folder)).find((name) => name.endsWith('.json'));
     if (other !== undefined)

@@ -1,7 +1,8 @@
-import { appendFile, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { appendFile, readFile, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { CommandModule } from 'yargs';
 import { messageOf, PatchgateError, systemCode } from '../errors.ts';
+import { makeFolders } from '../recordings/disk.ts';
 import { CONFIG_FILES } from '../settings/config-file.ts';
 import { SETTINGS } from '../settings/settings.ts';
 import { parseTarget } from '../upstreams/target.ts';
@@ -68,7 +69,7 @@ jobs:
 async function writeNew(file: string, text: string, others: readonly string[]): Promise<string> {
   for (const other of others)
     if ((await textOf(other)) !== undefined) return `${other} is there: left as it is`;
-  await mkdir(dirname(file), { recursive: true });
+  makeFolders(dirname(file));
   await put(() => writeFile(file, text, { flag: 'wx' }));
   return `${file} written`;
 }

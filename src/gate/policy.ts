@@ -87,8 +87,9 @@ function resolve(
   severities: Readonly<Record<string, SeveritySetting>>,
 ): Resolved | undefined {
   const guards = guard !== 'off';
-  const setting = severities[finding.rule] ?? finding.severity;
-  if (setting === 'off' && !guards && !isInFile && !finding.isFailure) return undefined;
+  const own = finding.isFailure ? 'error' : (severities[finding.rule] ?? finding.severity);
+  // Before it is copied: without the guard, each PATCH has one.
+  if (own === 'off' && !guards && !isInFile) return undefined;
   const { isDestructive, isProtected, isUnknown, isUnread, isRemembered, isBlinding, isFailure, ...plain } =
     finding;
   const isKept = (isProtected && (guards || isInFile)) || (guards && ((isUnknown && mayProtect) || isUnread));
@@ -108,7 +109,6 @@ function resolve(
   // The guard says each time what it cannot see, whatever the settings of the rules.
   if (guards && !isInFile && (isRemembered || isUnknown))
     return { stage: GUARD, finding: { ...plain, severity: 'warn' }, isGuards: true, isNotice: isUnknown };
-  const own = isFailure ? 'error' : setting;
   if (validation === 'off' || own === 'off') return undefined;
   // What the guard was told to let pass is no error of a rule any more.
   const severity = isLosing && isApproved && guards ? 'warn' : own;

@@ -66,8 +66,8 @@ export class ExchangeList {
   *list(filter: ExchangeFilter = {}): Iterable<ShownExchange> {
     const { limit = MOST_EXCHANGES, outcome, session, bodies = true } = filter;
     const chosen = this.#slots.filter(
-      ({ said, ...one }) =>
-        said.session.name === (session ?? said.session.name) && one.outcome === (outcome ?? one.outcome),
+      ({ said, outcome: own }) =>
+        said.session.name === (session ?? said.session.name) && own === (outcome ?? own),
     );
     for (const slot of chosen.reverse().slice(0, limit))
       if (this.#has(slot)) yield showExchange(this.#read(slot), this.#redaction, bodies);
@@ -99,7 +99,8 @@ export class ExchangeList {
     const lines = [method, url, ...headers, ...(response?.headers ?? [])].join('\n');
     const sizes = [asked?.size, asked?.bytes.length, response?.body?.size, headers.length, response?.status];
     // A verdict that found nothing is small, and stays as it is.
-    const [found, verdict] = judged?.effects || judged?.findings.length ? [judged] : [undefined, judged];
+    const found = judged?.effects || judged?.findings.length ? judged : undefined;
+    const verdict = found ? undefined : judged;
     const said = { id, startedAt, durationMs, session, verdict, unguarded, answeredBy, failure, fault };
     let text = `${found ? JSON.stringify(found) : ''}\n${lines}`;
     if (found && text.length > LONGEST_HEAD)

@@ -19,21 +19,17 @@ export function wholeRecordIn(
 ): WholeRecord {
   const part = status === 206 ? 'the answer is a part (206)' : partBy(headers);
   if (part) return { why: part };
-  const levels: JsonObject[][] = [];
+  const [levels, all]: [JsonObject[][], JsonObject[]] = [[], []];
   let level: JsonObject[] = isObject(answer) ? [answer] : [];
   for (let depth = 0; depth <= MOST_WRAPPERS && level.length > 0; depth++) {
     const [whole, wrappers] = [[] as JsonObject[], [] as JsonObject[]];
     for (const value of level) (isWhole(kind, value) ? whole : wrappers).push(value);
     levels.push(whole);
+    for (const value of whole) all.push(value);
     // What has its lists may be the record, with a former copy of itself in it.
-    if (
-      wrappers.length === 0 ||
-      wrappers.some((value) => LISTS[kind].every((one) => Object.hasOwn(value, one)))
-    )
-      break;
+    if (wrappers.some((value) => LISTS[kind].every((one) => Object.hasOwn(value, one)))) break;
     level = wrappers.flatMap((value) => Object.values(value).filter(isObject));
   }
-  const all = levels.length === 1 ? (levels[0] as JsonObject[]) : levels.flat();
   // Copies of former times lie deeper.
   const named = all.length > 1 ? levels.map((whole) => whole.filter((value) => idOf(value) === id)) : [];
   const [record, ...others] = named.find(({ length }) => length > 0) ?? all;

@@ -86,9 +86,10 @@ const URL_HEADERS: ReadonlySet<string> = new Set(['location', 'content-location'
 const ID_HEADER = /(?:^|-)(?:id|etag|ray|if-none-match|if-match|traceparent|tracestate|b3)$/;
 
 export function redactHeaders(headers: RawHeaders, redaction: Redaction): RawHeaders {
-  return headers.map((text, i) =>
+  const clean = headers.map((text, i) =>
     i % 2 === 0 ? text : redactHeader((headers[i - 1] as string).toLowerCase(), text, redaction),
   );
+  return clean.some((text, i) => text !== headers[i]) ? clean : headers;
 }
 
 /** One header's value. The name is given in lower case. */

@@ -49,7 +49,7 @@ const MARK = /^basic$|-{4}(?:BEGIN)?$|hook|\$(?:2[abxy]|argon2|[156y]\$|apr1|scr
 const WORD_OF_MEMBER = /(?:[ /]|\\(?!"))[^"\n]{0,64}"\s?:|(?<!"[\w$.[\]~\u0080-\uffff-]{1,128})"\s?:/y;
 
 /** A quick look at a text; false: there is nothing to hide. Most hold nothing, and this costs a tenth of taking them apart.
- *  @param bytes of the text, if they are at hand: they serve if each character is one */
+ *  @param bytes of the text, if they are at hand: of use if each character is one byte */
 export function mayHold(text: string, redaction: Redaction, bytes?: Buffer): boolean {
   const { members: names, pointers, texts } = redaction;
   if (text.length < 7) return false;
