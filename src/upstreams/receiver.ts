@@ -17,8 +17,6 @@ import { type ForwardOptions, outgoingHeaders, outgoingPath } from './outgoing.t
 import { noAnswer, timedOut } from './target.ts';
 import { type Answer, type UpstreamRequest, WHOLE_AT_MOST } from './upstream.ts';
 
-type Controller = Dispatcher.DispatchController;
-
 /** Milliseconds that the start of a small answer waits for the rest. */
 const PATIENCE = 50;
 /** The target may have acted on any other already (RFC 9110 9.2.2). */
@@ -61,7 +59,8 @@ export class Receiver implements Dispatcher.DispatchHandler {
   /** Nothing of the answer is wanted any more, but for the rest of its body. */
   #isDone = false;
   /** Once a connection is there. */
-  #controller: Controller | undefined;
+  #stop: ((reason: Error) => void) | undefined;
+  #resume: (() => void) | undefined;
   #head: Omit<Answer, 'body'> | undefined;
   #chunks: Buffer[] = [];
   #body: Readable | undefined;
@@ -110,21 +109,23 @@ export class Receiver implements Dispatcher.DispatchHandler {
     const { target, timeout } = this.options;
     // The client is waited for, and not the target.
     if (this.#upload && !complete && !destroyed && !this.#upload.writableNeedDrain) this.#timer?.refresh();
-    else this.#abort(timedOut(target, timeout, this.#controller !== undefined));
+    else this.#abort(timedOut(target, timeout, this.#stop !== undefined));
   }
 
-  onRequestStart(controller: Controller): void {
-    if (this.#isDone) controller.abort(new Error('the client is gone'));
-    else this.#controller = controller;
+  // Undici 7 calls these older methods itself, and the newer ones by a wrapper that takes 3 µs a request.
+  onConnect(stop: (reason: Error) => void): void {
+    if (this.#isDone) stop(new Error('the client is gone'));
+    else this.#stop = stop;
   }
 
-  onResponseStart(controller: Controller, status: number, _: unknown, message = ''): void {
+  onHeaders(status: number, raw: readonly Buffer[], resume: () => void, message: string): boolean {
     // An answer has begun.
     this.#again = undefined;
-    if (this.#isDone || (status > 99 && status < 200)) return;
-    if (status < 100) return void this.#abort(new Error(`it answered with the status ${status}`));
+    this.#resume = resume;
+    if (status < 100) this.#abort(new Error(`it answered with the status ${status}`));
+    if (this.#isDone || status < 200) return true;
     clearTimeout(this.#timer);
-    const headers = this.#headersOf(status, controller.rawHeaders as readonly Buffer[]);
+    const headers = this.#headersOf(status, raw);
     this.#head = { status, message: ILL_FORMED.test(message) ? '' : message, headers, from: 'target' };
     const hasNone = this.request.method === 'HEAD' || status === 204 || status === 304;
     if (hasNone) this.#settle(NO_BODY);
@@ -134,20 +135,22 @@ export class Receiver implements Dispatcher.DispatchHandler {
       process.nextTick(() => {
         if (!this.#isDone) this.#timer = setTimeout(() => this.#release(), PATIENCE);
       });
+    return true;
   }
 
-  onResponseData(controller: Controller, chunk: Buffer): void {
-    if (this.#body && !this.#body.push(chunk)) controller.pause();
-    else if (!this.#isDone) this.#chunks.push(chunk);
+  onData(chunk: Buffer): boolean {
+    if (this.#body) return this.#body.push(chunk);
+    if (!this.#isDone) this.#chunks.push(chunk);
+    return true;
   }
 
-  onResponseEnd(): void {
-    if (endsByBreak()) this.onResponseError(undefined, new Error('the connection broke'));
+  onComplete(): void {
+    if (endsByBreak()) this.onError(new Error('the connection broke'));
     else if (this.#body) this.#body.push(null);
     else this.#settle(this.#chunks.length === 1 ? (this.#chunks[0] as Buffer) : Buffer.concat(this.#chunks));
   }
 
-  onResponseError(_: unknown, error: Error): void {
+  onError(error: Error): void {
     const { target, timeout } = this.options;
     const again = this.#again;
     this.#again = undefined;
@@ -168,9 +171,9 @@ export class Receiver implements Dispatcher.DispatchHandler {
 
   #flow(): Readable {
     const body = new Readable({
-      read: () => this.#controller?.resume(),
+      read: () => this.#resume?.(),
       destroy: (error, done) => {
-        if (!body.readableEnded) this.#controller?.abort(error ?? new Error('the rest is not wanted'));
+        if (!body.readableEnded) this.#stop?.(error ?? new Error('the rest is not wanted'));
         done(error);
       },
     });
@@ -181,8 +184,8 @@ export class Receiver implements Dispatcher.DispatchHandler {
   }
 
   #abort(reason: Error): void {
-    this.onResponseError(undefined, reason);
-    this.#controller?.abort(reason);
+    this.onError(reason);
+    this.#stop?.(reason);
   }
 
   #settle(body: Answer['body']): void {
