@@ -17,7 +17,7 @@ export interface StateData {
   approvals: Map<string, KeptApproval>;
 }
 
-/** Milliseconds that a change which no PATCH waits for may stay in memory: each write hides and writes all records. */
+/** Milliseconds that a change which no PATCH waits for may stay in memory: each write is of all records. */
 const BEHIND = 5000;
 
 /**
@@ -58,7 +58,7 @@ export class StateFile {
   trouble: Error | undefined;
   readonly #lock: Lock | undefined;
   /** The text of each record: most have not changed since the last write. */
-  readonly #hidden = new WeakMap<Kept, Kept>();
+  readonly #texts = new WeakMap<Kept, string>();
   #writing: Promise<void> = Promise.resolve();
   /** The write behind the one that runs. */
   #next: Promise<void> | undefined;
@@ -111,14 +111,14 @@ export class StateFile {
   async #write(): Promise<void> {
     try {
       const { target, records, approvals } = this.data;
-      const clean = Array.from(records, ([key, kept]) => {
-        const hidden = this.#hidden.get(kept) ?? hideKept(kept, this.redaction);
-        this.#hidden.set(kept, hidden);
-        return [key, hidden];
+      const lines = Array.from(records, ([key, kept]) => {
+        const text = this.#texts.get(kept) ?? JSON.stringify(hideKept(kept, this.redaction));
+        this.#texts.set(kept, text);
+        return `${JSON.stringify(key)}: ${text}`;
       });
-      const maps = { records: Object.fromEntries(clean), approvals: Object.fromEntries(approvals) };
-      const text = JSON.stringify({ formatVersion: 1, target, ...maps }, null, 2);
-      await writeFileAtomically(this.file, `${text}\n`);
+      const others = JSON.stringify({ formatVersion: 1, target, approvals: Object.fromEntries(approvals) });
+      const text = `${others.slice(0, -1)},\n"records": {\n${lines.join(',\n')}\n}}\n`;
+      await writeFileAtomically(this.file, text);
       if (this.trouble) this.notice('the state file is written again: nothing is missing');
       this.trouble = undefined;
     } catch (error) {
