@@ -7,7 +7,7 @@ import { redactJson } from '../recordings/redact/redact.ts';
 import { holdsPlaceholder } from '../recordings/redact/redacted.ts';
 import type { Redaction } from '../recordings/redact/redaction.ts';
 import { plainRecord, unionOf } from '../state/lists.ts';
-import { areSame, type Environment, environmentsOf } from '../state/project.ts';
+import { type Environment, environmentsOf, haveSameEnvironments } from '../state/project.ts';
 import { isWhole, saysNo, wholeRecordIn } from '../state/whole-record.ts';
 
 /** An environment that a PATCH creates or renames: it counts as known although a read lacks it, since a replica may lag. */
@@ -120,15 +120,15 @@ export function withNotes(
 ): Kept & { creating: readonly Creation[] } {
   const noted = remembered?.creating ?? [];
   const kept = { ...(read ?? remembered), account, creating: noted };
-  const sent = kind === 'project' ? environmentsOf(json) : [];
-  // They are plain: each has an id and a name.
-  const lists: Environment[][] = [];
-  for (const one of [read, remembered])
-    if (one?.record) lists.push(listAt(one.record, 'environments') as unknown as Environment[]);
-  if (lists.length > 0 && lists.every((list) => areSame(list, sent))) return kept;
+  if (kind !== 'project') return kept;
+  const records = [read?.record, remembered?.record].filter((one) => one !== undefined);
+  if (records.length > 0 && records.every((one) => haveSameEnvironments(one, json))) return kept;
+  const lists = records.map(environmentsOf);
   const keys = lists.map((list) => new Set(list.map(keyOf)));
   const isNew = (one: Environment) => keys.length === 0 || keys.some((those) => !those.has(keyOf(one)));
-  const fresh = sent.filter(isNew).map(({ index: _, ...one }) => one);
+  const fresh = environmentsOf(json)
+    .filter(isNew)
+    .map(({ index: _, ...one }) => one);
   const own = new Set(fresh.map(keyOf));
   // One that is renamed goes by both names: the former may be protected.
   const names = new Map(lists[0]?.map(({ id, name }) => [id, name]));

@@ -20,7 +20,7 @@ export interface LockedRecord {
 /** Where locks, notes and remembered records are. */
 export interface Records {
   /** Waits for the record's lock. @param key of the lock @throws PatchgateError `store-unavailable` */
-  lock(name: RecordName, key: string): Promise<LockedRecord>;
+  lock(name: RecordName, key: string): LockedRecord | Promise<LockedRecord>;
   /** The remembered record, at once. */
   of(name: RecordName): Kept | undefined;
   /** A request without the lock has told something of it. */
@@ -31,22 +31,20 @@ export interface Records {
 
 /** Locks by name, one holder at a time, in the order of asking. */
 export class Locks {
-  /** The last in each queue: resolves when it has given its lock back. */
-  readonly #last = new Map<string, Promise<void>>();
+  /** Who waits for each lock that is held. */
+  readonly #waiting = new Map<string, (() => void)[]>();
 
-  /** @returns gives it back */
+  /** @returns gives it back, to be called once */
   acquire(key: string): (() => void) | Promise<() => void> {
-    const before = this.#last.get(key);
-    let over = () => {};
-    const mine = new Promise<void>((resolve) => {
-      over = resolve;
-    });
-    this.#last.set(key, mine);
     const leave = () => {
-      if (this.#last.get(key) === mine) this.#last.delete(key);
-      over();
+      const next = this.#waiting.get(key)?.shift();
+      if (next) next();
+      else this.#waiting.delete(key);
     };
-    return before ? before.then(() => leave) : leave;
+    const waiting = this.#waiting.get(key);
+    if (waiting) return new Promise((resolve) => waiting.push(() => resolve(leave)));
+    this.#waiting.set(key, []);
+    return leave;
   }
 }
 
@@ -75,9 +73,9 @@ export class MemoryRecords implements Records {
     this.#put(recordKey(name), kept);
   }
 
-  async lock(name: RecordName, key: string): Promise<LockedRecord> {
-    const leave = await this.#locks.acquire(key);
-    return {
+  lock(name: RecordName, key: string): LockedRecord | Promise<LockedRecord> {
+    const leave = this.#locks.acquire(key);
+    const locked = (leave: () => void): LockedRecord => ({
       kept: withDeadlines(seenFrom(name, this.#all.get(key)), Date.now()),
       hasOpenApprovals: this.state?.data.approvals.size !== 0,
       now: Date.now,
@@ -89,7 +87,8 @@ export class MemoryRecords implements Records {
         if (kept) this.#put(key, kept);
         leave();
       },
-    };
+    });
+    return leave instanceof Promise ? leave.then(locked) : locked(leave);
   }
 
   #put(key: string, kept: Kept): void {

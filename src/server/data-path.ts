@@ -5,7 +5,7 @@ import { announcesBody } from '../http/http.ts';
 import type { JsonValue } from '../json/json.ts';
 import type { Verdict } from '../model/finding.ts';
 import { type BytesRead, bytesAtHand, readBytes } from '../upstreams/bodies.ts';
-import type { Answer, Session, Upstream, UpstreamRequest } from '../upstreams/upstream.ts';
+import type { Session, Upstream, UpstreamRequest } from '../upstreams/upstream.ts';
 import { attempt, gone, type Step } from './answer.ts';
 import type { Handler } from './connections.ts';
 import { BodyKeeper, type Exchange, newExchange, type Run } from './exchange.ts';
@@ -88,9 +88,9 @@ export function createDataPath(options: DataPathOptions): DataPath {
       return decide(x, { inspection: { verdict, json: undefined } });
     }
     const name = guard.recordOf(asked.match);
-    return name
-      ? guard.judge(asked, name).then((decision) => decide(x, decision) as Answer)
-      : decide(x, guard.judgeNow(asked));
+    if (!name) return decide(x, guard.judgeNow(asked));
+    guard.judge(asked, name).then((decision) => attempt(x, () => decide(x, decision)));
+    return undefined;
   };
 
   /** Answers blocked requests, and lets the rest pass. */

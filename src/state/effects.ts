@@ -1,7 +1,7 @@
 import { type JsonObject, type JsonValue, member } from '../json/json.ts';
 import type { DecideDeletion, Effect, LosingEffect } from '../model/effect.ts';
 import { isSameName, plainName } from '../model/name-pattern.ts';
-import { areSame, type Environment, environmentsOf, languagesOf } from './project.ts';
+import { type Environment, environmentsOf, haveSameEnvironments, languagesOf } from './project.ts';
 
 /**
  * What a PATCH of a project does to it: service-api 4.1 rules 3 to 7. An environment is known by its id alone. Losses
@@ -15,9 +15,9 @@ export function effectsOf(
   body: JsonValue,
   decide: DecideDeletion = () => 'approve',
 ): Effect[] {
-  const [before, after] = [environmentsOf(known), environmentsOf(body)];
   const others = [...languageEffects(known, body), ...nameEffects(known, body)];
-  if (areSame(before, after)) return others;
+  if (haveSameEnvironments(known, body)) return others;
+  const [before, after] = [environmentsOf(known), environmentsOf(body)];
   const defaults = Array.isArray(member(body, 'environments')) ? defaultEffects(before, after) : [];
   return [...environmentEffects(before, after, decide), ...defaults, ...others];
 }
@@ -92,19 +92,15 @@ function enabledIn(environments: readonly Environment[]): Set<number> {
 /** A list that is missing or no list is an error of the contract; to count it as empty would only repeat that. */
 function languageEffects(known: JsonObject, body: JsonValue): Effect[] {
   if (!Array.isArray(member(body, 'languages')) || !Array.isArray(member(known, 'languages'))) return [];
-  const before = languagesOf(known);
-  const after = languagesOf(body);
-  const removed = [...before].filter((name) => !after.has(name));
-  const added = [...after].filter((name) => !before.has(name));
-  return [
-    ...removed.map((name): Effect => ({ kind: 'language-removed', name })),
-    ...added.map((name): Effect => ({ kind: 'language-added', name })),
-  ];
+  const [before, after] = [languagesOf(known), languagesOf(body)];
+  const effects: Effect[] = [];
+  for (const name of before) if (!after.has(name)) effects.push({ kind: 'language-removed', name });
+  for (const name of after) if (!before.has(name)) effects.push({ kind: 'language-added', name });
+  return effects;
 }
 
 function nameEffects(known: JsonObject, body: JsonValue): Effect[] {
-  const name = member(known, 'name');
-  const to = member(body, 'name');
+  const [name, to] = [member(known, 'name'), member(body, 'name')];
   if (typeof name !== 'string' || typeof to !== 'string' || name === to) return [];
   return [{ kind: 'name-changed', name, to }];
 }

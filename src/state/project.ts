@@ -25,11 +25,17 @@ export function environmentsOf(project: JsonValue | undefined): Environment[] {
   return environments;
 }
 
-/** Whether two lists have the same environments in the same order, as most PATCHes leave them. */
-export function areSame(some: readonly Environment[], others: readonly Environment[]): boolean {
-  const isSame = ({ id, name, isEnabled }: Environment, other: Environment | undefined) =>
-    id === other?.id && name === other.name && isEnabled === other.isEnabled;
-  return some.length === others.length && some.every((one, index) => isSame(one, others[index]));
+/** Whether two projects list the same environments in the same order, as most PATCHes leave them. */
+export function haveSameEnvironments(some: JsonValue | undefined, others: JsonValue | undefined): boolean {
+  const [list, other] = [listAt(some, 'environments'), listAt(others, 'environments')];
+  if (list.length !== other.length) return false;
+  for (let index = 0; index < list.length; index++) {
+    const [one, two] = [list[index], other[index]];
+    if (!isObject(one) || !isObject(two)) return false;
+    const isSame = one.id === two.id && one.name === two.name;
+    if (!isSame || (one.isEnabled === true) !== (two.isEnabled === true)) return false;
+  }
+  return true;
 }
 
 /** The texts of a list, each once. */

@@ -67,10 +67,12 @@ export function isWhole(kind: RecordKind, value: JsonValue | undefined): value i
 }
 
 const IS_OF_PART = /^x-(?:next-(?:page(?:-token)?|cursor)|has-more|truncated)$/;
+const tellsOfPart = byHeaderName((name) => /^(?:content-range|link|age|x-.*)$|cache(-status)?$/.test(name));
 
 /** Why headers say that a body is a part, or old; undefined: they do not. */
 function partBy(headers: RawHeaders): string | undefined {
   for (let i = 0; i + 1 < headers.length; i += 2) {
+    if (!tellsOfPart(headers[i] as string)) continue;
     const name = (headers[i] as string).toLowerCase();
     const value = headers[i + 1] as string;
     if (name === 'content-range') return 'the answer is a part (Content-Range)';
@@ -103,15 +105,22 @@ const MEANINGS: [names: RegExp, goesOn: (value: JsonValue, shown: number) => boo
     (value, shown) => numberIn(value) > shown,
   ],
 ];
-const goesOnBy = byHeaderName((name) => {
-  const letters = name.replace(/[^a-z]/g, '');
-  return MEANINGS.find(([names]) => names.test(letters))?.[1] ?? (() => false);
-});
 /** Members of the record itself that mean something else: `partialRollout`, `cursorTracking`. */
 const OWN =
   /^(?:count|done|complete|(?:is)?last|pages|autoContinue)$|partial(?!$|response|result|list|data)|^allowPartial|truncate(?!d)|^cursor[A-Z](?!d$|ext$|fter$)/i;
 /** Other things may be counted and paged: what lies under these members is about the record's lists. */
 const OF_LISTS = /pag|link|meta|(?:page|result|list)_?info|^info$|environment|cursor|embedded|attributes/i;
+
+/** What a member's name says. All of it goes by letters of either case. */
+const meaningOf = byHeaderName((name) => {
+  const letters = name.replace(/[^a-z]/g, '');
+  return {
+    goesOn: MEANINGS.find(([names]) => names.test(letters))?.[1],
+    isOwn: OWN.test(name),
+    isOfLists: OF_LISTS.test(name),
+    isOfQuota: /rate.?limit|quota/.test(name),
+  };
+});
 
 /** Whether an answer says that it does not show all environments of the record in it. Without recursion: it may be nested deep. */
 function saysMore(answer: JsonValue, record: JsonObject): boolean {
@@ -130,11 +139,12 @@ function saysMore(answer: JsonValue, record: JsonObject): boolean {
     if (value.rel === 'next') return true;
     for (const name in value) {
       const inner = value[name] as JsonValue;
-      if (!(isRecord && OWN.test(name)) && goesOnBy(name)(inner, all.length)) return true;
+      const { goesOn, isOwn, isOfLists, isOfQuota } = meaningOf(name);
+      if (!(isRecord && isOwn) && goesOn?.(inner, all.length)) return true;
       const isList = name === 'environments' && Array.isArray(inner);
       if (isList && !isRecord && inner.some(isFurther)) return true;
-      const isWithin = !isList && (OF_LISTS.test(name) || (!isRecord && holds(inner, record, MOST_WRAPPERS)));
-      if (isWithin && !/rate.?limit|quota/i.test(name)) left.push(inner);
+      const isWithin = !isList && (isOfLists || (!isRecord && holds(inner, record, MOST_WRAPPERS)));
+      if (isWithin && !isOfQuota) left.push(inner);
     }
   }
   return false;
