@@ -13,6 +13,7 @@ import { redactText, redactUrl } from '../recordings/redact/redact.ts';
 import { holdsPlaceholder } from '../recordings/redact/redacted.ts';
 import { DEFAULT_REDACTION, type Redaction } from '../recordings/redact/redaction.ts';
 import { correctedProject, repairedProject } from '../state/corrected.ts';
+import { plainRecord } from '../state/lists.ts';
 import type { Fake } from '../upstreams/fake/fake.ts';
 import type { Session } from '../upstreams/upstream.ts';
 import { type About, APPROVE_HEADER, type Approvals, type Refusal, type Subject } from './approvals.ts';
@@ -164,7 +165,7 @@ export class Guard {
     const { gate, records, reader, approvals, fake } = this.options;
     const { request, match, session, stream, signal, isGone } = asked;
     let locked: LockedRecord | undefined;
-    let kept: LockedRecord['kept'];
+    let kept: ReturnType<typeof seen> | undefined;
     let decision = GONE;
     try {
       let sent: Circumstances['body'] = gate.read(request, match);
@@ -180,8 +181,9 @@ export class Guard {
 
       const { method, url, headers } = request;
       const reading = (await reader?.(name, { method, url, headers, stream, signal, session })) ?? {};
-      const { record: read, why, unreachable } = reading;
+      const { record, why, unreachable } = reading;
       if (isGone()) return GONE;
+      const read = record && plainRecord(name.kind, record, locked.kept?.record);
       if (read) kept = seen(locked.kept, name, read, locked.now());
       const known = why === undefined ? knownOf(locked.kept, read) : undefined;
       if (known && locked.hasOpenApprovals !== false) await approvals.seen(key, known);
@@ -206,7 +208,15 @@ export class Guard {
       const noted = withNotes(name, locked.kept, kept, inspection.json);
       if (noted.creating.some(({ until }) => until === undefined)) await locked.note(noted);
       if (locked.confirm) await locked.confirm();
-      const over = this.#over(tellingOf(name, request, inspection.json), key, locked, noted);
+      const telling = tellingOf(name, request, inspection.json);
+      const held = locked;
+      const over = (answered: Answered) => {
+        const after = afterPatch(noted, held.kept?.creating ?? [], telling, answered, held.now());
+        // A lock that may be lost leaves room for approvals by other gates.
+        if (after.record !== noted.record && (held.confirm || held.hasOpenApprovals !== false))
+          approvals.seen(key, knownOf(after)).catch(() => undefined);
+        held.release(after);
+      };
       const wantsAnswer = !kept || noted.creating.length > 0;
       const isUnguarded = !known?.isWhole || (method === 'PATCH' && mayRemove(request));
       const isApproved = used !== undefined;
@@ -287,22 +297,6 @@ export class Guard {
     const plain = { ...request, headers: ['content-type', 'application/json'], body };
     const { verdict } = this.options.gate.inspect(plain, match, { known: { record: read, isWhole: true } });
     return verdict.findings.some(({ severity }) => severity === 'error') ? undefined : { corrected };
-  }
-
-  /** To be called once the PATCH is answered: remembers the record, and gives the lock back. @param kept with the notes of the PATCH */
-  #over(
-    telling: ReturnType<typeof tellingOf>,
-    key: string,
-    locked: LockedRecord,
-    kept: ReturnType<typeof withNotes>,
-  ) {
-    return (answered: Answered) => {
-      const after = afterPatch(kept, locked.kept?.creating ?? [], telling, answered, locked.now());
-      // A lock that may be lost leaves room for approvals by other gates.
-      if (after.record !== kept.record && (locked.confirm || locked.hasOpenApprovals !== false))
-        this.options.approvals.seen(key, knownOf(after)).catch(() => undefined);
-      locked.release(after);
-    };
   }
 
   #aboutOf({ request, session, sender }: GuardedRequest, name: RecordName, of: Inspection): About {

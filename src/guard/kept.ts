@@ -107,19 +107,19 @@ export function knownOf(kept: Kept | undefined, read?: JsonObject): Known | unde
 }
 
 /** The record as it was just seen. */
-export function seen(kept: Kept | undefined, { account }: RecordName, record: JsonObject, now: number): Kept {
-  return { account, record, isPart: false, seenAt: now, creating: kept?.creating };
+export function seen(kept: Kept | undefined, { account }: RecordName, record: JsonObject, now: number) {
+  return { account, record, isPart: false, seenAt: now, creating: kept?.creating ?? [] } satisfies Kept;
 }
 
 /** Notes the environments of a PATCH that the read or the memory lacks: either may be out of date. All, if nothing is known. */
 export function withNotes(
   { account, kind }: RecordName,
   remembered: Kept | undefined,
-  read: Kept | undefined,
+  read: ReturnType<typeof seen> | undefined,
   json: JsonValue | undefined,
 ): Kept & { creating: readonly Creation[] } {
   const noted = remembered?.creating ?? [];
-  const kept = { ...(read ?? remembered), account, creating: noted };
+  const kept = read ?? { ...remembered, account, creating: noted };
   if (kind !== 'project') return kept;
   const records = [read?.record, remembered?.record].filter((one) => one !== undefined);
   if (records.length > 0 && records.every((one) => haveSameEnvironments(one, json))) return kept;
@@ -148,7 +148,8 @@ export function learned(
   const isTaken = outcome === 'accepted' && isPlain;
   if (method === 'GET') return isTaken && shown ? seen(kept, name, shown, now) : kept;
   if (outcome === 'refused') return kept;
-  const sent = name.kind === 'project' && isWhole('project', json) ? plainRecord('project', json) : undefined;
+  const isSent = name.kind === 'project' && isWhole('project', json);
+  const sent = isSent ? plainRecord('project', json, kept?.record) : undefined;
   if (method === 'DELETE' && isTaken) return isSameAccount(name, kept) ? { account: name.account } : kept;
   // The answer may be of a replica that is behind.
   const both = shown && sent ? unionOf(shown, sent) : (shown ?? sent);
@@ -170,10 +171,10 @@ export function afterPatch(
   answered: Answered,
   now: number,
 ): Kept {
-  const after: Kept = { ...(learned(kept, telling, answered, now) as Kept), creating: noted };
+  const after = learned(kept, telling, answered, now) as Kept;
   if (!kept.creating?.length) return after;
   const { outcome, isApplied, shown } = answerOf(telling.name, answered);
-  if (outcome === 'refused') return after;
+  if (outcome === 'refused') return { ...after, creating: noted };
   const left = new Set(environmentsOf(telling.json).map(({ id }) => id));
   const taken = environmentsOf(shown);
   // Some services give a new environment an id of their own.
@@ -181,10 +182,10 @@ export function afterPatch(
     const isNew = one.until === undefined && !taken.some(({ id }) => id === one.id);
     return (isNew ? taken.find(({ name }) => name === one.name)?.id : undefined) ?? one.id;
   };
-  after.creating = kept.creating
+  const creating = kept.creating
     .filter(({ id }) => !isApplied || left.has(id))
     .map((one) => ({ until: now + MINUTE, ...one, id: idOf(one) }));
-  return after;
+  return { ...after, creating };
 }
 
 /**

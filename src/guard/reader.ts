@@ -16,7 +16,6 @@ import {
 import { type JsonObject, parseJson } from '../json/json.ts';
 import type { RecordName } from '../model/record.ts';
 import { codingOf } from '../recordings/redact/redact.ts';
-import { plainRecord } from '../state/lists.ts';
 import { wholeRecordIn } from '../state/whole-record.ts';
 import { type CollectedBody, NO_BODY, wholeBody } from '../upstreams/bodies.ts';
 import type { Fake } from '../upstreams/fake/fake.ts';
@@ -32,9 +31,9 @@ export interface Asker extends RequestHead {
   session: Session;
 }
 
-/** The record as it is now, or in half a sentence why it could not be read; neither: the service has no such GET. */
+/** The record as the service shows it now, or in half a sentence why it could not be read; neither: the service has no such GET. */
 export interface Reading {
-  record?: JsonObject;
+  record?: JsonObject | undefined;
   why?: string;
   /** Nobody answers there. */
   unreachable?: PatchgateError;
@@ -68,10 +67,7 @@ export function targetReader(target: Upstream, timeout: number): Reader {
 
 /** Asks the fake what it holds in the session. */
 export function fakeReader(fake: Pick<Fake, 'recordOf'>): Reader {
-  return async (name, { session }) => {
-    const record = fake.recordOf(session, name);
-    return record ? { record: plainRecord(name.kind, record) } : {};
-  };
+  return async (name, { session }) => ({ record: fake.recordOf(session, name) });
 }
 
 /** Redirects are not followed. */
@@ -88,8 +84,7 @@ async function readingOf(
   if (!Buffer.isBuffer(plain)) return { why: 'the answer has a content coding that cannot be undone' };
   const json = isUtf8(plain) ? parseJson(plain.toString().replace(/^\ufeff/, '')) : undefined;
   if (json === undefined) return { why: 'the answer is no JSON' };
-  const whole = wholeRecordIn(kind, { status, headers }, json, id);
-  return 'record' in whole ? { record: plainRecord(kind, whole.record) } : whole;
+  return wholeRecordIn(kind, { status, headers }, json, id);
 }
 
 const MADE_ANEW = ['accept', 'accept-encoding', 'cache-control', 'connection', 'pragma'];

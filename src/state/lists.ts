@@ -1,16 +1,22 @@
 import { isObject, type JsonObject, type JsonValue, listAt, member } from '../json/json.ts';
 import type { RecordKind } from '../model/record.ts';
-import { environmentsOf, languagesOf } from './project.ts';
+import { environmentsOf, haveSameEnvironments, languagesOf } from './project.ts';
 
-/** As much of a record as a PATCH is compared with. Leaves out what cannot be read. */
-export function plainRecord(kind: RecordKind, value: JsonValue | undefined): JsonObject {
+/**
+ * As much of a record as a PATCH is compared with. Leaves out what cannot be read.
+ *
+ * @param before a plain one: its environments are taken if they are the same, since a new list costs the garbage collector more
+ */
+export function plainRecord(kind: RecordKind, value: JsonValue | undefined, before?: JsonObject): JsonObject {
   const record: JsonObject = {};
   const name = member(value, 'name');
   if (typeof name === 'string') record.name = name;
   if (kind === 'project') {
     if (Array.isArray(member(value, 'languages'))) record.languages = [...languagesOf(value)];
     if (Array.isArray(member(value, 'environments')))
-      record.environments = environmentsOf(value).map(({ id, name, isEnabled }) => ({ id, name, isEnabled }));
+      record.environments =
+        (haveSameEnvironments(before, value) && before?.environments) ||
+        environmentsOf(value).map(({ id, name, isEnabled }) => ({ id, name, isEnabled }));
     return record;
   }
   // Of a flag, rules ask what its variables are.
