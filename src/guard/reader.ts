@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { messageOf, type PatchgateError } from '../errors.ts';
-import { decodeContent, LEARNING_BOUNDS } from '../http/decode-content.ts';
+import { type Decoded, decodeContent, LEARNING_BOUNDS } from '../http/decode-content.ts';
 import {
   byHeaderName,
   connectionOptions,
@@ -54,11 +54,13 @@ export function targetReader(target: Upstream, timeout: number): Reader {
     const accept = header(headers, 'accept') ?? '';
     kept.push('Accept', /json/i.test(accept) ? accept : 'application/json');
     kept.push('Accept-Encoding', 'identity', 'Cache-Control', 'no-cache');
-    const head = { method: 'GET', url: splitTarget(url).path, headers: kept };
+    const { path } = splitTarget(url);
+    const get = { method: 'GET', url: path, headers: kept, body: NO_BODY, json: undefined, stream, session };
     try {
-      const request = { body: NO_BODY, json: undefined, stream, session, ...head };
-      const answer = await target.handle(request, signal);
-      return await readingOf(name, answer, await wholeBody(answer, MOST_BYTES, timeout));
+      const answer = await target.handle(get, signal);
+      const body = await wholeBody(answer, MOST_BYTES, timeout);
+      const plain = await decodeContent(body.bytes, codingOf(answer.headers), LEARNING_BOUNDS);
+      return readingOf(name, answer, body, plain);
     } catch (error) {
       return { why: messageOf(error), ...(error instanceof NeverReached && { unreachable: error }) };
     }
@@ -71,16 +73,16 @@ export function fakeReader(fake: Pick<Fake, 'recordOf'>): Reader {
 }
 
 /** Redirects are not followed. */
-async function readingOf(
+function readingOf(
   { kind, id }: RecordName,
   { status, headers }: ResponseHead,
   { bytes, omitted }: CollectedBody,
-): Promise<Reading> {
+  plain: Decoded,
+): Reading {
   if (NO_SUCH_GET.includes(status)) return {};
   if (omitted !== undefined) return { why: `the answer has more than ${MOST_BYTES} bytes` };
   if (bytes.length === 0 && status >= 200 && status <= 299 && status !== 206) return {};
   if (status !== 200 && status !== 206) return { why: `it was answered with the status ${status}` };
-  const plain = await decodeContent(bytes, codingOf(headers), LEARNING_BOUNDS);
   if (!Buffer.isBuffer(plain)) return { why: 'the answer has a content coding that cannot be undone' };
   const json = isUtf8(plain) ? parseJson(plain.toString().replace(/^\ufeff/, '')) : undefined;
   if (json === undefined) return { why: 'the answer is no JSON' };

@@ -48,7 +48,8 @@ export async function followed(
     tell(Buffer.isBuffer(plain) ? plain : undefined);
   };
   if (Buffer.isBuffer(body)) {
-    await read(bounded(body, MOST));
+    if (isWanted) await read(bounded(body, MOST));
+    else tell();
     return answer;
   }
   // Others wait for the record: also if the client is gone, but not for ever.
