@@ -1,7 +1,7 @@
 import type { Verdict } from '../model/finding.ts';
 import { withShortTexts } from '../model/short-text.ts';
 import type { Redaction } from '../recordings/redact/redaction.ts';
-import type { FinishedExchange } from './exchange.ts';
+import { type BodyToShow, BYTES_KEPT, type FinishedExchange } from './exchange.ts';
 import { LONGEST_TEXT, type ShownExchange, showExchange } from './show-exchange.ts';
 
 export interface ExchangeFilter {
@@ -17,32 +17,26 @@ export interface ExchangeFilter {
 
 const MOST_EXCHANGES = 1000;
 const MOST_BYTES = 16 * 1024 * 1024;
-/** Characters of a frame before its bodies. A verdict can quote as much as a body has: past this it is cut. */
-const LONGEST_HEAD = 65_536;
 
-/** Where a frame lies, what exchanges are chosen by, and what of them takes longer to write than to keep. */
-interface Slot {
-  /** Of its first byte, counted over all that was ever written. */
-  at: number;
-  length: number;
-  /** Bytes before the bodies. */
-  textLength: number;
-  outcome: Verdict['outcome'] | undefined;
-  said: Omit<FinishedExchange, 'request'> & { session: { name: string } };
-  /** Bytes of the request's body and those that are kept of it, bytes of the answer's; names and values of the request; the status. */
-  sizes: readonly (number | undefined)[];
-}
+/** `at`: of a frame's first byte, over all that was ever written. `own`: names and values of the request. Sizes are in bytes. */
+type Numbers = [id: number, at: number, textSize: number, startedAt: number, durationMs: number, ...Sizes];
+type Sizes = [askedSize: number, answerSize: number, own: number, status: number];
+const NUMBERS = 9;
+const NO_BODY: BodyToShow = { bytes: Buffer.alloc(0), size: 0 };
 
 /**
  * The exchanges seen last, whatever became of them: as frames in one ring of bytes, as they came, so that no object of a request
- * outlives it. They are redacted and parsed whenever they are shown.
+ * outlives it: answers wait while the garbage collector copies those. They are redacted and parsed whenever they are shown.
  */
 export class ExchangeList {
   readonly #redaction: Redaction;
   readonly #ring: Buffer;
+  readonly #numbers = new Float64Array(MOST_EXCHANGES * NUMBERS);
+  /** Undefined for one that is to be forgotten. */
+  #sessions: (string | undefined)[] = [];
   readonly #listeners = new Set<(shown: ShownExchange) => void>();
-  /** Oldest first. */
-  #slots: Slot[] = [];
+  /** How many there ever were. */
+  #count = 0;
   /** Behind the newest frame. */
   #end = 0;
 
@@ -65,17 +59,17 @@ export class ExchangeList {
   /** Newest first. Each is redacted when the iterator gets to it, and left out if others have taken its place by then. */
   *list(filter: ExchangeFilter = {}): Iterable<ShownExchange> {
     const { limit = MOST_EXCHANGES, outcome, session, bodies = true } = filter;
-    const chosen = this.#slots.filter(
-      ({ said, outcome: own }) =>
-        said.session.name === (session ?? said.session.name) && own === (outcome ?? own),
-    );
-    for (const slot of chosen.reverse().slice(0, limit))
-      if (this.#has(slot)) yield showExchange(this.#read(slot), this.#redaction, bodies);
+    let left = limit;
+    for (const exchange of this.#newestFirst(session)) {
+      if (outcome !== undefined && exchange.verdict?.outcome !== outcome) continue;
+      if (left-- === 0) return;
+      yield showExchange(exchange, this.#redaction, bodies);
+    }
   }
 
   get(id: number): ShownExchange | undefined {
-    const slot = this.#slots.find(({ said }) => said.id === id);
-    return slot && showExchange(this.#read(slot), this.#redaction);
+    for (const one of this.#newestFirst()) if (one.id === id) return showExchange(one, this.#redaction);
+    return undefined;
   }
 
   /** The listener is called soon after each exchange that is added from now on, with it, without bodies. The function returned ends that. */
@@ -86,57 +80,64 @@ export class ExchangeList {
 
   /** Forgets the exchanges, or those of one session; the listeners stay. */
   reset(session?: string): void {
-    this.#slots =
-      session === undefined ? [] : this.#slots.filter(({ said }) => said.session.name !== session);
+    this.#sessions = this.#sessions.map((own) => (own === (session ?? own) ? undefined : own));
   }
 
   #keep(exchange: FinishedExchange): void {
-    const { id, startedAt, durationMs, request, unguarded, answeredBy, failure, fault } = exchange;
-    const { requestBody: asked, response, verdict: judged } = exchange;
-    const { method, url, headers } = request;
-    const session = { name: exchange.session?.name ?? '' };
+    const { id, startedAt, durationMs, request, verdict, unguarded, answeredBy, failure, fault } = exchange;
+    const { requestBody: asked = NO_BODY, response } = exchange;
+    const answer = response?.body ?? NO_BODY;
+    const { outcome = '', operation = '', findings, omitted, effects } = verdict ?? {};
+    const isPlain = !findings?.length && !omitted && !effects && !operation.includes('\n');
+    const said = { verdict: isPlain ? undefined : verdict, unguarded, failure, fault };
+    let rest = Object.values(said).every((one) => one === undefined) ? '' : JSON.stringify(said);
+    // A verdict can quote as much as a body has.
+    if (rest.length > BYTES_KEPT) rest = JSON.stringify(withShortTexts(said, LONGEST_TEXT));
     // None holds a line feed, and as JSON they take twice as long.
-    const lines = [method, url, ...headers, ...(response?.headers ?? [])].join('\n');
-    const sizes = [asked?.size, asked?.bytes.length, response?.body?.size, headers.length, response?.status];
-    // A verdict that found nothing is small, and stays as it is.
-    const found = judged?.effects || judged?.findings.length ? judged : undefined;
-    const verdict = found ? undefined : judged;
-    const said = { id, startedAt, durationMs, session, verdict, unguarded, answeredBy, failure, fault };
-    let text = `${found ? JSON.stringify(found) : ''}\n${lines}`;
-    if (found && text.length > LONGEST_HEAD)
-      text = `${JSON.stringify(withShortTexts(found, LONGEST_TEXT))}\n${lines}`;
-    const textLength = Buffer.byteLength(text);
-    const length = textLength + (asked?.bytes.length ?? 0) + (response?.body?.bytes.length ?? 0);
+    const head = [rest, outcome, isPlain ? operation : '', answeredBy, request.method, request.url];
+    const text = [...head, ...request.headers, ...(response?.headers ?? [])].join('\n');
+    const textSize = Buffer.byteLength(text);
+    const length = textSize + asked.bytes.length + answer.bytes.length;
     if (length > this.#ring.length) return;
     // A frame is one piece: what is left at the end of the ring stays empty.
     const left = this.#ring.length - (this.#end % this.#ring.length);
     const at = length > left ? this.#end + left : this.#end;
     this.#end = at + length;
-    const isOver = (oldest: Slot) => this.#slots.length === MOST_EXCHANGES || !this.#has(oldest);
-    while (this.#slots[0] && isOver(this.#slots[0])) this.#slots.shift();
-    this.#slots.push({ at, length, textLength, outcome: judged?.outcome, said, sizes });
-    let place = at % this.#ring.length;
-    place += this.#ring.write(text, place);
-    if (asked) place += asked.bytes.copy(this.#ring, place);
-    response?.body?.bytes.copy(this.#ring, place);
+    const place = this.#count++ % MOST_EXCHANGES;
+    this.#sessions[place] = exchange.session?.name ?? '';
+    const sizes: Sizes = [asked.size, answer.size, request.headers.length, response?.status ?? 0];
+    this.#numbers.set([id, at, textSize, startedAt, durationMs, ...sizes], place * NUMBERS);
+    let next = at % this.#ring.length;
+    next += this.#ring.write(text, next);
+    next += asked.bytes.copy(this.#ring, next);
+    answer.bytes.copy(this.#ring, next);
   }
 
-  /** Whether nothing was written over it. */
-  #has({ at }: Slot): boolean {
-    return at >= this.#end - this.#ring.length;
-  }
-
-  /** An exchange of a frame, whose bodies are parts of the ring. */
-  #read({ at, length, textLength, said, sizes }: Slot): FinishedExchange {
-    const place = at % this.#ring.length;
-    const frame = this.#ring.subarray(place, place + length);
-    const [line, method = '', url = '', ...headers] = frame.toString('utf8', 0, textLength).split('\n');
-    const [size, kept = 0, answerSize, own, status] = sizes;
-    const middle = textLength + kept;
-    const requestBody = size === undefined ? undefined : { size, bytes: frame.subarray(textLength, middle) };
-    const body = answerSize === undefined ? undefined : { size: answerSize, bytes: frame.subarray(middle) };
-    const response = status === undefined ? undefined : { status, headers: headers.slice(own), body };
-    const request = { method, url, headers: headers.slice(0, own) };
-    return { ...said, ...(line && { verdict: JSON.parse(line) }), request, requestBody, response };
+  /** What was not written over, or what of it is of one session. Bodies are parts of the ring. */
+  *#newestFirst(session?: string): Iterable<FinishedExchange> {
+    for (let n = this.#count - 1; n >= Math.max(0, this.#count - MOST_EXCHANGES); n--) {
+      const place = n % MOST_EXCHANGES;
+      const name = this.#sessions[place];
+      if (name === undefined || name !== (session ?? name)) continue;
+      const numbers = this.#numbers.subarray(place * NUMBERS, (place + 1) * NUMBERS) as unknown as Numbers;
+      const [id, at, textSize, startedAt, durationMs, askedSize, answerSize, own, status] = numbers;
+      if (at < this.#end - this.#ring.length) return;
+      const frame = this.#ring.subarray(at % this.#ring.length);
+      const lines = frame.toString('utf8', 0, textSize).split('\n');
+      const [rest, outcome, operation, answeredBy, method = '', url = '', ...headers] = lines;
+      const middle = textSize + Math.min(askedSize, BYTES_KEPT);
+      const end = middle + Math.min(answerSize, BYTES_KEPT);
+      const body = { size: answerSize, bytes: frame.subarray(middle, end) };
+      const plain = { outcome, findings: [], omitted: 0, ...(operation && { operation }) };
+      yield {
+        ...{ id, startedAt, durationMs, answeredBy: answeredBy as FinishedExchange['answeredBy'] },
+        ...(outcome && { verdict: plain as Verdict }),
+        ...(rest && JSON.parse(rest)),
+        session: { name },
+        request: { method, url, headers: headers.slice(0, own) },
+        requestBody: { size: askedSize, bytes: frame.subarray(textSize, middle) },
+        response: status ? { status, headers: headers.slice(own), body } : undefined,
+      };
+    }
   }
 }

@@ -82,7 +82,7 @@ export function isOwnFailure({ answeredBy, response }: FinishedExchange): boolea
 }
 
 /** Bytes of a body that are kept for showing. */
-const BYTES_KEPT = 65_536;
+export const BYTES_KEPT = 65_536;
 
 /** The first bytes of a body, and how many it has. */
 export interface BodyToShow {

@@ -48,8 +48,7 @@ export async function followed(
     tell(Buffer.isBuffer(plain) ? plain : undefined);
   };
   if (Buffer.isBuffer(body)) {
-    if (isWanted) await read(bounded(body, MOST));
-    else tell();
+    await (isWanted ? read(bounded(body, MOST)) : tell());
     return answer;
   }
   // Others wait for the record: also if the client is gone, but not for ever.
