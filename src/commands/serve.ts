@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import { setFlagsFromString } from 'node:v8';
 import type { CommandModule } from 'yargs';
 import type { ServerKind } from '../app/modes.ts';
 import type { Patchgate } from '../app/patchgate.ts';
@@ -55,8 +54,6 @@ export async function serve(kind: ServerKind, flags: Readonly<Record<string, unk
   const stopped = stopSignal();
   const { createPatchgate } = await import('../app/patchgate.ts');
   ignoreBrokenPipe();
-  // The old generation may double before it is cleared of garbage.
-  setFlagsFromString('--heap-growing-percent=100');
   const gate = await createPatchgate(kind, config, runtimeContext(process.stdout));
   // CVE-2025-23167: Node.js 20.19.0 and 20.19.1 have it.
   if (process.versions.llhttp?.startsWith('8.'))

@@ -1,6 +1,5 @@
 /** The packed command line in this process: for what ends by itself and needs no process of its own to be seen. */
 import { pathToFileURL } from 'node:url';
-import { setFlagsFromString } from 'node:v8';
 import { type Ended, packed, type RunOptions, runEnvironment } from './binary.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
@@ -38,8 +37,6 @@ export async function runHere(
     for (const { restore } of writes) restore();
     for (const removeNew of listeners) removeNew();
     process.exitCode = undefined;
-    // What begins to serve clears its heap more often: V8's own measure again.
-    setFlagsFromString('--heap-growing-percent=0');
     process.chdir(folder);
     Object.assign(process, { argv, env: environment });
   }
