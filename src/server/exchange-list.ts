@@ -35,8 +35,7 @@ export class ExchangeList {
   /** Undefined for one that is to be forgotten. */
   #sessions: (string | undefined)[] = [];
   readonly #listeners = new Set<(shown: ShownExchange) => void>();
-  /** How many there ever were. */
-  #count = 0;
+  #everAdded = 0;
   /** Behind the newest frame. */
   #end = 0;
 
@@ -68,8 +67,8 @@ export class ExchangeList {
   }
 
   get(id: number): ShownExchange | undefined {
-    for (const one of this.#newestFirst()) if (one.id === id) return showExchange(one, this.#redaction);
-    return undefined;
+    const [exchange] = this.#newestFirst(undefined, id);
+    return exchange && showExchange(exchange, this.#redaction);
   }
 
   /** The listener is called soon after each exchange that is added from now on, with it, without bodies. The function returned ends that. */
@@ -103,7 +102,7 @@ export class ExchangeList {
     const left = this.#ring.length - (this.#end % this.#ring.length);
     const at = length > left ? this.#end + left : this.#end;
     this.#end = at + length;
-    const place = this.#count++ % MOST_EXCHANGES;
+    const place = this.#everAdded++ % MOST_EXCHANGES;
     this.#sessions[place] = exchange.session?.name ?? '';
     const sizes: Sizes = [asked.size, answer.size, request.headers.length, response?.status ?? 0];
     this.#numbers.set([id, at, textSize, startedAt, durationMs, ...sizes], place * NUMBERS);
@@ -113,15 +112,16 @@ export class ExchangeList {
     answer.bytes.copy(this.#ring, next);
   }
 
-  /** What was not written over, or what of it is of one session. Bodies are parts of the ring. */
-  *#newestFirst(session?: string): Iterable<FinishedExchange> {
-    for (let n = this.#count - 1; n >= Math.max(0, this.#count - MOST_EXCHANGES); n--) {
+  /** What was not written over, or what of it is of one session or has one id. Bodies are parts of the ring. */
+  *#newestFirst(session?: string, only?: number): Iterable<FinishedExchange> {
+    for (let n = this.#everAdded - 1; n >= Math.max(0, this.#everAdded - MOST_EXCHANGES); n--) {
       const place = n % MOST_EXCHANGES;
       const name = this.#sessions[place];
       if (name === undefined || name !== (session ?? name)) continue;
       const numbers = this.#numbers.subarray(place * NUMBERS, (place + 1) * NUMBERS) as unknown as Numbers;
       const [id, at, textSize, startedAt, durationMs, askedSize, answerSize, own, status] = numbers;
       if (at < this.#end - this.#ring.length) return;
+      if (id !== (only ?? id)) continue;
       const frame = this.#ring.subarray(at % this.#ring.length);
       const lines = frame.toString('utf8', 0, textSize).split('\n');
       const [rest, outcome, operation, answeredBy, method = '', url = '', ...headers] = lines;
