@@ -218,7 +218,7 @@ export class Guard {
         held.release(after);
       };
       const wantsAnswer = !kept || noted.creating.length > 0;
-      const isUnguarded = !known?.isWhole || (method === 'PATCH' && !telling.isPlain && mayRemove(request));
+      const isUnguarded = !known?.isWhole || (method === 'PATCH' && mayRemove(request));
       const isApproved = used !== undefined;
       decision = { inspection, approval: used, isApproved, isUnguarded, over, wantsAnswer };
       return decision;

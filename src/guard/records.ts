@@ -31,20 +31,22 @@ export interface Records {
 
 /** Locks by name, one holder at a time, in the order of asking. */
 export class Locks {
-  /** Who waits for each lock that is held. */
-  readonly #waiting = new Map<string, (() => void)[]>();
+  /** The last in each queue; `next` wakes the one behind it. */
+  readonly #last = new Map<string, { next?: () => void }>();
 
-  /** @returns gives it back, to be called once */
+  /** @returns gives it back */
   acquire(key: string): (() => void) | Promise<() => void> {
+    const before = this.#last.get(key);
+    const mine: { next?: () => void } = {};
+    this.#last.set(key, mine);
     const leave = () => {
-      const next = this.#waiting.get(key)?.shift();
-      if (next) next();
-      else this.#waiting.delete(key);
+      if (this.#last.get(key) === mine) this.#last.delete(key);
+      mine.next?.();
     };
-    const waiting = this.#waiting.get(key);
-    if (waiting) return new Promise((resolve) => waiting.push(() => resolve(leave)));
-    this.#waiting.set(key, []);
-    return leave;
+    if (!before) return leave;
+    return new Promise((resolve) => {
+      before.next = resolve.bind(undefined, leave);
+    });
   }
 }
 

@@ -17,7 +17,7 @@ export interface StateData {
   approvals: Map<string, KeptApproval>;
 }
 
-/** Milliseconds that a change which no PATCH waits for may stay in memory: each write is of all records. */
+/** Milliseconds that a change which no PATCH waits for may stay in memory: each write has all records. */
 const BEHIND = 5000;
 
 /**
@@ -111,6 +111,7 @@ export class StateFile {
   async #write(): Promise<void> {
     try {
       const { target, records, approvals } = this.data;
+      // A record is a line.
       const lines = Array.from(records, ([key, kept]) => {
         const text = this.#texts.get(kept) ?? JSON.stringify(hideKept(kept, this.redaction));
         this.#texts.set(kept, text);

@@ -89,7 +89,7 @@ export function createDataPath(options: DataPathOptions): DataPath {
     }
     const name = guard.recordOf(asked.match);
     if (!name) return decide(x, guard.judgeNow(asked));
-    return void guard.judge(asked, name).then((decision) => attempt(x, () => decide(x, decision)));
+    return guard.judge(asked, name).then((decision) => void attempt(x, () => decide(x, decision)));
   };
 
   /** Answers blocked requests, and lets the rest pass. */

@@ -1,7 +1,7 @@
 import type { Verdict } from '../model/finding.ts';
 import { withShortTexts } from '../model/short-text.ts';
 import type { Redaction } from '../recordings/redact/redaction.ts';
-import { type BodyToShow, BYTES_KEPT, type FinishedExchange } from './exchange.ts';
+import { BYTES_KEPT, bodyToShow, type FinishedExchange } from './exchange.ts';
 import { LONGEST_TEXT, type ShownExchange, showExchange } from './show-exchange.ts';
 
 export interface ExchangeFilter {
@@ -22,7 +22,7 @@ const MOST_BYTES = 16 * 1024 * 1024;
 type Numbers = [id: number, at: number, textSize: number, startedAt: number, durationMs: number, ...Sizes];
 type Sizes = [askedSize: number, answerSize: number, own: number, status: number];
 const NUMBERS = 9;
-const NO_BODY: BodyToShow = { bytes: Buffer.alloc(0), size: 0 };
+const NOTHING = bodyToShow(Buffer.alloc(0));
 
 /**
  * The exchanges seen last, whatever became of them: as frames in one ring of bytes, as they came, so that no object of a request
@@ -32,7 +32,7 @@ export class ExchangeList {
   readonly #redaction: Redaction;
   readonly #ring: Buffer;
   readonly #numbers = new Float64Array(MOST_EXCHANGES * NUMBERS);
-  /** Undefined for one that is to be forgotten. */
+  /** Of each place; undefined: it is forgotten. */
   #sessions: (string | undefined)[] = [];
   readonly #listeners = new Set<(shown: ShownExchange) => void>();
   #everAdded = 0;
@@ -84,8 +84,8 @@ export class ExchangeList {
 
   #keep(exchange: FinishedExchange): void {
     const { id, startedAt, durationMs, request, verdict, unguarded, answeredBy, failure, fault } = exchange;
-    const { requestBody: asked = NO_BODY, response } = exchange;
-    const answer = response?.body ?? NO_BODY;
+    const { requestBody: asked = NOTHING, response } = exchange;
+    const answer = response?.body ?? NOTHING;
     const { outcome = '', operation = '', findings, omitted, effects } = verdict ?? {};
     const isPlain = !findings?.length && !omitted && !effects && !operation.includes('\n');
     const said = { verdict: isPlain ? undefined : verdict, unguarded, failure, fault };
@@ -112,7 +112,7 @@ export class ExchangeList {
     answer.bytes.copy(this.#ring, next);
   }
 
-  /** What was not written over, or what of it is of one session or has one id. Bodies are parts of the ring. */
+  /** Those that are still whole: all, those of a session, or the one with an id. Bodies are parts of the ring. */
   *#newestFirst(session?: string, only?: number): Iterable<FinishedExchange> {
     for (let n = this.#everAdded - 1; n >= Math.max(0, this.#everAdded - MOST_EXCHANGES); n--) {
       const place = n % MOST_EXCHANGES;

@@ -91,9 +91,7 @@ function enabledIn(environments: readonly Environment[]): Set<number> {
 
 /** A list that is missing or no list is an error of the contract; to count it as empty would only repeat that. */
 function languageEffects(known: JsonObject, body: JsonValue): Effect[] {
-  const [stored, sent] = [member(known, 'languages'), member(body, 'languages')];
-  if (!Array.isArray(stored) || !Array.isArray(sent)) return [];
-  if (stored.length === sent.length && stored.every((name, index) => name === sent[index])) return [];
+  if (!Array.isArray(member(body, 'languages')) || !Array.isArray(member(known, 'languages'))) return [];
   const [before, after] = [languagesOf(known), languagesOf(body)];
   const effects: Effect[] = [];
   for (const name of before) if (!after.has(name)) effects.push({ kind: 'language-removed', name });

@@ -67,12 +67,10 @@ export function isWhole(kind: RecordKind, value: JsonValue | undefined): value i
 }
 
 const IS_OF_PART = /^x-(?:next-(?:page(?:-token)?|cursor)|has-more|truncated)$/;
-const tellsOfPart = byHeaderName((name) => /^(?:content-range|link|age|x-.*)$|cache(-status)?$/.test(name));
 
 /** Why headers say that a body is a part, or old; undefined: they do not. */
 function partBy(headers: RawHeaders): string | undefined {
   for (let i = 0; i + 1 < headers.length; i += 2) {
-    if (!tellsOfPart(headers[i] as string)) continue;
     const name = (headers[i] as string).toLowerCase();
     const value = headers[i + 1] as string;
     if (name === 'content-range') return 'the answer is a part (Content-Range)';
