@@ -94,8 +94,8 @@ export class Guard {
   /** The record that is locked and read for a request; undefined: it is judged at once. */
   recordOf(match: Match): RecordName | undefined {
     const { gate, mode } = this.options;
-    const name = gate.recordOf(match);
-    return name && mode !== 'off' && gate.guards(name.kind) ? name : undefined;
+    const name = mode === 'off' ? undefined : gate.recordOf(match);
+    return name && gate.guards(name.kind) ? name : undefined;
   }
 
   /** Whether a request that is not judged changes a guarded record: a PUT or a DELETE. */
