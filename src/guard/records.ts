@@ -50,7 +50,6 @@ export class Locks {
   }
 }
 
-/** Those seen longest ago go first. */
 const MOST_RECORDS = 10_000;
 
 /** Records in memory, and behind it in a file if there is one. */
@@ -72,34 +71,35 @@ export class MemoryRecords implements Records {
   }
 
   put(name: RecordName, kept: Kept): void {
-    this.#put(recordKey(name), kept);
+    if (this.areNone) return;
+    const key = recordKey(name);
+    // It moves to the end, which takes longer than all else here, and matters only once some must go.
+    if (this.#all.size > MOST_RECORDS / 2) this.#all.delete(key);
+    this.#all.set(key, kept);
+    // Those seen longest ago go, but not what is being created: a read may still lack that.
+    for (const [oldest, one] of this.#all) {
+      if (this.#all.size <= MOST_RECORDS) break;
+      if (!withDeadlines(one, Date.now())?.creating?.length) this.#all.delete(oldest);
+    }
+    this.state?.later();
   }
 
   lock(name: RecordName, key: string): LockedRecord | Promise<LockedRecord> {
     const leave = this.#locks.acquire(key);
     const locked = (leave: () => void): LockedRecord => ({
-      kept: withDeadlines(seenFrom(name, this.#all.get(key)), Date.now()),
+      kept: withDeadlines(this.of(name), Date.now()),
       hasOpenApprovals: this.state?.data.approvals.size !== 0,
       now: Date.now,
       note: async (kept) => {
-        this.#put(key, kept);
+        this.put(name, kept);
         await this.state?.now();
       },
       release: (kept) => {
-        if (kept) this.#put(key, kept);
+        if (kept) this.put(name, kept);
         leave();
       },
     });
     return leave instanceof Promise ? leave.then(locked) : locked(leave);
-  }
-
-  #put(key: string, kept: Kept): void {
-    if (this.areNone) return;
-    // It moves to the end, which takes longer than all else here, and matters only once some must go.
-    if (this.#all.size > MOST_RECORDS / 2) this.#all.delete(key);
-    this.#all.set(key, kept);
-    if (this.#all.size > MOST_RECORDS) this.#all.delete(this.#all.keys().next().value as string);
-    this.state?.later();
   }
 }
 

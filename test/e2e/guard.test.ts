@@ -706,7 +706,7 @@ describe('a replica that lags', () => {
     expect(lossesIn(await patch(url, TWO, { path: '7/projects/42' }))).toEqual(['environment-deleted 5']);
   });
 
-  it('a gate that is gone has left word of what it was creating', async () => {
+  it('a gate that is gone has left word of what it was creating, which 10,000 others do not push out', async () => {
     const state = join(temporaryFolder(), 'state.json');
     const { url } = await startReading({ state });
     lag(TWO);
@@ -720,8 +720,11 @@ describe('a replica that lags', () => {
     await isThere;
     // As a kill leaves it: the file is there before the PATCH is.
     const copy = join(temporaryFolder(), 'state.json');
-    writeFileSync(copy, readFileSync(state));
+    const { records, ...kept } = JSON.parse(readFileSync(state, 'utf8'));
+    for (let id = 1000; id < 11_000; id++) records[`project ${id}`] = { account: 'current' };
+    writeFileSync(copy, JSON.stringify({ ...kept, records }));
     const second = await startGate({ target: service.target.url, readState: true, state: copy });
+    await fetch(`${second.url}/api/v2/accounts/current/projects/999`);
     expect(lossesIn(await patch(second.url, TWO))).toEqual(['environment-deleted 5']);
     service.target.server.closeAllConnections();
     await lost;
