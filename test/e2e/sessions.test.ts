@@ -19,11 +19,7 @@ import { type Project, project } from '../support/service.ts';
 import { startTarget } from '../support/target.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
-const PROJECT = {
-  name: 'Checkout',
-  languages: ['GO'],
-  environments: [{ id: 1, name: 'A', isEnabled: true }],
-};
+const PROJECT = project('1 A');
 const NAMES = Array.from({ length: 20 }, (_, i) => `a suite/${i}: it's there`);
 const NAME = NAMES[1] as string;
 

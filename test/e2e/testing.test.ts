@@ -9,13 +9,10 @@ import type * as testing from '../../src/testing/index.ts';
 import { packed, runProgram } from '../support/binary.ts';
 import { exchange, PROJECT_PATH } from '../support/exchanges.ts';
 import { writeRecording } from '../support/recorded-folder.ts';
+import { project } from '../support/service.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
-const PROJECT = {
-  name: 'Checkout',
-  languages: ['GO'],
-  environments: [{ id: 1, name: 'A', isEnabled: true }],
-};
+const PROJECT = project('1 A');
 
 let library: typeof testing;
 beforeAll(async () => {

@@ -66,7 +66,8 @@ describe('a lock', () => {
     const [line] = await once(parent.stdout, 'data');
     const pid = Number(line);
     parent.stdin.end();
-    await expect.poll(() => readFileSync(`/proc/${pid}/stat`, 'latin1')).toContain(') Z ');
+    const stat = () => readFileSync(`/proc/${pid}/stat`, 'latin1');
+    await expect.poll(stat, { timeout: 10_000 }).toContain(') Z ');
     take(newLock(['', { ...DEAD, pid }])).release();
   });
 

@@ -2,17 +2,17 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { startTarget, type Target } from './target.ts';
 
-export interface Environment {
+export type Environment = {
   id: number;
   name: string;
   isEnabled: boolean;
-}
+};
 
-export interface Project {
+export type Project = {
   name: string;
   languages: string[];
   environments: Environment[];
-}
+};
 
 /** `1 Production` is environment 1, and the default one where it is the first. */
 export function project(...environments: string[]): Project {
