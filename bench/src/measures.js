@@ -147,14 +147,56 @@ export async function measureTransactions([{ name, command, traffic, limit }], _
   return [{ name, unit: 'a request', pairs, limit }];
 }
 
-/** The first requests of each start. */
-const TOUCHED = 1000;
+/** Exchanges that are asked for at a time. */
+const TOUCHED = 200;
+const TOUCHED_WARM = 2000;
+/** By then a replay should have read its recording. */
+const WARM_AFTER_MS = 2000;
 
-/** A replay that has just begun to listen takes turns with a server that has, too. What it reads in the background is charged. */
+/**
+ * What it costs to ask for exchanges for the first time: as soon as a replay listens; when the functions are compiled; and
+ * when there was time to read the whole recording. What the replay reads in the background meanwhile is charged, too.
+ */
 export async function measureTouches([scenario], bare, place, { rounds }) {
+  const { name, command, traffic, exchanges, limit, warmAtMost } = scenario;
+  const cold = [];
+  const compiled = [];
+  const warm = [];
+  for (let round = 0; round < rounds; round++) {
+    const peer = await during(bare.command, place, (server) => touch(server, bare.traffic, 0, TOUCHED));
+    await during(command, place, async (server) => {
+      // Each block is asked for exchanges that no block before it was asked for, but for the one that compiles.
+      cold.push({ ours: await touch(server, traffic, 0, TOUCHED), peer });
+      const isWarm = pause(WARM_AFTER_MS);
+      await drive(server, () => traffic(0), { limit: 3000 });
+      compiled.push(await touchTwice(server, traffic, TOUCHED, TOUCHED));
+      await isWarm;
+      const half = exchanges / 2;
+      await drive(server, traffic, { from: 2 * TOUCHED, limit: half - 2 * TOUCHED });
+      warm.push(await touchTwice(server, traffic, half, TOUCHED_WARM));
+    });
+  }
+  const unit = 'µs of CPU';
+  return [
+    { name, peerName: bare.peerName, unit, pairs: cold, limit },
+    { name: `${name} compiled`, peerName: 'again', unit, pairs: compiled, limit },
+    { name: `${name} warm`, peerName: 'again', unit, pairs: warm, atMost: warmAtMost },
+  ];
+}
+
+async function touchTwice(server, traffic, from, limit) {
+  return { ours: await touch(server, traffic, from, limit), peer: await touch(server, traffic, from, limit) };
+}
+
+async function touch(server, traffic, from, limit) {
+  return microsEach(await drive(server, traffic, { from, limit }));
+}
+
+/** A replay that has just begun to listen, and is asked for each of its exchanges, takes turns with a server that has, too. */
+export async function measureFirst([scenario], bare, place, { rounds }) {
   const touch = ({ command, traffic }) =>
     during(command, place, async (server) => {
-      const turn = await drive(server, traffic, { limit: TOUCHED });
+      const turn = await drive(server, traffic, { limit: scenario.exchanges });
       return { ...turn, cpuMicros: microsEach(turn) };
     });
   const [ours, peers] = [[], []];

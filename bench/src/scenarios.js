@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import {
+  measureFirst,
   measureFleet,
   measureLoad,
   measureMisses,
@@ -150,7 +151,12 @@ export const groups = [
   {
     measure: measureTouches,
     peer: nodeHttp,
-    scenarios: [{ ...replayOf(THOUSAND), name: 'first-touch', atLeast: 0.4 }],
+    scenarios: [{ ...replayOf(LARGE), name: 'first-touch', limit: 250, warmAtMost: 1.3 }],
+  },
+  {
+    measure: measureFirst,
+    peer: nodeHttp,
+    scenarios: [{ ...replayOf(THOUSAND), name: 'first-1000', atLeast: 0.4 }],
   },
   {
     measure: measureStarts,
