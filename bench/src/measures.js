@@ -192,17 +192,17 @@ async function touch(server, traffic, from, limit) {
   return microsEach(await drive(server, traffic, { from, limit }));
 }
 
-/** A replay that has just begun to listen, and is asked for each of its exchanges, takes turns with a server that has, too. */
+/** The first requests to a replay, one for each of its exchanges, in turns with as many to a bare answer. Each turn starts its server. */
 export async function measureFirst([scenario], bare, place, { rounds }) {
-  const touch = ({ command, traffic }) =>
+  const firstOf = ({ command, traffic }) =>
     during(command, place, async (server) => {
       const turn = await drive(server, traffic, { limit: scenario.exchanges });
       return { ...turn, cpuMicros: microsEach(turn) };
     });
   const [ours, peers] = [[], []];
   for (let round = 0; round < rounds; round++) {
-    ours.push(await touch(scenario));
-    peers.push(await touch(bare));
+    ours.push(await firstOf(scenario));
+    peers.push(await firstOf(bare));
   }
   return rowsOfTurns(scenario, ours, peers, bare.peerName);
 }

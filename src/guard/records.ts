@@ -76,12 +76,11 @@ export class MemoryRecords implements Records {
     // It moves to the end, which takes longer than all else here, and matters only once some must go.
     if (this.#all.size > MOST_RECORDS / 2) this.#all.delete(key);
     this.#all.set(key, kept);
-    // Those seen longest ago go, but not what is being created: a read may still lack that.
-    for (const [oldest, one] of this.#all) {
-      if (this.#all.size <= MOST_RECORDS) break;
-      if (!withDeadlines(one, Date.now())?.creating?.length) this.#all.delete(oldest);
-    }
     this.state?.later();
+    if (this.#all.size <= MOST_RECORDS) return;
+    // The one seen longest ago goes, unless it has what is being created: a read may still lack that.
+    for (const [oldest, one] of this.#all)
+      if (!withDeadlines(one, Date.now())?.creating?.length) return void this.#all.delete(oldest);
   }
 
   lock(name: RecordName, key: string): LockedRecord | Promise<LockedRecord> {

@@ -706,7 +706,7 @@ describe('a replica that lags', () => {
     expect(lossesIn(await patch(url, TWO, { path: '7/projects/42' }))).toEqual(['environment-deleted 5']);
   });
 
-  it('a gate that is gone has left word of what it was creating, which 10,000 others do not push out', async () => {
+  it('a gate that is gone has left word of what it was creating, and 10,000 others do not push that out', async () => {
     const state = join(temporaryFolder(), 'state.json');
     const { url } = await startReading({ state });
     lag(TWO);
