@@ -72,8 +72,13 @@ function write(x: Exchange, answer: Answer | undefined): void {
     }
     // Node waits until a body that is being read is read on, and a client that sends all of it first would, too.
     req.unpipe().resume();
-  } else if (body.length > SHORT) atEndOfTurn(() => res.end(body));
-  else atEndOfTurn(() => res.end(body.toString('latin1'), 'latin1'));
+  } else
+    atEndOfTurn(() => {
+      res.write(body.length > SHORT ? body : body.toString('latin1'), 'latin1');
+      // Else `end` would send an empty piece along, and two pieces take 5 µs more than one.
+      res.socket?.uncork();
+      res.end();
+    });
 }
 
 function writeHead(x: Exchange, { status, message, headers, from }: Answer, body?: BodyKeeper): void {

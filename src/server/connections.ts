@@ -13,7 +13,6 @@ export class Client {
   readonly address: string | undefined;
   /** One for all of its requests: most of them need none. */
   readonly gone = new AbortController();
-  readonly signal: AbortSignal = this.gone.signal;
   /** Told that the request is over: the client is gone, or gets `error` as its answer. */
   onGone: ((error?: PatchgateError) => void) | undefined;
   /** The server has ended it, and not the client. */

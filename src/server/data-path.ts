@@ -78,13 +78,14 @@ export function createDataPath(options: DataPathOptions): DataPath {
       match: x.match as NonNullable<Exchange['match']>,
       session: x.session as Session,
       stream: x.req,
-      signal: x.client.signal,
+      signal: x.client.gone.signal,
       isGone: () => x.isOver || x.req.socket.destroyed,
       sender: () => ({ client: x.client.address, exchange: x.id }),
     };
     const { session, stream } = asked;
     if (upstream.holds?.({ method, url, headers, body: x.body, json: undefined, stream, session })) {
-      const { verdict } = gate.inspect(asked.request, asked.match, FROM_A_RECORDING);
+      // Nothing can be lost.
+      const { verdict } = gate.inspect(asked.request, asked.match, { isInFile: true, approval: 'approved' });
       return decide(x, { inspection: { verdict, json: undefined } });
     }
     const name = guard.recordOf(asked.match);
@@ -115,7 +116,12 @@ export function createDataPath(options: DataPathOptions): DataPath {
     const { body, req, client } = x;
     const session = x.session as Session;
     x.handedOnAfterMs = performance.now() - x.started;
-    if (!body && announcesBody(x.request.headers)) keepStart(x);
+    if (!body && announcesBody(x.request.headers)) {
+      const keeper = new BodyKeeper();
+      x.requestBody = keeper;
+      // Not `on`: that would start the flow, perhaps before the upstream listens.
+      req.prependListener('data', (chunk: Buffer) => keeper.add(chunk));
+    }
     const over = decision.over ?? guard.remembers(x.request, x.match, json);
     const fault = faults.choose(session, x.request);
     x.fault = fault?.text;
@@ -131,7 +137,7 @@ export function createDataPath(options: DataPathOptions): DataPath {
     const { wantsAnswer: tells = true, over: isGuarded } = decision;
     const answer = over
       ? followed(x, upstream, request, over, { tells, outlives: isGuarded !== undefined, timeout })
-      : upstream.handle(request, client.signal);
+      : upstream.handle(request, client.gone.signal);
     return fault ? faults.delay(fault, answer, x) : answer;
   };
 
@@ -142,17 +148,6 @@ export function createDataPath(options: DataPathOptions): DataPath {
     attempt(x, () => take(x, refusal) ?? read(x));
   };
 }
-
-/** Keeps the start of a body that flows by. */
-function keepStart(x: Exchange): void {
-  const keeper = new BodyKeeper();
-  x.requestBody = keeper;
-  // Not `on`: that would start the flow, perhaps before the upstream listens.
-  x.req.prependListener('data', (chunk: Buffer) => keeper.add(chunk));
-}
-
-/** Nothing can be lost. */
-const FROM_A_RECORDING = { isInFile: true, approval: 'approved' } as const;
 
 /** The verdict on a PUT or DELETE of a guarded record: nobody looks at its losses. */
 function unguardedVerdict(method: string, id: string | undefined): Verdict {

@@ -55,7 +55,7 @@ export function createFaults(gate: Gate, start: readonly FaultRule[], stopping: 
   async function wait({ latency }: Fault, { client }: Exchange): Promise<void> {
     if (!latency?.to) return;
     const ms = latency.from + Math.random() * (latency.to - latency.from);
-    const signal = AbortSignal.any([client.signal, stopping]);
+    const signal = AbortSignal.any([client.gone.signal, stopping]);
     await setTimeout(ms, undefined, { signal }).catch(() => undefined);
   }
 

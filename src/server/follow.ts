@@ -26,7 +26,7 @@ export async function followed(
 ): Promise<Answer> {
   let answer: Answer;
   try {
-    answer = await upstream.handle(request, outlives ? undefined : x.client.signal);
+    answer = await upstream.handle(request, outlives ? undefined : x.client.gone.signal);
   } catch (error) {
     // Nobody knows what the service has done, unless it has never had the request.
     const isMiss = error instanceof PatchgateError && error.code === 'no-recording';

@@ -36,7 +36,7 @@ export async function serveUpstream(upstream: Upstream, judged = false): Promise
       exchange.handedOnAfterMs = 0;
       const session = sessions.enter(sessionNameOf(head.headers));
       const request = { ...head, body, json: body && null, stream: req, session };
-      attempt(exchange, () => upstream.handle(request, exchange.client.signal));
+      attempt(exchange, () => upstream.handle(request, exchange.client.gone.signal));
     };
     if (judged) readBytes(req, 1024 * 1024, (bytes) => pass(bytes === 'too-large' ? undefined : bytes));
     else pass(undefined);
