@@ -1,9 +1,8 @@
-import { hash } from 'node:crypto';
 import { hashOfBody } from '../body-hash.ts';
 import type { Match } from '../contract/match-operation.ts';
 import { messageOf, PatchgateError } from '../errors.ts';
 import type { Circumstances, Gate, GateRequest, Inspection } from '../gate/gate.ts';
-import { header, mayMeanAnother, type RequestHead } from '../http/http.ts';
+import { header, mayMeanAnother, type RawHeaders, type RequestHead } from '../http/http.ts';
 import { isObject, type JsonObject, type JsonValue } from '../json/json.ts';
 import { losesEnvironment } from '../model/effect.ts';
 import type { Verdict } from '../model/finding.ts';
@@ -72,7 +71,7 @@ export interface Decision {
 
 /** Environments that one approval may lose: it names each. */
 const MOST_LOST = 1000;
-/** Passed requests that are remembered, in some 100 bytes each. */
+/** Passed requests that are remembered, in some 200 bytes each if their headers are the same. */
 const MOST_PASSED = 100_000;
 const APPROVE = APPROVE_HEADER.toLowerCase();
 const GONE: Decision = { inspection: undefined };
@@ -84,11 +83,13 @@ type Judged = { inspection: Inspection; used?: string; refusal?: Refusal | undef
 
 /** The way of one PATCH of a guarded record: lock, read, judge, approve; what passes is forwarded under the lock. */
 export class Guard {
-  /** Of a replay: the requests that passed without a finding. Tests send the same ones again and again. */
-  readonly #passed: Set<string> | undefined;
+  /** Of a replay: requests that passed without a finding, by body, method and URL, with their headers. Tests send the same ones again. */
+  readonly #passed: Map<string, RawHeaders> | undefined;
+  /** Of the one that passed last. */
+  #headers: RawHeaders = [];
 
   constructor(private readonly options: GuardOptions) {
-    if (options.records.areNone && !options.fake) this.#passed = new Set();
+    if (options.records.areNone && !options.fake) this.#passed = new Map();
   }
 
   /** The record that is locked and read for a request; undefined: it is judged at once. */
@@ -107,8 +108,9 @@ export class Guard {
   /** Judges at once, by the remembered record. */
   judgeNow({ request, match, session }: GuardedRequest): Decision {
     const { gate } = this.options;
-    const key = this.#passed ? keyOf(request) : '';
-    if (this.#passed?.has(key)) {
+    const { method, url, headers, body } = request;
+    const key = this.#passed ? `${hashOfBody(body)}${method} ${url}` : '';
+    if (areSame(this.#passed?.get(key), headers)) {
       const { operation = '' } = match;
       const verdict: Verdict = { outcome: 'pass', findings: [], omitted: 0, operation };
       return { inspection: { verdict, json: undefined } };
@@ -118,7 +120,8 @@ export class Guard {
     const { findings, omitted } = inspection.verdict;
     if (!this.#passed || findings.length + omitted > 0) return { inspection };
     if (this.#passed.size === MOST_PASSED) this.#passed.clear();
-    this.#passed.add(key);
+    if (!areSame(this.#headers, headers)) this.#headers = headers;
+    this.#passed.set(key, this.#headers);
     return { inspection };
   }
 
@@ -314,9 +317,8 @@ export class Guard {
   }
 }
 
-/** Covers everything that a verdict depends on while no record is known. */
-function keyOf({ method, url, headers, body }: GateRequest): string {
-  return hash('sha1', `${hashOfBody(body)}${method} ${url}\n${headers.join('\n')}`, 'binary');
+function areSame(before: RawHeaders | undefined, headers: RawHeaders): boolean {
+  return before?.length === headers.length && headers.every((text, index) => text === before[index]);
 }
 
 /** Whether it may be a PUT or DELETE to the service. */
