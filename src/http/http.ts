@@ -99,7 +99,7 @@ export const isOverride = byHeaderName((name) => OVERRIDES.has(looseHeaderName(n
 
 /** `/a/b?x=1` -> path `/a/b`, query `x=1` (without the `?`). An absolute-form target loses scheme and authority. */
 export function splitTarget(url: string): { path: string; query: string } {
-  const authority = /^[a-z][a-z0-9+.-]*:\/\/[^/?#\\]*/i.exec(url)?.[0];
+  const authority = url.startsWith('/') ? undefined : /^[a-z][a-z0-9+.-]*:\/\/[^/?#\\]*/i.exec(url)?.[0];
   const rest = authority === undefined ? url : url.slice(authority.length).replace(/^(?!\/)/, '/');
   const mark = rest.indexOf('?');
   return mark < 0 ? { path: rest, query: '' } : { path: rest.slice(0, mark), query: rest.slice(mark + 1) };

@@ -89,12 +89,13 @@ export class ExchangeList {
     const { outcome = '', operation = '', findings, omitted, effects } = verdict ?? {};
     const isPlain = !findings?.length && !omitted && !effects && !operation.includes('\n');
     const said = { verdict: isPlain ? undefined : verdict, unguarded, failure, fault };
-    let rest = Object.values(said).every((one) => one === undefined) ? '' : JSON.stringify(said);
+    let rest = isPlain && !unguarded && !failure && !fault ? '' : JSON.stringify(said);
     // A verdict can quote as much as a body has.
     if (rest.length > BYTES_KEPT) rest = JSON.stringify(withShortTexts(said, LONGEST_TEXT));
     // None holds a line feed, and as JSON they take twice as long.
-    const head = [rest, outcome, isPlain ? operation : '', answeredBy, request.method, request.url];
-    const text = [...head, ...request.headers, ...(response?.headers ?? [])].join('\n');
+    let text = `${rest}\n${outcome}\n${isPlain ? operation : ''}\n${answeredBy}\n${request.method}\n${request.url}`;
+    for (const one of request.headers) text += `\n${one}`;
+    for (const one of response?.headers ?? []) text += `\n${one}`;
     const textSize = Buffer.byteLength(text);
     const length = textSize + asked.bytes.length + answer.bytes.length;
     if (length > this.#ring.length) return;

@@ -91,7 +91,7 @@ export interface BodyToShow {
 }
 
 export function bodyToShow(bytes: Buffer): BodyToShow {
-  return { bytes: bytes.subarray(0, BYTES_KEPT), size: bytes.length };
+  return { bytes: bytes.length > BYTES_KEPT ? bytes.subarray(0, BYTES_KEPT) : bytes, size: bytes.length };
 }
 
 /** Keeps the start of a body that goes by. */
