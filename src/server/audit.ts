@@ -25,13 +25,11 @@ const MOST_WAITING = 1024 * 1024;
 export class Audit {
   /** Why lines wait, for `health`. */
   trouble: Error | undefined;
-  readonly #options: AuditOptions;
   #waiting: string[] = [];
   #lost = 0;
 
   /** @throws PatchgateError `cannot-write` if the file cannot be opened */
-  constructor(options: AuditOptions) {
-    this.#options = options;
+  constructor(private readonly options: AuditOptions) {
     const { file } = options;
     if (file === undefined) return;
     try {
@@ -50,7 +48,7 @@ export class Audit {
     const isBad =
       verdict.outcome === 'block' || verdict.findings.some(({ severity }) => severity === 'error');
     if (isBad || isApproved || unguarded || verdict.effects?.some(losesEnvironment))
-      this.#append({ audit: 1, ...this.#options.entryOf(exchange) });
+      this.#append({ audit: 1, ...this.options.entryOf(exchange) });
   }
 
   /** Somebody has said yes or no. Never throws. */
@@ -72,20 +70,20 @@ export class Audit {
   close(): void {
     if (this.#waiting.length > 0) this.#flush();
     const missing = this.#lost + this.#waiting.length;
-    if (missing > 0) this.#options.notice(`${amount(missing, 'line')} of the audit could not be written`);
+    if (missing > 0) this.options.notice(`${amount(missing, 'line')} of the audit could not be written`);
   }
 
   /** @param line `audit` is the version of the format. docs/reference/formats.md */
   #append(line: { audit: 1; time: string; [member: string]: unknown }): void {
     const text = printable(JSON.stringify(line));
-    this.#options.outbox?.appendAudit(line.time, text);
-    if (this.#options.file === undefined) return;
+    this.options.outbox?.appendAudit(line.time, text);
+    if (this.options.file === undefined) return;
     this.#waiting.push(`${text}\n`);
     this.#flush();
   }
 
   #flush(): void {
-    const { file = '', notice } = this.#options;
+    const { file = '', notice } = this.options;
     try {
       appendWhole(file, this.#waiting.join(''));
     } catch (error) {

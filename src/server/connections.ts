@@ -8,7 +8,6 @@ export type Handler = (req: IncomingMessage, res: ServerResponse) => void;
 
 /** A client's connection. Its requests are answered one after the other, whatever it sends at once (RFC 9112 9.3.2). */
 export class Client {
-  readonly socket: Duplex;
   /** Undefined if the client was gone from the beginning. */
   readonly address: string | undefined;
   /** One for all of its requests: most of them need none. */
@@ -28,8 +27,7 @@ export class Client {
   /** Requests whose turn has not come. */
   #waiting = 0;
 
-  constructor(socket: Duplex) {
-    this.socket = socket;
+  constructor(readonly socket: Duplex) {
     this.address = (socket as Socket).remoteAddress?.replace(/^::ffff:(?=\d+\.)/, '');
     socket.once('close', () => this.giveUp());
   }

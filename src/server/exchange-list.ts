@@ -29,8 +29,7 @@ const NOTHING = bodyToShow(Buffer.alloc(0));
  * outlives it: answers wait while the garbage collector copies those. They are redacted and parsed whenever they are shown.
  */
 export class ExchangeList {
-  readonly #redaction: Redaction;
-  readonly #ring: Buffer;
+  #ring: Buffer;
   readonly #numbers = new Float64Array(MOST_EXCHANGES * NUMBERS);
   /** Of each place; undefined: it is forgotten. */
   #sessions: (string | undefined)[] = [];
@@ -39,10 +38,12 @@ export class ExchangeList {
   /** Behind the newest frame. */
   #end = 0;
 
-  /** @param mostBytes of all that are held: the system gives them when they are first written to */
-  constructor(redaction: Redaction, mostBytes = MOST_BYTES) {
-    this.#redaction = redaction;
-    this.#ring = Buffer.allocUnsafeSlow(mostBytes);
+  /** @param mostBytes of all that are held; it begins with a sixteenth */
+  constructor(
+    private readonly redaction: Redaction,
+    private readonly mostBytes = MOST_BYTES,
+  ) {
+    this.#ring = Buffer.allocUnsafeSlow(mostBytes / 16);
   }
 
   add(exchange: FinishedExchange): void {
@@ -50,7 +51,7 @@ export class ExchangeList {
     if (this.#listeners.size === 0) return;
     // Its answer goes out first, and is not later for those who look.
     setImmediate(() => {
-      const shown = showExchange(exchange, this.#redaction, false);
+      const shown = showExchange(exchange, this.redaction, false);
       for (const listener of this.#listeners) listener(shown);
     });
   }
@@ -62,13 +63,13 @@ export class ExchangeList {
     for (const exchange of this.#newestFirst(session)) {
       if (outcome !== undefined && exchange.verdict?.outcome !== outcome) continue;
       if (left-- === 0) return;
-      yield showExchange(exchange, this.#redaction, bodies);
+      yield showExchange(exchange, this.redaction, bodies);
     }
   }
 
   get(id: number): ShownExchange | undefined {
     const [exchange] = this.#newestFirst(undefined, id);
-    return exchange && showExchange(exchange, this.#redaction);
+    return exchange && showExchange(exchange, this.redaction);
   }
 
   /** The listener is called soon after each exchange that is added from now on, with it, without bodies. The function returned ends that. */
@@ -94,10 +95,13 @@ export class ExchangeList {
     if (rest.length > BYTES_KEPT) rest = JSON.stringify(withShortTexts(said, LONGEST_TEXT));
     // None holds a line feed, and as JSON they take twice as long.
     let text = `${rest}\n${outcome}\n${isPlain ? operation : ''}\n${answeredBy}\n${request.method}\n${request.url}`;
-    for (const one of request.headers) text += `\n${one}`;
-    for (const one of response?.headers ?? []) text += `\n${one}`;
+    for (const one of [...request.headers, ...(response?.headers ?? [])]) text += `\n${one}`;
     const textSize = Buffer.byteLength(text);
     const length = textSize + asked.bytes.length + answer.bytes.length;
+    const oldest = this.#numbers[((this.#everAdded + 1) % MOST_EXCHANGES) * NUMBERS + 1] as number;
+    // In twice the same bytes, each frame is still at its place.
+    while (this.#end + 2 * length - oldest > this.#ring.length && 2 * this.#ring.length <= this.mostBytes)
+      this.#ring = Buffer.concat([this.#ring, this.#ring]);
     if (length > this.#ring.length) return;
     // A frame is one piece: what is left at the end of the ring stays empty.
     const left = this.#ring.length - (this.#end % this.#ring.length);
