@@ -18,13 +18,17 @@ export async function main(args: readonly string[]): Promise<void> {
 const PASSWORD = /(postgres(?:ql)?:\/\/).*(?:@|password=[^\s"&]*)/;
 
 function fail(error: unknown): void {
-  const known =
-    error instanceof PatchgateError
-      ? error
-      : new PatchgateError('internal', `unexpected: ${messageOf(error)}`, { cause: error });
+  const known = error instanceof PatchgateError ? error : unexpected(error);
   // What it quotes may come from a file.
   const lines = [`patchgate: ${known.message}`, ...(known.hint === undefined ? [] : [`  ${known.hint}`])];
   const clean = lines.map((line) => visible(line.replace(PASSWORD, '$1')));
   process.stderr.write(clean.map((line) => `${line}\n`).join(''));
   process.exitCode = known.exitCode;
+}
+
+function unexpected(cause: unknown): PatchgateError {
+  const isFolderGone = cause instanceof Error && 'syscall' in cause && cause.syscall === 'uv_cwd';
+  if (!isFolderGone) return new PatchgateError('internal', `unexpected: ${messageOf(cause)}`, { cause });
+  const hint = 'go to another one; if it was made again: cd "$PWD"';
+  return new PatchgateError('cannot-read', 'the working folder was deleted', { hint });
 }

@@ -30,6 +30,12 @@ it('recordings import and check take standard input', async () => {
   expect(checked.stdout).toMatch(/^::error title=draft\.id-matches-path::<stdin>:2:14: /);
 });
 
+it('a working folder that was deleted is no unexpected error', async () => {
+  const args = [process.execPath, packed('dist/cli.js'), 'check', 'x'];
+  const { code, stderr } = await runProgram('sh', ['-c', 'rmdir "$PWD" && exec "$@"', 'sh', ...args]);
+  expect([code, stderr.split('\n')[0]]).toEqual([2, 'patchgate: the working folder was deleted']);
+});
+
 it('recordings show may lose its reader', async () => {
   const cwd = temporaryFolder();
   const many = Array.from({ length: 3000 }, (_, i) =>
