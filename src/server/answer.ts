@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import { PatchgateError } from '../errors.ts';
-import { atEndOfTurn } from '../http/end-of-turn.ts';
+import { atEndOfTurn, inPairs } from '../http/end-of-turn.ts';
 import { header } from '../http/http.ts';
 import type { JsonObject } from '../json/json.ts';
 import type { Finding } from '../model/finding.ts';
@@ -54,15 +54,17 @@ function write(x: Exchange, answer: Answer | undefined): void {
   if (!answer) return;
   const { body, from } = answer;
   const { req, res } = x;
-  if (!Buffer.isBuffer(body)) {
-    if (x.isOver) body.destroy();
-    else stream(x, answer, body);
-    return;
-  }
+  if (!Buffer.isBuffer(body)) return void stream(x, answer, body);
   if (x.isOver) return;
   writeHead(x, answer);
   const { failure, shown = body } = answer as GateAnswer;
   finish(x, failure, shown);
+  const send = () => {
+    res.write(body.length > SHORT ? body : body.toString('latin1'), 'latin1');
+    // Else `end` would send an empty piece along, and two pieces take 5 µs more than one.
+    res.socket?.uncork();
+    res.end();
+  };
   if (from === 'gate') {
     // At once: what else comes on the connection may be its end. To close it while the client sends would break off this answer, too.
     if (req.complete || res.shouldKeepAlive || !x.match) res.end(body);
@@ -72,13 +74,8 @@ function write(x: Exchange, answer: Answer | undefined): void {
     }
     // Node waits until a body that is being read is read on, and a client that sends all of it first would, too.
     req.unpipe().resume();
-  } else
-    atEndOfTurn(() => {
-      res.write(body.length > SHORT ? body : body.toString('latin1'), 'latin1');
-      // Else `end` would send an empty piece along, and two pieces take 5 µs more than one.
-      res.socket?.uncork();
-      res.end();
-    });
+  } else if (from === 'target') atEndOfTurn(send);
+  else inPairs(send);
 }
 
 function writeHead(x: Exchange, { status, message, headers, from }: Answer, body?: BodyKeeper): void {
@@ -92,6 +89,7 @@ function writeHead(x: Exchange, { status, message, headers, from }: Answer, body
 }
 
 function stream(x: Exchange, answer: Answer, body: Readable): void {
+  if (x.isOver) return void body.destroy();
   const { res } = x;
   const { status, headers } = answer;
   const keeper = new BodyKeeper();
