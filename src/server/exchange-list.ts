@@ -98,8 +98,8 @@ export class ExchangeList {
     for (const one of [...request.headers, ...(response?.headers ?? [])]) text += `\n${one}`;
     const textSize = Buffer.byteLength(text);
     const length = textSize + asked.bytes.length + answer.bytes.length;
+    // Before the oldest that stays would be written over, the ring doubles: in twice the same bytes each frame keeps its place.
     const oldest = this.#numbers[((this.#everAdded + 1) % MOST_EXCHANGES) * NUMBERS + 1] as number;
-    // In twice the same bytes, each frame is still at its place.
     while (this.#end + 2 * length - oldest > this.#ring.length && 2 * this.#ring.length <= this.mostBytes)
       this.#ring = Buffer.concat([this.#ring, this.#ring]);
     if (length > this.#ring.length) return;
