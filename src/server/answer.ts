@@ -67,7 +67,7 @@ function write(x: Exchange, answer: Answer | undefined): void {
   };
   if (from === 'gate') {
     // At once: what else comes on the connection may be its end. To close it while the client sends would break off this answer, too.
-    if (req.complete || res.shouldKeepAlive || !x.match) res.end(body);
+    if (req.complete || res.shouldKeepAlive || !x.match) send();
     else {
       res.write(body);
       req.once('end', () => res.end());
