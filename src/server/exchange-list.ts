@@ -38,7 +38,7 @@ export class ExchangeList {
   /** Behind the newest frame. */
   #end = 0;
 
-  /** @param mostBytes of all that are held; it begins with a sixteenth */
+  /** @param mostBytes that the ring grows to; it begins with a sixteenth */
   constructor(
     private readonly redaction: Redaction,
     private readonly mostBytes = MOST_BYTES,
@@ -95,10 +95,11 @@ export class ExchangeList {
     if (rest.length > BYTES_KEPT) rest = JSON.stringify(withShortTexts(said, LONGEST_TEXT));
     // None holds a line feed, and as JSON they take twice as long.
     let text = `${rest}\n${outcome}\n${isPlain ? operation : ''}\n${answeredBy}\n${request.method}\n${request.url}`;
-    for (const one of [...request.headers, ...(response?.headers ?? [])]) text += `\n${one}`;
+    for (const one of request.headers) text += `\n${one}`;
+    for (const one of response?.headers ?? []) text += `\n${one}`;
     const textSize = Buffer.byteLength(text);
     const length = textSize + asked.bytes.length + answer.bytes.length;
-    // Before the oldest that stays would be written over, the ring doubles: in twice the same bytes each frame keeps its place.
+    // The ring doubles while frame and empty end could reach the oldest that stays. In twice the same bytes each keeps its place.
     const oldest = this.#numbers[((this.#everAdded + 1) % MOST_EXCHANGES) * NUMBERS + 1] as number;
     while (this.#end + 2 * length - oldest > this.#ring.length && 2 * this.#ring.length <= this.mostBytes)
       this.#ring = Buffer.concat([this.#ring, this.#ring]);
