@@ -83,9 +83,9 @@ type Judged = { inspection: Inspection; used?: string; refusal?: Refusal | undef
 
 /** The way of one PATCH of a guarded record: lock, read, judge, approve; what passes is forwarded under the lock. */
 export class Guard {
-  /** Of a replay: requests that passed without a finding, by body, method and URL, with their headers. Tests send the same ones again. */
+  /** Of a replay: the headers of requests that passed without a finding, by body, method and URL. A verdict depends on nothing else there. */
   readonly #passed: Map<string, RawHeaders> | undefined;
-  /** Of the one that passed last. */
+  /** Of the request that passed last: most have the same, and share one list. */
   #headers: RawHeaders = [];
 
   constructor(private readonly options: GuardOptions) {
